@@ -1,0 +1,68 @@
+"""Bias amplification metrics, with intervals, for the tools that auditors already use.
+
+Everything public is an attribute of this module and is imported when it is first asked for, so
+that ``import biasamp_adapters`` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
+    from biasamp_adapters.counts import JointCounts
+    from biasamp_adapters.metrics import (
+        MALS,
+        AmplificationResult,
+        DirectionalBiasAmplification,
+        DirectionalPredictabilityAmplification,
+        LeakageAmplification,
+        MultiAttributeBiasAmplification,
+    )
+    from biasamp_adapters.quality import get_quality, quality_names
+    from biasamp_adapters.uncertainty import RunSummary, summarize_runs
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MALS",
+    "AmplificationResult",
+    "AmplificationWarning",
+    "DirectionalBiasAmplification",
+    "DirectionalPredictabilityAmplification",
+    "JointCounts",
+    "LeakageAmplification",
+    "MultiAttributeBiasAmplification",
+    "RunSummary",
+    "SmallCellsWarning",
+    "get_quality",
+    "quality_names",
+    "summarize_runs",
+]
+
+_HOMES = {
+    "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
+    "biasamp_adapters.counts": ("JointCounts",),
+    "biasamp_adapters.metrics": (
+        "MALS",
+        "AmplificationResult",
+        "DirectionalBiasAmplification",
+        "DirectionalPredictabilityAmplification",
+        "LeakageAmplification",
+        "MultiAttributeBiasAmplification",
+    ),
+    "biasamp_adapters.quality": ("get_quality", "quality_names"),
+    "biasamp_adapters.uncertainty": ("RunSummary", "summarize_runs"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,23 @@
+"""Names for the types that run through the package."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: A numpy array; its shape and meaning are stated where it is used.
+Array: TypeAlias = NDArray[Any]
+
+#: A class or group label: a str, int, float or bool, or a tuple of them for crossed attributes.
+Label: TypeAlias = Hashable
+
+#: What ``random_state`` takes: None stands for the fixed seed 0, so that a repeated call repeats.
+RandomState: TypeAlias = int | np.random.Generator | None
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """A generator for ``random_state``; None gives the fixed seed 0."""
+    return np.random.default_rng(0 if random_state is None else random_state)

@@ -1,0 +1,161 @@
+"""Reading arrays and frames into a tally, with a note of where each axis comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.counts.assemble import Axis, Source
+from biasamp_adapters.counts.tally import Tally
+from biasamp_adapters.inputs.columns import (
+    Column,
+    check_lengths,
+    check_weights,
+    chunks,
+    read_columns,
+)
+from biasamp_adapters.inputs.frames import grouped
+
+#: The name of the model when there is only one and it was not named.
+MODEL = "model"
+
+
+@dataclass
+class Collected:
+    """Tallied columns: the axes, the names of the attributes, and the cells."""
+
+    sources: list[Source] = field(default_factory=list)
+    attributes: tuple[str, ...] = ()
+    n_columns: int = 0
+    tally: Tally = field(default_factory=lambda: Tally(0))
+
+    def add(self, axis: Axis, argument: str, n_columns: int) -> None:
+        """Say that the next columns make up ``axis``."""
+        columns = tuple(range(self.n_columns, self.n_columns + n_columns))
+        self.sources.append(Source(axis, argument, columns))
+        self.n_columns += n_columns
+        if axis.role == "attribute_prediction" and self.attributes:
+            expected = len(self.attributes)
+            if n_columns != expected:
+                raise ValueError(
+                    f"{argument} must have one column for each of the {expected} attribute(s); "
+                    f"received {n_columns}"
+                )
+
+
+def collect_arrays(
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    sensitive_features_pred: Any,
+    sample_weight: Any,
+    by_weight: bool,
+) -> Collected:
+    """Tally arrays, chunk by chunk; the arguments are those of ``JointCounts.from_arrays``."""
+    out = Collected()
+    columns: list[Column] = []
+    if sensitive_features is not None:
+        read = read_columns(sensitive_features, "sensitive_features")
+        out.attributes = tuple(name for name, _ in read)
+        out.add(Axis("attribute"), "sensitive_features", len(read))
+        columns += [column for _, column in read]
+    if y_true is not None:
+        out.add(Axis("task"), "y_true", 1)
+        columns.append(Column(y_true, "y_true"))
+    models = y_pred if isinstance(y_pred, Mapping) else {MODEL: y_pred}
+    predicted = sensitive_features_pred
+    if not (isinstance(y_pred, Mapping) and isinstance(predicted, Mapping)):
+        predicted = dict.fromkeys(models, predicted)
+    if set(predicted) != set(models):
+        raise ValueError(
+            f"sensitive_features_pred must name the models of y_pred, {list(models)}; "
+            f"received {list(predicted)}"
+        )
+    for model, values in predicted.items():
+        if values is not None:
+            argument = _argument("sensitive_features_pred", model)
+            read = read_columns(values, argument)
+            out.add(Axis("attribute_prediction", model), argument, len(read))
+            columns += [column for _, column in read]
+    for model, values in models.items():
+        if values is not None:
+            argument = _argument("y_pred", model)
+            out.add(Axis("prediction", model), argument, 1)
+            columns.append(Column(values, argument))
+    if not columns:
+        raise ValueError("counts need at least one column; received none")
+    _tally_rows(out, columns, sample_weight, by_weight)
+    return out
+
+
+def _argument(name: str, model: str) -> str:
+    return name if model == MODEL else f"{name}[{model!r}]"
+
+
+def _tally_rows(out: Collected, columns: list[Column], sample_weight: Any, by_weight: bool) -> None:
+    weight = None if sample_weight is None else Column(sample_weight, "sample_weight")
+    n_rows = check_lengths([*columns, *([] if weight is None else [weight])])
+    by_weight = by_weight and weight is not None
+    out.tally = Tally(len(columns) + by_weight)
+    for start, stop in chunks(n_rows):
+        coded = [column.chunk(start, stop) for column in columns]
+        if weight is None:
+            out.tally.add(coded)
+            continue
+        w = check_weights(weight.numbers(start, stop), "sample_weight")
+        if by_weight:
+            codes, units = pd.factorize(w)
+            coded.append((codes, units.tolist()))
+        out.tally.add(coded, [np.ones(stop - start, dtype=np.int64), w, w * w])
+
+
+def collect_frame(
+    frame: Any,
+    task: str | None,
+    prediction: str | Sequence[str] | None,
+    attribute: str | Sequence[str] | None,
+    attribute_prediction: str | Sequence[str] | None,
+    weight: str | None,
+    by_weight: bool,
+) -> Collected:
+    """Tally a frame on its own engine; the arguments are those of ``JointCounts.from_frame``."""
+    out = Collected()
+    attributes, models = _names(attribute), _names(prediction)
+    predicted = _names(attribute_prediction)
+    keys: list[str] = []
+
+    def add(axis: Axis, names: Sequence[str]) -> None:
+        if names:
+            out.add(axis, "column " + " x ".join(map(repr, names)), len(names))
+            keys.extend(names)
+
+    add(Axis("attribute"), attributes)
+    out.attributes = attributes
+    add(Axis("task"), _names(task))
+    n_models = max(len(models), 1)
+    if len(predicted) not in (0, n_models * len(attributes)):
+        raise ValueError(
+            f"attribute_prediction must name {n_models * len(attributes)} column(s), one for each "
+            f"attribute and model; received {list(predicted)}"
+        )
+    for i, model in enumerate(models or (MODEL,)):
+        own = predicted[i * len(attributes) : (i + 1) * len(attributes)]
+        add(Axis("attribute_prediction", model), own)
+    for model in models:
+        add(Axis("prediction", model), (model,))
+    if not keys:
+        raise ValueError("counts need at least one column; received none")
+    by_weight = by_weight and weight is not None
+    out.tally = Tally(len(keys) + by_weight)
+    out.tally.add(*grouped(frame, keys, weight, by_weight=by_weight))
+    return out
+
+
+def _names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
+    if columns is None:
+        return ()
+    return (columns,) if isinstance(columns, str) else tuple(columns)

@@ -1,0 +1,360 @@
+"""JointCounts: the table of counts over (A, T, A^, T^) that single-label data come down to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import storage
+from biasamp_adapters.counts.assemble import Axis, Missing, assemble
+from biasamp_adapters.counts.cells import Cells
+from biasamp_adapters.counts.collect import MODEL, Collected, collect_arrays, collect_frame
+from biasamp_adapters.counts.labels import declared, lookup, ordered
+from biasamp_adapters.counts.tables import Tables
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointCounts:
+    """Counts of every combination of attribute, task and predictions that occurs.
+
+    Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
+    of two parts of a table are summed with ``+``, exactly for integers.
+
+    Attributes
+    ----------
+    labels : tuple
+        Task labels, in order.
+    groups : tuple
+        Groups of the protected attribute, in order; tuples where several attributes are crossed.
+    attributes : tuple of str
+        Names of the protected attributes.
+    axes : tuple of Axis
+        The variables, one a column of the codes.
+    cells : Cells
+        Codes of shape (cells, axes) with their sums: rows ``n``, and with weights their sum ``w``
+        and the sum of their squares ``w2``. A code is a position in ``labels`` or ``groups``; one
+        past the labels is an abstention; beyond it come probabilities, as positions in ``levels``.
+    levels : ndarray of float64
+        Probabilities strictly between 0 and 1 that predictions hold.
+    declared : frozenset of str
+        Which of "labels" and "groups" were listed explicitly.
+    dropped : int
+        Rows that ``missing="drop"`` left out.
+
+    Examples
+    --------
+    >>> from biasamp_adapters import JointCounts
+    >>> monday = JointCounts.from_arrays([0, 1], [0, 0], sensitive_features=["a", "b"])
+    >>> tuesday = JointCounts.from_arrays([1, 1], [1, 0], sensitive_features=["a", "b"])
+    >>> (monday + tuesday).to_frame()
+      sensitive_features  task  model  n
+    0                  a     0      0  1
+    1                  a     1      1  1
+    2                  b     1      0  2
+    """
+
+    labels: tuple[Label, ...]
+    groups: tuple[Label, ...]
+    attributes: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    cells: Cells
+    levels: Array = field(default_factory=lambda: np.zeros(0))
+    declared: frozenset[str] = frozenset()
+    dropped: int = 0
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any = None,
+        y_pred: Any = None,
+        sensitive_features: Any = None,
+        sensitive_features_pred: Any = None,
+        sample_weight: Any = None,
+        *,
+        labels: Sequence[Label] | None = None,
+        groups: Sequence[Label] | None = None,
+        missing: Missing = "error",
+        by_weight: bool = False,
+    ) -> JointCounts:
+        """Count the rows of arrays: lists, numpy, pandas, polars or pyarrow.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,), optional
+            Task labels.
+        y_pred : array-like of shape (n,) or mapping of str to array-like, optional
+            Predicted task labels, or probabilities of class 1 where the truth is 0 or 1. A mapping
+            names several models that predicted the same rows.
+        sensitive_features : array-like of shape (n,) or (n, attributes), or mapping, optional
+            Protected attribute; several columns are crossed.
+        sensitive_features_pred : same as ``sensitive_features``, optional
+            Predicted attribute. With several models, a mapping from their names.
+        sample_weight : array-like of shape (n,), optional
+            Sampling weights, finite and not negative.
+        labels, groups : sequence, optional
+            Explicit label lists; a label outside them is an error.
+        missing : {"error", "drop", "abstain"}
+            ``"drop"`` leaves rows with a missing value out; ``"abstain"`` keeps rows whose
+            prediction is missing, as wrong.
+        by_weight : bool
+            Keep rows of different weights in different cells.
+
+        Returns
+        -------
+        JointCounts
+
+        Raises
+        ------
+        ValueError
+            If the lengths differ, values are missing, a label is not listed, a weight is negative
+            or a probability lies outside [0, 1].
+        """
+        collected = collect_arrays(
+            y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, by_weight
+        )
+        return cls._assembled(collected, labels, groups, missing)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        task: str | None = None,
+        prediction: str | Sequence[str] | None = None,
+        attribute: str | Sequence[str] | None = None,
+        attribute_prediction: str | Sequence[str] | None = None,
+        weight: str | None = None,
+        labels: Sequence[Label] | None = None,
+        groups: Sequence[Label] | None = None,
+        missing: Missing = "error",
+        by_weight: bool = False,
+    ) -> JointCounts:
+        """Count the rows of a frame that Narwhals reads, on the frame's own engine.
+
+        The engine groups the rows; only the count table comes back.
+
+        Parameters
+        ----------
+        frame : frame or relation
+            For example a pandas, polars or pyarrow table, or a DuckDB relation.
+        task, weight : str, optional
+            Columns of the task labels and of the sampling weights.
+        prediction : str or list of str, optional
+            Column of the predicted task labels; several are models on the same rows.
+        attribute : str or list of str, optional
+            Column of the protected attribute; several are crossed.
+        attribute_prediction : str or list of str, optional
+            Columns of the predicted attribute, in the order of ``attribute``; with several models,
+            those of the first model, then those of the second.
+        labels, groups, missing, by_weight
+            As in :meth:`from_arrays`.
+
+        Returns
+        -------
+        JointCounts
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`from_arrays`, and if a column is not there.
+        """
+        collected = collect_frame(
+            frame, task, prediction, attribute, attribute_prediction, weight, by_weight
+        )
+        return cls._assembled(collected, labels, groups, missing)
+
+    @classmethod
+    def _assembled(
+        cls,
+        collected: Collected,
+        labels: Sequence[Label] | None,
+        groups: Sequence[Label] | None,
+        missing: Missing,
+    ) -> JointCounts:
+        listed = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
+        made = assemble(
+            collected.sources,
+            *collected.tally.cells(),
+            labels=listed["labels"],
+            groups=listed["groups"],
+            missing=missing,
+        )
+        if made.cells.w is not None and not made.cells.w.sum() > 0:
+            raise ValueError("weights must have a positive sum; received only zeros")
+        return cls(
+            labels=made.labels,
+            groups=made.groups,
+            attributes=collected.attributes,
+            axes=tuple(source.axis for source in collected.sources),
+            cells=made.cells,
+            levels=made.levels,
+            declared=frozenset(name for name, value in listed.items() if value is not None),
+            dropped=made.dropped,
+        )
+
+    @property
+    def n(self) -> Array:
+        """Rows of each cell."""
+        return self.cells.n
+
+    @property
+    def w(self) -> Array | None:
+        """Sum of the weights of each cell; None without weights."""
+        return self.cells.w
+
+    @property
+    def knows_rows(self) -> bool:
+        """Whether each row's weight is known, so that rows can be resampled and flipped."""
+        return self.cells.w is None or self.cells.unit is not None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models whose predictions are counted."""
+        return tuple(dict.fromkeys(axis.model for axis in self.axes if axis.model is not None))
+
+    @property
+    def n_rows(self) -> int:
+        """Rows counted."""
+        return int(self.n.sum())
+
+    @property
+    def effective_rows(self) -> float:
+        """Rows of equal weight that the weighted rows are worth (Kish): (sum w)^2 / sum w^2."""
+        if self.cells.w is None or self.cells.w2 is None:
+            return float(self.n_rows)
+        return float(self.cells.w.sum() ** 2 / self.cells.w2.sum())
+
+    def unweighted(self) -> JointCounts:
+        """The same rows, each counted once."""
+        return replace(self, cells=self.cells.unweighted())
+
+    def has(self, role: str, model: str | None = None) -> bool:
+        """Whether a variable was counted, for ``model`` if one is given."""
+        return any(axis.role == role and model in (None, axis.model) for axis in self.axes)
+
+    def n_labels(self, role: str) -> int:
+        """How many labels a variable has."""
+        return len(self.groups if role.startswith("attribute") else self.labels)
+
+    def axis_codes(self, role: str, model: str) -> Array:
+        """Codes of one variable, of shape (cells,)."""
+        for i, axis in enumerate(self.axes):
+            if axis.role == role and axis.model in (None, model):
+                return self.cells.codes[:, i]
+        raise ValueError(f"counts must hold the {role}; these hold {[*self.axes]}")
+
+    def tables(self, model: str | None = None) -> Tables:
+        """The counts themselves as the one table of a batch without axes."""
+        weight = self.n if self.w is None else self.w
+        return Tables(self, weight, self.n, model or (self.models or (MODEL,))[0])
+
+    def model(self, name: str) -> JointCounts:
+        """The counts of one model, the others summed out."""
+        if name not in self.models:
+            raise ValueError(f"model must be one of {list(self.models)}; received {name!r}")
+        keep = [i for i, axis in enumerate(self.axes) if axis.model in (None, name)]
+        axes = tuple(self.axes[i] for i in keep)
+        return replace(self, axes=axes, cells=self.cells.recoded(self.cells.codes[:, keep]))
+
+    def align(self, labels: Sequence[Label], groups: Sequence[Label]) -> JointCounts:
+        """The same counts over other label lists, which must contain the labels seen here."""
+        if tuple(labels) == self.labels and tuple(groups) == self.groups:
+            return self
+        codes = np.empty_like(self.cells.codes)
+        for i, axis in enumerate(self.axes):
+            old, new = (self.groups, groups) if axis.of_attribute else (self.labels, labels)
+            position = lookup(old, new)
+            beyond = len(new) + np.arange(1 + len(self.levels), dtype=np.int32)
+            codes[:, i] = np.concatenate([position, beyond])[self.cells.codes[:, i]]
+        if (codes < 0).any():
+            raise ValueError("label lists must contain every label that was counted")
+        cells = self.cells.recoded(codes)
+        return replace(self, labels=tuple(labels), groups=tuple(groups), cells=cells)
+
+    def __add__(self, other: JointCounts) -> JointCounts:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        for name in ("axes", "attributes"):
+            if getattr(self, name) != getattr(other, name):
+                raise ValueError(
+                    f"counts to be added must have the same {name}; received "
+                    f"{getattr(self, name)} and {getattr(other, name)}"
+                )
+        labels = _joined(self.labels, other.labels)
+        groups = _joined(self.groups, other.groups)
+        levels = np.union1d(self.levels, other.levels)
+        parts = [part.align(labels, groups)._over_levels(levels) for part in (self, other)]
+        declared_alike = {
+            name
+            for name in self.declared & other.declared
+            if getattr(self, name) == getattr(other, name)
+        }
+        return replace(
+            parts[0],
+            cells=parts[0].cells + parts[1].cells,
+            declared=frozenset(declared_alike),
+            dropped=self.dropped + other.dropped,
+        )
+
+    def _over_levels(self, levels: Array) -> JointCounts:
+        position = np.concatenate([[0], 1 + np.searchsorted(levels, self.levels)])
+        codes = self.cells.codes.copy()
+        for i, axis in enumerate(self.axes):
+            beyond = np.maximum(codes[:, i] - self.n_labels(axis.role), 0)
+            codes[:, i] += (position[beyond] - beyond).astype(codes.dtype)
+        return replace(self, cells=self.cells.recoded(codes), levels=levels)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        names = ("labels", "groups", "attributes", "axes", "declared", "dropped")
+        mine, theirs = self.cells.arrays(), other.cells.arrays()
+        return (
+            all(getattr(self, name) == getattr(other, name) for name in names)
+            and np.array_equal(self.levels, other.levels)
+            and mine.keys() == theirs.keys()
+            and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        names = " x ".join(
+            axis.role if axis.model is None else f"{axis.role}[{axis.model}]" for axis in self.axes
+        )
+        weights = "" if self.w is None else f", weights summing to {self.w.sum():g}"
+        dropped = f", {self.dropped} dropped" if self.dropped else ""
+        return (
+            f"<JointCounts: {self.n_rows} rows in {len(self.n)} cells of {names}{weights}{dropped}>"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """The cells as a pandas DataFrame, one row each; crossed attributes in a column each.
+
+        Columns are the attributes, ``task``, the predictions under the models' names, ``n``, and
+        with weights ``w`` and ``w2``. An abstention is None.
+        """
+        return storage.to_frame(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a ``.json`` or ``.parquet`` file, atomically.
+
+        Warns where cells hold fewer than five rows: such counts may identify people.
+        """
+        storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> JointCounts:
+        """Read counts that :meth:`save` wrote."""
+        return cls(**storage.load(path))
+
+
+def _joined(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The union of two label lists; the order of the first if it contains the second."""
+    return first if set(second) <= set(first) else ordered([*first, *second])

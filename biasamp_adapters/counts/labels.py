@@ -1,0 +1,48 @@
+"""Label lists: ordering, and one list for all who speak of the same variable."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+
+
+def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Distinct labels in their natural order; of mixed types, by the type's name, then as text."""
+    distinct = list(dict.fromkeys(labels))
+    try:
+        return tuple(sorted(distinct))  # type: ignore[type-var]  # TypeError is handled here
+    except TypeError:
+        return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
+
+
+def declared(labels: Sequence[Label] | None, name: str) -> tuple[Label, ...] | None:
+    """An explicit label list, checked: a sequence, in the order given, without repeats."""
+    if labels is None:
+        return None
+    if isinstance(labels, str):
+        raise ValueError(f"{name} must be a list of labels; received the string {labels!r}")
+    listed = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+    if len(set(listed)) < len(listed) or not listed:
+        raise ValueError(f"{name} must list at least one label, each once; received {list(listed)}")
+    return listed
+
+
+def lookup(labels: Sequence[Label], domain: Sequence[Label]) -> Array:
+    """Position of each label in ``domain``, -1 where it is not listed."""
+    position = {label: i for i, label in enumerate(domain)}
+    return np.array([position.get(label, -1) for label in labels], dtype=np.int32)
+
+
+def show(label: Label) -> str:
+    """A label as text; the levels of crossed attributes joined by commas."""
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def listing(labels: Collection[Label], limit: int = 10) -> str:
+    """Labels for a message, the rest counted."""
+    shown = ", ".join(repr(show(label)) for label in list(labels)[:limit])
+    rest = len(labels) - limit
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,128 @@
+"""One count table or a batch of tables drawn from it, seen through its margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+
+if TYPE_CHECKING:
+    from biasamp_adapters.counts.joint import JointCounts
+
+#: The predicted counterpart of each true variable.
+PREDICTED = {"attribute": "attribute_prediction", "task": "prediction"}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Weights for the cells of a count table, with any number of leading batch axes.
+
+    Everything that a metric needs is a margin of these weights, so the same formula gives the
+    value (no batch axis) and its bootstrap replicates (one).
+
+    Parameters
+    ----------
+    counts : JointCounts
+        The cells.
+    weight : array of shape (..., cells)
+        Sum of weights a cell. Integers stay integers, so their margins are exact.
+    rows : array of shape (..., cells), optional
+        Number of rows a cell. None where a draw is one of weights alone.
+    model : str
+        The model whose predictions the metric reads.
+    """
+
+    counts: JointCounts
+    weight: Array
+    rows: Array | None
+    model: str
+
+    def for_model(self, model: str) -> Tables:
+        """The same draws, read for another model."""
+        return replace(self, model=model)
+
+    def repeated(self, times: int) -> Tables:
+        """The same tables ``times`` over, along a new first axis."""
+
+        def tile(values: Array) -> Array:
+            return np.broadcast_to(values, (times, *values.shape))
+
+        rows = None if self.rows is None else tile(self.rows)
+        return replace(self, weight=tile(self.weight), rows=rows)
+
+    @cached_property
+    def total(self) -> Array:
+        """Sum of all weights, of shape (...)."""
+        return self.weight.sum(axis=-1)
+
+    def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:
+        """Two-way margin of shape (..., first labels, second labels).
+
+        ``abstained=True`` keeps one more category for the abstentions of a predicted axis, if
+        there are any.
+        """
+        cells, (rows, columns), share = self._spread(first, second)
+        shape = self._size(first), self._size(second)
+        flat = self._collect(cells, rows * shape[1] + columns, share, shape[0] * shape[1])
+        table = flat.reshape(*flat.shape[:-1], *shape)
+        if abstained:
+            return table
+        return table[..., : self.counts.n_labels(first), : self.counts.n_labels(second)]
+
+    def marginal(self, role: str) -> Array:
+        """Weight of each label of an axis, of shape (..., labels)."""
+        cells, (codes,), share = self._spread(role)
+        table = self._collect(cells, codes, share, self._size(role))
+        return table[..., : self.counts.n_labels(role)]
+
+    def agreement(self, role: str) -> Array:
+        """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels)."""
+        cells, (truth, predicted), share = self._spread(role, PREDICTED[role])
+        agree = truth == predicted
+        share = None if share is None else share[agree]
+        return self._collect(cells[agree], truth[agree], share, self.counts.n_labels(role))
+
+    def _size(self, role: str) -> int:
+        """Categories of an axis: one more than it has labels where the model abstained."""
+        codes = self.counts.axis_codes(role, self.model)
+        n_labels = self.counts.n_labels(role)
+        return n_labels + int((codes == n_labels).any())
+
+    def _spread(self, *roles: str) -> tuple[Array, list[Array], Array | None]:
+        """Each cell with its codes; twice, with its share, where a probability splits it."""
+        counts = self.counts
+        codes = [counts.axis_codes(role, self.model) for role in roles]
+        cells = np.arange(len(counts.n))
+        if "prediction" not in roles or not len(counts.levels):
+            return cells, codes, None
+        which = roles.index("prediction")
+        first_level = len(counts.labels) + 1
+        soft = np.flatnonzero(codes[which] >= first_level)
+        hard = np.flatnonzero(codes[which] < first_level)
+        probability = counts.levels[codes[which][soft] - first_level]
+        cells = np.concatenate([hard, soft, soft])
+        spread = [axis[cells] for axis in codes]
+        spread[which] = np.concatenate(
+            [
+                codes[which][hard],
+                np.full(len(soft), counts.labels.index(1)),
+                np.full(len(soft), counts.labels.index(0)),
+            ]
+        )
+        return cells, spread, np.concatenate([np.ones(len(hard)), probability, 1 - probability])
+
+    def _collect(self, cells: Array, key: Array, share: Array | None, size: int) -> Array:
+        order = np.argsort(key, kind="stable")
+        weight = self.weight[..., cells[order]]
+        if share is not None:
+            weight = weight * share[order]
+        out = np.zeros((*self.weight.shape[:-1], size), dtype=weight.dtype)
+        if len(order):
+            key = key[order]
+            starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+            out[..., key[starts]] = np.add.reduceat(weight, starts, axis=-1)
+        return out

@@ -1,0 +1,215 @@
+"""What the metric objects share: arguments, and the way from rows to a result."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters._warnings import AmplificationWarning
+from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts.assemble import Missing, check_missing
+from biasamp_adapters.counts.labels import declared
+from biasamp_adapters.metrics.bound import Bound, replicate
+from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.reference import Evaluation, align, as_reference
+from biasamp_adapters.uncertainty import (
+    IntervalMethod,
+    check_confidence,
+    check_method,
+    check_n_boot,
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Metric(ABC):
+    """An immutable metric: call it for the value, or ask for :meth:`result`.
+
+    Parameters
+    ----------
+    labels, groups : sequence, optional
+        Explicit lists of task labels and groups. Without, those of truth and reference.
+    missing : {"error", "drop", "abstain"}
+        The rule for missing values.
+    """
+
+    labels: Sequence[Label] | None = None
+    groups: Sequence[Label] | None = None
+    missing: Missing = "error"
+
+    def __post_init__(self) -> None:
+        check_missing(self.missing)
+        self._set("labels", declared(self.labels, "labels"))
+        self._set("groups", declared(self.groups, "groups"))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    @abstractmethod
+    def __name__(self) -> str:
+        """The class name and the direction, such as "DirectionalBiasAmplification A->T"."""
+
+    @abstractmethod
+    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+        """Fix all that no draw changes: signs, columns, the way to equalise."""
+
+    @property
+    def _reference(self) -> JointCounts | None:
+        return None
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sensitive_features: Any,
+        sensitive_features_pred: Any = None,
+        sample_weight: Any = None,
+    ) -> float:
+        """The value; see :meth:`result` for the arguments."""
+        return self.result(
+            y_true,
+            y_pred,
+            sensitive_features=sensitive_features,
+            sensitive_features_pred=sensitive_features_pred,
+            sample_weight=sample_weight,
+        ).value
+
+    def result(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sensitive_features: Any,
+        sensitive_features_pred: Any = None,
+        sample_weight: Any = None,
+        n_boot: int = 0,
+        confidence: float = 0.95,
+        interval_method: IntervalMethod = "percentile",
+        signs: Literal["reference", "reestimated"] = "reference",
+        random_state: RandomState = None,
+    ) -> AmplificationResult:
+        """The value with its interval and tables.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Task labels.
+        y_pred : array-like of shape (n,)
+            Predicted task labels, or probabilities of class 1 where the truth is 0 or 1.
+        sensitive_features : array-like of shape (n,) or (n, attributes)
+            Protected attribute; several columns are crossed.
+        sensitive_features_pred : same as ``sensitive_features``, optional
+            Predicted attribute.
+        sample_weight : array-like of shape (n,), optional
+            Sampling weights.
+        n_boot : int
+            Bootstrap replicates; 0 gives no interval.
+        confidence : float
+            Level of the interval.
+        interval_method : {"percentile", "basic"}
+        signs : {"reference", "reestimated"}
+            Whether replicates keep the directions of the reference or find their own.
+        random_state : int or numpy.random.Generator, optional
+            Of the bootstrap. None is the fixed seed 0.
+
+        Returns
+        -------
+        AmplificationResult
+
+        Raises
+        ------
+        ValueError
+            If an input breaks a rule; the message states it.
+        """
+        counts = JointCounts.from_arrays(
+            y_true,
+            y_pred,
+            sensitive_features,
+            sensitive_features_pred,
+            sample_weight,
+            labels=self.labels,
+            groups=self.groups,
+            missing=self.missing,
+            by_weight=True,
+        )
+        return self.from_counts(
+            counts,
+            n_boot=n_boot,
+            confidence=confidence,
+            interval_method=interval_method,
+            signs=signs,
+            random_state=random_state,
+        )
+
+    def from_counts(
+        self,
+        counts: JointCounts,
+        *,
+        n_boot: int = 0,
+        confidence: float = 0.95,
+        interval_method: IntervalMethod = "percentile",
+        signs: Literal["reference", "reestimated"] = "reference",
+        random_state: RandomState = None,
+    ) -> AmplificationResult:
+        """The value from counts of one model; see :meth:`result` for the other arguments."""
+        check_n_boot(n_boot)
+        check_confidence(confidence)
+        check_method(interval_method)
+        if signs not in ("reference", "reestimated"):
+            raise ValueError(f"signs must be 'reference' or 'reestimated'; received {signs!r}")
+        if len(counts.models) > 1:
+            raise ValueError(
+                f"a metric reads one model; these counts hold {list(counts.models)}: "
+                "choose one with counts.model(name)"
+            )
+        evaluation = align(counts, self._reference, self.labels, self.groups)
+        bound = self.bind(evaluation, evaluation.counts.tables().model)
+        if signs == "reestimated":
+            bound = bound.reestimating()
+        replicates = None
+        if n_boot:
+            replicates = replicate({0: bound}, evaluation, n_boot, random_state).get(0, {})
+        result = bound.result(replicates, confidence, interval_method)
+        if counts.dropped:
+            dropped = f"{counts.dropped} row(s) with missing values were left out"
+            result = result.with_note(dropped)
+        for note in result.notes:
+            warnings.warn(f"{self.__name__}: {note}", AmplificationWarning, stacklevel=2)
+        return result
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReferencedMetric(Metric):
+    """A metric that compares with a reference.
+
+    Parameters
+    ----------
+    reference : (y_true, sensitive_features) or JointCounts, optional
+        The training data. Without, the evaluated truth is its own reference.
+    pos_label : label, optional
+        The one task to look at, as a column of its own.
+    """
+
+    reference: Any = None
+    pos_label: Label | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("reference", as_reference(self.reference, self.missing))
+
+    @property
+    def _reference(self) -> JointCounts | None:
+        return self.reference

@@ -1,0 +1,189 @@
+"""A metric bound to counts: all that is fixed before any table is drawn."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label, RandomState, generator
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.result import AmplificationResult, Estimate
+from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.uncertainty import IntervalMethod, block_size, draw, interval, joined
+
+K = TypeVar("K", bound=Hashable)
+
+A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
+
+_DIRECTIONS = {
+    "attribute_to_task": A_TO_T,
+    A_TO_T: A_TO_T,
+    "task_to_attribute": T_TO_A,
+    T_TO_A: T_TO_A,
+    "undirected": UNDIRECTED,
+}
+
+
+def arrow(direction: str, *, undirected: bool = False) -> str:
+    """The short form of a direction.
+
+    Raises
+    ------
+    ValueError
+        If there is no such direction.
+    """
+    short = _DIRECTIONS.get(direction)
+    if short is None or (short == UNDIRECTED and not undirected):
+        allowed = "'attribute_to_task' (A->T) or 'task_to_attribute' (T->A)"
+        allowed += ", or 'undirected'" if undirected else ""
+        raise ValueError(f"direction must be {allowed}; received {direction!r}")
+    return short
+
+
+def require(evaluation: Evaluation, model: str, direction: str) -> None:
+    """Raise unless the counts hold what a metric reads in ``direction``."""
+    counts = evaluation.counts
+    if direction == T_TO_A and not counts.has("attribute_prediction", model):
+        raise ValueError(
+            "T->A needs the predicted attribute: sensitive_features_pred must be given; "
+            "received None"
+        )
+    if direction != T_TO_A and not counts.has("prediction", model):
+        raise ValueError(f"{direction} needs predictions: y_pred must be given; received None")
+    if not counts.has("task") and (direction != UNDIRECTED or evaluation.reference is None):
+        raise ValueError(
+            "y_true must be given (only MALS, and Multi undirected, can do with a reference "
+            "alone); received None"
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bound(ABC):
+    """One metric on one model of an evaluation.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    direction : str
+    evaluation : Evaluation
+        Counts and reference.
+    model : str
+        The model whose predictions are read.
+    notes : tuple of str
+        Caveats found while binding.
+    """
+
+    metric: str
+    direction: str
+    evaluation: Evaluation
+    model: str
+    notes: tuple[str, ...] = ()
+
+    #: Whether replicates read values, not only signs, from a reference of its own.
+    reads_reference = False
+
+    @property
+    def no_interval(self) -> str | None:
+        """Why these counts allow no interval, if they do not."""
+        return None
+
+    def reestimating(self) -> Bound:
+        """The same metric with directions found anew in each replicate, if it has directions."""
+        return self
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Numbers that one replicate takes."""
+
+    @abstractmethod
+    def scores(
+        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """The value, as "value", and what stands beside it, a number a table."""
+
+    @abstractmethod
+    def point(self) -> dict[str, Any]:
+        """The same scores for the counts themselves."""
+
+    @abstractmethod
+    def pairs(self) -> dict[str, Array]:
+        """Columns of the table of pairs, each of shape (groups, tasks)."""
+
+    @abstractmethod
+    def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """Groups and tasks of the table of pairs."""
+
+    def result(
+        self,
+        replicates: Mapping[str, Array] | None,
+        confidence: float,
+        method: IntervalMethod = "percentile",
+    ) -> AmplificationResult:
+        """The result, with intervals from ``replicates`` if there are any."""
+        point = self.point()
+        notes = list(self.notes)
+        point.pop("pairs", None)
+        estimates = {name: Estimate(value) for name, value in point.items()}
+        n_boot = 0
+        if replicates is not None and self.no_interval:
+            notes.append(f"no interval: {self.no_interval}")
+        elif replicates is not None:
+            n_boot = len(replicates["value"])
+            for name, value in point.items():
+                if name not in replicates:
+                    continue
+                ends, reason = interval(value, replicates[name], confidence, method)
+                estimates[name] = Estimate(value, ends)
+                if reason and name == "value":
+                    notes.append(f"no interval: {reason}")
+        baseline = estimates.get("random_error")
+        return AmplificationResult(
+            metric=self.metric,
+            direction=self.direction,
+            value=point["value"],
+            n=self.evaluation.counts.n_rows,
+            interval=estimates["value"].interval,
+            confidence=confidence,
+            random_error=None if baseline is None else baseline.value,
+            random_error_interval=None if baseline is None else baseline.interval,
+            variance=point.get("variance"),
+            levels={name: estimates[name] for name in estimates if name.startswith("psi")},
+            n_boot=n_boot,
+            notes=tuple(notes),
+            bound=self,
+        )
+
+
+def replicate(
+    bounds: Mapping[K, Bound],
+    evaluation: Evaluation,
+    n_boot: int,
+    random_state: RandomState,
+) -> dict[K, dict[str, Array]]:
+    """Scores of all bound metrics on the same drawn tables.
+
+    A reference that is a sample of its own is drawn independently, and only where a metric reads
+    values from it. Metrics that allow no interval are left out.
+    """
+    bounds = {key: bound for key, bound in bounds.items() if bound.no_interval is None}
+    table_rng, reference_rng, flip_rng = generator(random_state).spawn(3)
+    counts, reference = evaluation.counts, evaluation.reference
+    if not any(bound.reads_reference for bound in bounds.values()):
+        reference = None
+    block = block_size(counts, max((bound.width for bound in bounds.values()), default=1))
+    if reference is not None:
+        block = min(block, block_size(reference, 1))
+    references = None if reference is None else draw(reference, n_boot, reference_rng, block)
+    blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in bounds}
+    for tables in draw(counts, n_boot, table_rng, block):
+        drawn = None if references is None else next(references)
+        for key, bound in bounds.items():
+            scores = bound.scores(tables.for_model(bound.model), drawn, flip_rng)
+            blocks[key].append(scores)
+    return {key: joined(parts) for key, parts in blocks.items()}

@@ -1,0 +1,232 @@
+"""The formula that MALS, BA-> and Multi share: how far predictions move a conditional rate.
+
+Each pair of group a and task t has a rate, P(t | a) or P(a | t), in the truth and in the
+predictions. Their difference D_at, weighted by a coefficient, is the pair's contribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
+from biasamp_adapters.metrics.equalize import expected_flips
+from biasamp_adapters.reference import correlation_sign, correlation_z, over_represented
+
+#: A sign whose |z| is smaller may be the other one.
+_CERTAIN = 1.96
+
+Coefficient: TypeAlias = Literal["sign", "over_represented", "one"]
+
+
+def rate(joint: Array, given: Array) -> Array:
+    """joint / given, NaN where nothing is given."""
+    joint, given = np.broadcast_arrays(joint, given)
+    out = np.full(joint.shape, np.nan)
+    return np.divide(joint, given, out=out, where=given > 0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cooccurrence(Bound):
+    """A metric of co-occurrences, bound to counts.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Task labels that are columns.
+    coefficient : {"sign", "over_represented", "one"}
+        What multiplies a difference: the sign of the reference correlation, 1 where the reference
+        over-represents the group and else 0, or 1.
+    magnitude : bool
+        Whether |D| counts instead of D.
+    per_task : bool
+        Whether the sum over groups is averaged over tasks, as [W21] Eq. 1 does, and not over
+        pairs.
+    reestimate : bool
+        Whether replicates find their own coefficients.
+    selected : ndarray of int, optional
+        Pairs whose contributions are scored too, as flat positions.
+    """
+
+    columns: Array
+    coefficient: Coefficient
+    magnitude: bool = False
+    per_task: bool = False
+    reestimate: bool = False
+    selected: Array | None = None
+
+    @property
+    def undirected(self) -> bool:
+        """Whether predictions are compared with predictions, as MALS does."""
+        return self.direction not in (A_TO_T, T_TO_A)
+
+    @property
+    def reads_reference(self) -> bool:  # type: ignore[override]  # a constant elsewhere
+        """Whether the rates of the truth are those of the reference."""
+        return self.undirected or self.reestimate
+
+    @property
+    def width(self) -> int:
+        """Numbers that one replicate takes: a few tables of pairs."""
+        counts = self.evaluation.counts
+        return 4 * len(counts.groups) * max(len(counts.labels), len(counts.groups))
+
+    def reestimating(self) -> Cooccurrence:
+        """The same with coefficients found anew in each replicate."""
+        return replace(self, reestimate=True)
+
+    def _truth(self, tables: Tables, reference: Tables | None) -> tuple[Array, Array, Array]:
+        """Joint, attribute and task counts that set directions (and, undirected, rates)."""
+        fixed = self.evaluation.reference
+        source = reference or (tables if fixed is None else fixed.tables())
+        joint = source.joint("attribute", "task")
+        return joint, source.marginal("attribute"), source.marginal("task")
+
+    def coefficients(self, tables: Tables, reference: Tables | None = None) -> Array:
+        """Coefficient of each pair, of shape (..., groups, columns)."""
+        joint, attribute, task = self._truth(tables, reference)
+        if self.coefficient == "sign":
+            total = attribute.sum(axis=-1)
+            return correlation_sign(joint, attribute, task, total)[..., self.columns]
+        if self.coefficient == "over_represented":
+            return over_represented(joint, task)[..., self.columns]
+        return np.ones(joint.shape, dtype=np.int64)[..., self.columns]
+
+    @cached_property
+    def _fixed(self) -> Array:
+        return self.coefficients(self._tables)
+
+    @cached_property
+    def _tables(self) -> Tables:
+        return self.evaluation.counts.tables(self.model)
+
+    def _predicted(self, tables: Tables) -> tuple[Array, Array]:
+        """Co-occurrences with the predictions in their place, and predicted task counts."""
+        if self.direction == T_TO_A:
+            joint = tables.joint("attribute_prediction", "task")
+            return joint, joint.sum(axis=-2)
+        named = tables.counts.has("attribute_prediction", tables.model)
+        attribute = "attribute_prediction" if self.undirected and named else "attribute"
+        return tables.joint(attribute, "prediction"), tables.marginal("prediction")
+
+    def _random_errors(self, tables: Tables) -> tuple[Array, Array] | None:
+        """The same if errors of the model's accuracy fell at random; None without a truth."""
+        counts = tables.counts
+        if self.magnitude or not counts.has("task"):
+            return None
+        joint = tables.joint("attribute", "task")
+        if self.direction != T_TO_A:
+            accuracy = tables.agreement("task").sum(axis=-1) / tables.total
+            joint = expected_flips(joint, accuracy, -1)
+        if self.direction != A_TO_T and counts.has("attribute_prediction", tables.model):
+            accuracy = tables.agreement("attribute").sum(axis=-1) / tables.total
+            joint = expected_flips(joint, accuracy, -2)
+        return joint, joint.sum(axis=-2)
+
+    def _deltas(self, tables: Tables, reference: Tables | None, joint: Array, made: Array) -> Array:
+        """D_at for predicted co-occurrences; (..., groups, columns), NaN where undefined."""
+        if self.undirected:
+            truth, _, task = self._truth(tables, reference)
+            difference = rate(joint, made[..., None, :]) - rate(truth, task[..., None, :])
+        else:
+            truth = tables.joint("attribute", "task")
+            given = (
+                tables.marginal("attribute")[..., :, None]
+                if self.direction == A_TO_T
+                else tables.marginal("task")[..., None, :]
+            )
+            difference = rate(joint, given) - rate(truth, given)
+        return difference[..., self.columns]
+
+    def _mean(self, contributions: Array) -> Array:
+        defined = ~np.isnan(contributions)
+        count = defined.any(axis=-2).sum(axis=-1) if self.per_task else defined.sum(axis=(-2, -1))
+        return rate(np.nansum(contributions, axis=(-2, -1)), count)
+
+    def scores(
+        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """The value, the random-error baseline, Multi's variance, and the selected pairs."""
+        weight = self.coefficients(tables, reference) if self.reestimate else self._fixed
+        deltas = self._deltas(tables, reference, *self._predicted(tables))
+        contributions = weight * (np.abs(deltas) if self.magnitude else deltas) + 0.0
+        out = {"value": self._mean(contributions)}
+        if self.magnitude:
+            signed = weight * deltas
+            count = (~np.isnan(signed)).sum(axis=(-2, -1))
+            mean = rate(np.nansum(signed, axis=(-2, -1)), count)
+            square = np.nansum((signed - mean[..., None, None]) ** 2, axis=(-2, -1))
+            out["variance"] = rate(square, count)
+        errors = self._random_errors(tables)
+        if errors is not None:
+            out["random_error"] = self._mean(weight * self._deltas(tables, reference, *errors))
+        if self.selected is not None:
+            flat = contributions.reshape(*contributions.shape[:-2], -1)
+            out["pairs"] = flat[..., self.selected]
+        return out
+
+    def point(self) -> dict[str, Any]:
+        """The scores of the counts themselves."""
+        scores = self.scores(self._tables, None, np.random.default_rng(0))
+        return {name: value if value.ndim else float(value) for name, value in scores.items()}
+
+    def pairs(self) -> dict[str, Array]:
+        """``sign``, ``delta``, ``contribution``, and whether the sign is ``uncertain``."""
+        deltas = self._deltas(self._tables, None, *self._predicted(self._tables))
+        truth = self._truth(self._tables, None)
+        z = correlation_z(*truth, self.evaluation.truth.effective_rows)[..., self.columns]
+        sign = self._fixed
+        if self.coefficient == "one":
+            sign = correlation_sign(*truth, truth[1].sum())[..., self.columns]
+        return {
+            "sign": sign,
+            "delta": deltas,
+            "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas),
+            "uncertain": np.abs(z) < _CERTAIN,
+        }
+
+    def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """Groups, and the tasks that are columns."""
+        counts = self.evaluation.counts
+        return counts.groups, tuple(counts.labels[i] for i in self.columns)
+
+    @classmethod
+    def of(cls, *, pos_label: Label | None, **arguments: Any) -> Self:
+        """Bind to the task columns that ``pos_label`` names, or all; note what is undefined."""
+        labels = arguments["evaluation"].counts.labels
+        if pos_label is not None and pos_label not in labels:
+            raise ValueError(
+                f"pos_label must be one of the labels {listing(labels)}; received {pos_label!r}"
+            )
+        columns = arguments.pop("columns", np.arange(len(labels)))
+        if pos_label is not None:
+            columns = columns[columns == labels.index(pos_label)]
+        bound = cls(columns=columns, **arguments)
+        return replace(bound, notes=(*bound.notes, *bound._caveats()))
+
+    def _caveats(self) -> Iterator[str]:
+        groups, tasks = self.pair_labels()
+        undefined = np.isnan(self.pairs()["delta"])
+        if undefined.all():
+            yield "every pair is undefined"
+        elif undefined.any():
+            by_group = self.direction == A_TO_T
+            what, labels = ("group", groups) if by_group else ("task", tasks)
+            empty = np.flatnonzero(undefined.all(axis=1 if by_group else 0))
+            names = listing([labels[i] for i in empty])
+            yield (
+                f"{undefined.sum()} of {undefined.size} pairs are undefined and left out of the "
+                f"mean: no rows of {what} {names}"
+            )
+        if self.evaluation.reference is not None:
+            attribute = self._truth(self._tables, None)[1]
+            absent = [show(group) for group, n in zip(groups, attribute, strict=True) if n == 0]
+            if absent:
+                yield f"the reference has no rows of group {listing(absent)}: their sign is 0"

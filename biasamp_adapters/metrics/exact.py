@@ -1,0 +1,281 @@
+"""LA and DPA with the exact attacker: the table of input against target is the attacker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label, RandomState, generator
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.bound import T_TO_A, Bound
+from biasamp_adapters.metrics.equalize import (
+    clear_winners,
+    expected_flips,
+    flip,
+    predicted_bias,
+)
+from biasamp_adapters.metrics.pairs import indicator_attacks
+from biasamp_adapters.quality import Quality, cross_entropy, is_dependent, loo_cross_entropy
+
+#: The expected channel is used for log loss up to this predicted bias (metrics.md section 5).
+_MAX_BIAS = 0.0005
+
+
+class Roles(NamedTuple):
+    """The variables of an attack: input and target in the dataset and in the model's output."""
+
+    dataset: tuple[str, str]
+    model: tuple[str, str]
+    flipped: str
+
+    @property
+    def axis(self) -> int:
+        """The axis of the dataset's table whose labels are made as wrong as the model."""
+        return self.dataset.index(self.flipped) - 2
+
+    @classmethod
+    def of(cls, direction: str, leakage: bool) -> Self:
+        """Who predicts whom."""
+        if leakage:
+            return cls(("task", "attribute"), ("prediction", "attribute"), "task")
+        if direction == T_TO_A:
+            return cls(("task", "attribute"), ("task", "attribute_prediction"), "attribute")
+        return cls(("attribute", "task"), ("attribute", "prediction"), "task")
+
+
+def expected_channel_is_unbiased(
+    quality: str, table: Array, model: Array, accuracy: Array, axis: int, n_rows: float
+) -> Array:
+    """Whether the expected channel may stand for sampled flips (metrics.md section 5).
+
+    Parameters
+    ----------
+    quality : str
+    table, model : arrays of shape (..., inputs, targets)
+        Dataset and model.
+    accuracy : array of shape (...)
+    axis : {-2, -1}
+        The axis of ``table`` that is flipped.
+    n_rows : float
+        Rows of equal weight that the table is worth.
+
+    Returns
+    -------
+    ndarray of bool, shape (...)
+    """
+    flipped = expected_flips(table, accuracy, axis)
+    if quality == "inverse_cross_entropy":
+        bias = predicted_bias(table, flipped, accuracy, axis, np.asarray(n_rows))
+        return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(model))
+    if quality == "accuracy":
+        return clear_winners(flipped, n_rows / table.sum(axis=(-2, -1)))
+    return np.zeros(table.shape[:-2], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExactAttack(Bound):
+    """LA or DPA, bound to counts.
+
+    Attributes
+    ----------
+    leakage : bool
+        LA, the difference of qualities, or DPA, their relative change.
+    quality : Quality
+    equalize : {"auto", "expected", "sampled"} or None
+        As asked for.
+    loo : bool
+        Whether the log loss is that of leave-one-out.
+    n_trials : int
+    random_state : int, Generator or None
+    mode : {"expected", "sampled"} or None
+        How the value is equalised.
+    difference : bool
+        Whether DPA is given as a difference because its ratio would be one of noise.
+    """
+
+    leakage: bool
+    quality: Quality
+    equalize: str | None
+    loo: bool
+    n_trials: int
+    random_state: RandomState
+    mode: str | None = None
+    difference: bool = False
+
+    @cached_property
+    def roles(self) -> Roles:
+        """Who predicts whom."""
+        return Roles.of(self.direction, self.leakage)
+
+    @cached_property
+    def _tables(self) -> Tables:
+        return self.evaluation.counts.tables(self.model)
+
+    @property
+    def no_interval(self) -> str | None:
+        """Why these counts allow no interval, if they do not."""
+        if self.equalize is not None and not self.evaluation.counts.knows_rows:
+            return "its flips need rows, and these counts hold only sums of weights"
+        return None
+
+    @property
+    def width(self) -> int:
+        """Numbers that one replicate takes."""
+        counts = self.evaluation.counts
+        sizes = [counts.n_labels(role) for role in self.roles.dataset]
+        return sizes[0] * sizes[1] * counts.n_labels(self.roles.flipped)
+
+    @classmethod
+    def of(cls, **arguments: Any) -> Self:
+        """Bind, choose how to equalise, and note what the choice means."""
+        bound = cls(**arguments)
+        bound._check_target()
+        notes = list(bound._accuracy_notes())
+        tables = bound._tables
+        dataset, model = tables.joint(*bound.roles.dataset), bound._model(tables)
+        mode = bound.equalize
+        if mode == "auto":
+            channel = bound.uses_channel(dataset, model, bound._accuracy(tables))
+            mode = "expected" if channel else "sampled"
+            if channel and not bound.evaluation.counts.knows_rows:
+                notes.append(
+                    "equalised in expectation, which may be biased on sparse tables: sampled flips "
+                    "need rows, and these counts hold only sums of weights"
+                )
+        if mode == "sampled" and not bound.evaluation.counts.knows_rows:
+            raise ValueError(
+                "sampled flips need rows; received counts with only sums of weights (count with "
+                "by_weight=True)"
+            )
+        if bound.loo and bound.evaluation.counts.w is not None:
+            raise ValueError("leave-one-out needs unweighted rows; received weights")
+        bound = replace(bound, mode=mode)
+        if bound.quality.name == "uncertainty_coefficient" and not bound.leakage:
+            rows = bound.evaluation.counts.effective_rows
+            dataset = bound._dataset().reshape(-1, *dataset.shape)
+            if not (is_dependent(dataset, rows) or is_dependent(model[None], rows)):
+                bound = replace(bound, difference=True)
+                notes.append(
+                    "neither dataset nor model shows a dependence at the 95 % level: the value is "
+                    "the difference of the uncertainty coefficients, not their ratio"
+                )
+        return replace(bound, notes=tuple(notes))
+
+    @property
+    def _channel_allowed(self) -> bool:
+        return self.quality.name in ("inverse_cross_entropy", "accuracy") and not self.loo
+
+    def _check_target(self) -> None:
+        if self.quality.name == "inverse_rmse":
+            labels = self._target_labels
+            if not all(isinstance(label, Real) for label in labels):
+                raise ValueError(
+                    f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
+                )
+            if self._model(self._tables).shape[-1] > len(labels):
+                raise ValueError(
+                    "inverse_rmse needs a numeric target; received abstained predictions"
+                )
+
+    def _accuracy_notes(self) -> Iterator[str]:
+        if self.equalize is None:
+            return
+        accuracy = float(self._accuracy(self._tables))
+        classes = self.evaluation.counts.n_labels(self.roles.flipped)
+        if accuracy < 1 / classes:
+            yield (
+                f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
+                "wrong carry information again, so the dataset's side is not a fair baseline"
+            )
+
+    @property
+    def _target_labels(self) -> tuple[Label, ...]:
+        counts = self.evaluation.counts
+        return counts.groups if self.roles.dataset[1] == "attribute" else counts.labels
+
+    @cached_property
+    def _values(self) -> Array | None:
+        if self.quality.name != "inverse_rmse":
+            return None
+        return np.array(self._target_labels, dtype=np.float64)
+
+    def _accuracy(self, tables: Tables) -> Array:
+        return tables.agreement(self.roles.flipped).sum(axis=-1) / tables.total
+
+    def _model(self, tables: Tables) -> Array:
+        return tables.joint(*self.roles.model, abstained=True)
+
+    def _dataset(self) -> Array:
+        """Tables of the dataset as the value compares them: one, or one a trial."""
+        if self.mode is None:
+            return self._tables.joint(*self.roles.dataset)
+        accuracy = self._accuracy(self._tables)
+        if self.mode == "expected":
+            table = self._tables.joint(*self.roles.dataset)
+            return expected_flips(table, accuracy, self.roles.axis)
+        return self._flipped(self._tables.repeated(self.n_trials), generator(self.random_state))
+
+    def _flipped(self, tables: Tables, rng: np.random.Generator) -> Array:
+        accuracy = self._accuracy(tables)
+        return flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng)
+
+    def uses_channel(self, dataset: Array, model: Array, accuracy: Array) -> Array:
+        """Where tables need no drawn flips: (...) for tables of shape (..., inputs, targets)."""
+        shape = dataset.shape[:-2]
+        if self.equalize != "auto":
+            return np.full(shape, self.equalize != "sampled")
+        if self.loo or self.quality.name == "uncertainty_coefficient":
+            return np.zeros(shape, dtype=bool)
+        if not self.evaluation.counts.knows_rows and self._channel_allowed:
+            return np.ones(shape, dtype=bool)
+        rows = self.evaluation.counts.effective_rows
+        return (accuracy >= 1) | expected_channel_is_unbiased(
+            self.quality.name, dataset, model, accuracy, self.roles.axis, rows
+        )
+
+    def compare(
+        self, dataset: Array, model: Array, values: Array | None, difference: Array | bool
+    ) -> dict[str, Array]:
+        """The value and both levels of predictability, from tables of any batch shape.
+
+        ``difference`` says where DPA is the difference of the levels instead of a ratio.
+        """
+        if self.loo:
+            scores = loo_cross_entropy(dataset), loo_cross_entropy(model)
+        else:
+            scores = self.quality.score(dataset, values), self.quality.score(model, values)
+        levels = [self.quality.level(score) for score in scores]
+        value = levels[1] - levels[0]
+        if not self.leakage:
+            value = np.where(difference, value, self.quality.relative_change(*scores))
+        return {"value": value, "psi_dataset": levels[0], "psi_model": levels[1]}
+
+    def scores(
+        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """The value and both levels; each table with one draw of flips."""
+        if self.equalize is None:
+            dataset = tables.joint(*self.roles.dataset)
+        else:
+            dataset = self._flipped(tables, rng)
+        return self.compare(dataset, self._model(tables), self._values, self.difference)
+
+    def point(self) -> dict[str, Any]:
+        """The value and both levels, averaged over trials where flips are drawn."""
+        model = self._model(self._tables)
+        scores = self.compare(self._dataset(), model, self._values, self.difference)
+        return {name: float(np.mean(score)) for name, score in scores.items()}
+
+    def pairs(self) -> dict[str, Array]:
+        """``psi_dataset``, ``psi_model`` and ``value`` of each pair of indicators."""
+        return indicator_attacks(self)
+
+    def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """Groups and task labels."""
+        return self.evaluation.counts.groups, self.evaluation.counts.labels

@@ -1,0 +1,176 @@
+"""What the success of an attacker is worth: qualities of the exact attacker, in closed form.
+
+The exact attacker knows the table of input against target. Each function below scores the best
+it can do, for a batch of tables of shape (..., inputs, targets) at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+
+#: A loss below this is shown as the quality 1 / eps; only displayed qualities are clipped.
+_EPS = float(np.finfo(np.float64).eps)
+
+#: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
+_LOO_ALPHA = 0.5
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A quality Q of an attacker: higher is more predictable, 0 the worst.
+
+    Attributes
+    ----------
+    name : str
+    score : callable
+        Tables of shape (..., inputs, targets) and the numeric values of the targets to a score
+        of shape (...).
+    inverse : bool
+        Whether the score is a loss L and the quality 1 / L.
+    """
+
+    name: str
+    score: Callable[[Array, Array | None], Array]
+    inverse: bool = False
+
+    def level(self, score: Array) -> Array:
+        """Psi, the quality of a score."""
+        return 1 / np.maximum(score, _EPS) if self.inverse else score
+
+    def relative_change(self, dataset: Array, model: Array) -> Array:
+        """(Psi_M - Psi_D) / (Psi_M + Psi_D) from scores; 0 where both are 0. [T25] Eq. 5-6.
+
+        For an inverse loss this is (L_D - L_M) / (L_D + L_M), which needs no clipping.
+        """
+        gain = dataset - model if self.inverse else model - dataset
+        total = dataset + model
+        return np.divide(gain, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _total(table: Array) -> Array:
+    return table.sum(axis=(-2, -1))
+
+
+def _accuracy(table: Array, values: Array | None) -> Array:
+    return table.max(axis=-1).sum(axis=-1) / _total(table)
+
+
+def _balanced_accuracy(table: Array, values: Array | None) -> Array:
+    column = table.sum(axis=-2, keepdims=True)
+    recall = np.divide(table, column, out=np.zeros(table.shape), where=column > 0)
+    classes = (column > 0).sum(axis=-1)[..., 0]
+    return recall.max(axis=-1).sum(axis=-1) / classes
+
+
+def _f1_macro(table: Array, values: Array | None) -> Array:
+    row = table.sum(axis=-1, keepdims=True)
+    best = table.max(axis=-1, keepdims=True)
+    chosen = (table >= best * (1 - 1e-12)) & (row > 0)
+    share = chosen / np.maximum(chosen.sum(axis=-1, keepdims=True), 1)
+    hit = (table * share).sum(axis=-2)
+    truth = table.sum(axis=-2)
+    predicted = (row * share).sum(axis=-2)
+    f1 = np.divide(2 * hit, truth + predicted, out=np.zeros_like(hit), where=truth > 0)
+    return f1.sum(axis=-1) / (truth > 0).sum(axis=-1)
+
+
+def cross_entropy(table: Array, values: Array | None = None) -> Array:
+    """H(target | input) in nats: the log loss of the exact attacker."""
+    row = table.sum(axis=-1, keepdims=True)
+    ratio = np.divide(row, table, out=np.ones(table.shape), where=table > 0)
+    return (table * np.log(ratio)).sum(axis=(-2, -1)) / _total(table)
+
+
+def loo_cross_entropy(table: Array) -> Array:
+    """Leave-one-out log loss of the attacker that adds half a row to each class present."""
+    row = table.sum(axis=-1, keepdims=True)
+    classes = (table.sum(axis=-2, keepdims=True) > 0).sum(axis=-1, keepdims=True)
+    left = np.maximum(table - 1, 0) + _LOO_ALPHA
+    ratio = (np.maximum(row - 1, 0) + _LOO_ALPHA * classes) / left
+    return (table * np.log(ratio)).sum(axis=(-2, -1)) / _total(table)
+
+
+def _rmse(table: Array, values: Array | None) -> Array:
+    if values is None:
+        raise ValueError("inverse_rmse needs a numeric target; received labels without a value")
+    row = table.sum(axis=-1, keepdims=True)
+    share = np.divide(table, row, out=np.zeros(table.shape), where=row > 0)
+    mean = (share * values).sum(axis=-1, keepdims=True)
+    return np.sqrt((table * (values - mean) ** 2).sum(axis=(-2, -1)) / _total(table))
+
+
+def entropy(table: Array) -> Array:
+    """H(target) in nats."""
+    return cross_entropy(table.sum(axis=-2, keepdims=True))
+
+
+def _uncertainty_coefficient(table: Array, values: Array | None) -> Array:
+    overall = entropy(table)
+    explained = np.maximum(overall - cross_entropy(table), 0)
+    return np.divide(explained, overall, out=np.zeros_like(overall), where=overall > 0)
+
+
+def is_dependent(tables: Array, n_rows: float) -> Array:
+    """Whether G = 2 n H(T) U exceeds the 95 % quantile of chi-square.
+
+    Parameters
+    ----------
+    tables : array of shape (trials, ..., inputs, targets)
+        Draws of the same tables, over which G is averaged.
+    n_rows : float
+        Rows of equal weight that a table is worth.
+
+    Returns
+    -------
+    ndarray of bool, shape (...)
+    """
+    from scipy.stats import chi2
+
+    g = 2 * n_rows * (entropy(tables) - cross_entropy(tables)).mean(axis=0)
+    some = tables.sum(axis=0)
+    inputs, targets = ((some.sum(axis=axis) > 0).sum(axis=-1) for axis in (-1, -2))
+    degrees = (inputs - 1) * (targets - 1)
+    return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)))
+
+
+_QUALITIES = {
+    quality.name: quality
+    for quality in (
+        Quality("accuracy", _accuracy),
+        Quality("balanced_accuracy", _balanced_accuracy),
+        Quality("f1_macro", _f1_macro),
+        Quality("inverse_cross_entropy", cross_entropy, inverse=True),
+        Quality("inverse_rmse", _rmse, inverse=True),
+        Quality("uncertainty_coefficient", _uncertainty_coefficient),
+    )
+}
+
+
+def quality_names() -> list[str]:
+    """Names that ``quality=`` takes.
+
+    Examples
+    --------
+    >>> from biasamp_adapters.quality import quality_names
+    >>> "inverse_cross_entropy" in quality_names()
+    True
+    """
+    return list(_QUALITIES)
+
+
+def get_quality(name: str) -> Quality:
+    """The quality called ``name``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such quality.
+    """
+    if name not in _QUALITIES:
+        raise ValueError(f"quality must be one of {quality_names()}; received {name!r}")
+    return _QUALITIES[name]

@@ -1,0 +1,208 @@
+"""Where directions and base rates come from: training data, or the evaluated truth itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.labels import declared, listing, ordered
+
+#: Products of counts up to this total fit 64-bit integers.
+_MAX_EXACT_TOTAL = 3_000_000_000
+
+#: Weighted rates closer than this, relatively, are tied.
+_TIE = 1e-12
+
+
+def as_reference(reference: Any, missing: Missing = "error") -> JointCounts | None:
+    """Counts of a reference given as ``(y_true, sensitive_features)`` or as counts.
+
+    Raises
+    ------
+    ValueError
+        If the reference is something else or lacks the task or the attribute.
+    """
+    if reference is None:
+        return None
+    if isinstance(reference, JointCounts):
+        if not (reference.has("task") and reference.has("attribute")):
+            raise ValueError(f"a reference must count task and attribute; received {reference!r}")
+        return reference
+    if isinstance(reference, tuple | list) and len(reference) == 2:
+        try:
+            return JointCounts.from_arrays(
+                reference[0], sensitive_features=reference[1], missing=missing
+            )
+        except ValueError as error:
+            raise ValueError(f"in the reference, {error}") from None
+    raise ValueError(
+        "reference must be (y_true, sensitive_features) or JointCounts; "
+        f"received {type(reference).__name__}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Counts and their reference, over the same label lists.
+
+    ``reference`` is None where the evaluated truth is its own reference.
+    """
+
+    counts: JointCounts
+    reference: JointCounts | None
+
+    @property
+    def truth(self) -> JointCounts:
+        """The counts whose task and attribute set the directions."""
+        return self.counts if self.reference is None else self.reference
+
+
+def align(
+    counts: JointCounts,
+    reference: JointCounts | None,
+    labels: Sequence[Label] | None = None,
+    groups: Sequence[Label] | None = None,
+) -> Evaluation:
+    """Put counts and reference on common label lists, and check that they speak of the same.
+
+    Raises
+    ------
+    ValueError
+        If a predicted label is unknown, the reference has other groups, or there is only one group.
+    """
+    if not counts.has("attribute"):
+        raise ValueError("sensitive_features must be given; received None")
+    parts = [counts] if reference is None else [counts, reference]
+    if reference is not None and groups is None and not counts.declared & {"groups"}:
+        _check_same_groups(counts, reference)
+    common: dict[str, tuple[Label, ...]] = {}
+    explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
+    for name, role in (("labels", "task"), ("groups", "attribute")):
+        known = explicit[name]
+        if known is None:
+            known = _known(parts, name, role)
+        _check_known(parts, name, role, known)
+        common[name] = known
+    if len(common["groups"]) < 2:
+        raise ValueError(
+            "sensitive_features must have at least two groups; "
+            f"received only {listing(common['groups'])}"
+        )
+    aligned = [part.align(common["labels"], common["groups"]) for part in parts]
+    return Evaluation(aligned[0], aligned[1] if reference is not None else None)
+
+
+def _seen(counts: JointCounts, role: str, *, predicted: bool) -> set[Label]:
+    labels = counts.groups if role == "attribute" else counts.labels
+    seen: set[Label] = set()
+    for i, axis in enumerate(counts.axes):
+        if axis.predicted == predicted and axis.of_attribute == (role == "attribute"):
+            seen.update(
+                labels[code] for code in np.unique(counts.cells.codes[:, i]) if code < len(labels)
+            )
+    return seen
+
+
+def _known(parts: Sequence[JointCounts], name: str, role: str) -> tuple[Label, ...]:
+    """Labels that truth, reference or an explicit list know, in the first explicit list's order."""
+    first: tuple[Label, ...] = ()
+    known: set[Label] = set()
+    for part in parts:
+        listed = getattr(part, name)
+        if name in part.declared:
+            first = first or listed
+            known.update(listed)
+        known |= _seen(part, role, predicted=False)
+        if len(part.levels) and name == "labels":
+            known |= {0, 1}
+    return first if known <= set(first) else ordered(known)
+
+
+def _check_known(
+    parts: Sequence[JointCounts], name: str, role: str, known: tuple[Label, ...]
+) -> None:
+    for predicted in (False, True):
+        for part in parts:
+            unknown = _seen(part, role, predicted=predicted) - set(known)
+            if not unknown:
+                continue
+            if predicted:
+                argument = "y_pred" if role == "task" else "sensitive_features_pred"
+                rule = f"{argument} must hold only labels that truth, reference or {name}= know"
+            else:
+                rule = f"labels of the {role} must be listed in {name}="
+            raise ValueError(
+                f"{rule}; received {listing(ordered(unknown))}, known are {listing(known)}"
+            )
+
+
+def _check_same_groups(counts: JointCounts, reference: JointCounts) -> None:
+    ours, theirs = (_seen(part, "attribute", predicted=False) for part in (counts, reference))
+    if not (ours <= theirs or theirs <= ours):
+        raise ValueError(
+            "the reference must have the same groups as the data; received "
+            f"{listing(ordered(theirs))} for {listing(ordered(ours))} (list all in groups= if both "
+            "are meant)"
+        )
+
+
+def correlation_sign(joint: Array, attribute: Array, task: Array, total: Array) -> Array:
+    """Sign of P(a, t) - P(a) P(t), exact for integer counts.
+
+    Parameters
+    ----------
+    joint : array of shape (..., groups, tasks)
+    attribute : array of shape (..., groups)
+    task : array of shape (..., tasks)
+    total : array of shape (...)
+
+    Returns
+    -------
+    ndarray of int, shape (..., groups, tasks)
+        -1, 0 or 1. A tie is 0; with weights that are not whole, a relative difference below 1e-12.
+    """
+    joint, attribute, task, total = _exact(joint, attribute, task, total)
+    return _compare(total[..., None, None] * joint, attribute[..., :, None] * task[..., None, :])
+
+
+def correlation_z(joint: Array, attribute: Array, task: Array, n_rows: float) -> Array:
+    """How many standard errors the reference correlation is from 0; 0 where it is undefined.
+
+    The square root of the 2 x 2 chi-square statistic of each pair, with its sign.
+    """
+    total = attribute.sum()
+    a, t = (attribute / total)[:, None], (task / total)[None, :]
+    spread = np.sqrt(a * (1 - a) * t * (1 - t))
+    gap = joint / total - a * t
+    return np.sqrt(n_rows) * np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
+
+
+def over_represented(joint: Array, task: Array) -> Array:
+    """Whether P(a | t) > 1 / number of groups, exact for integer counts; 0 or 1."""
+    joint, task = _exact(joint, task)
+    return np.maximum(_compare(joint.shape[-2] * joint, task[..., None, :]), 0)
+
+
+def _exact(*counts: Array) -> tuple[Array, ...]:
+    arrays = [np.asarray(values) for values in counts]
+    largest = max((values.max(initial=0) for values in arrays), default=0)
+    if any(values.dtype.kind == "f" for values in arrays):
+        if largest >= 2**53 or any((values != np.floor(values)).any() for values in arrays):
+            return tuple(arrays)
+        arrays = [values.astype(np.int64) for values in arrays]
+    if largest > _MAX_EXACT_TOTAL:
+        arrays = [values.astype(object) for values in arrays]
+    return tuple(arrays)
+
+
+def _compare(left: Array, right: Array) -> Array:
+    if left.dtype.kind != "f":
+        return (left > right).astype(np.int64) - (left < right).astype(np.int64)
+    tied = np.abs(left - right) <= _TIE * np.maximum(np.abs(left), np.abs(right))
+    return np.where(tied, 0, np.sign(left - right)).astype(np.int64)
