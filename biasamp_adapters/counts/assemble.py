@@ -115,8 +115,8 @@ def assemble(
     unit = None
     if len(books) > n_columns:
         unit = np.array(books[n_columns], dtype=np.float64)[codes[keep, n_columns]]
-    n, w, w2 = sums if len(sums) > 1 else (*sums, None, None)
-    cells = Cells(np.stack(columns, axis=1), n, w, w2, unit).consolidated()
+    w, w2 = (sums[1], sums[2]) if len(sums) > 1 else (None, None)
+    cells = Cells(np.stack(columns, axis=1), sums[0], w, w2, unit).consolidated()
     return Assembled(task_labels, group_labels, cells, np.array(levels), dropped)
 
 

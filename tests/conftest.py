@@ -1,0 +1,90 @@
+"""Fixtures that many tests share: the real data, and the engines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+# Shared machines stall now and then; a slow example is not a wrong one.
+settings.register_profile("default", deadline=None)
+settings.load_profile("default")
+
+_REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data: BIASAMP_DATA, or shared/data beside the repository."""
+    folder = Path(os.environ.get("BIASAMP_DATA", _REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must have the data folder; there is no {folder}")
+        pytest.skip("the data folder is not here; set BIASAMP_DATA")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def compas(shared_data: Path) -> pd.DataFrame:
+    """The 5,278 COMPAS rows with T, A (1 = African-American) and a tree's predictions of both."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    frame = pd.read_csv(shared_data / "compas-scores-two-years.csv.gz", keep_default_na=False)
+    days = pd.to_numeric(frame["days_b_screening_arrest"])
+    keep = days.abs().le(30) & frame["is_recid"].ne(-1)
+    keep &= frame["c_charge_degree"].ne("O") & frame["score_text"].ne("N/A")
+    frame = frame[keep & frame["race"].isin(["Caucasian", "African-American"])]
+    features = frame[
+        ["age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]
+    ].to_numpy()
+    out = pd.DataFrame({"T": frame["is_recid"].to_numpy()})
+    out["A"] = frame["race"].eq("African-American").to_numpy().astype(int)
+    for name in ("T", "A"):
+        tree = DecisionTreeClassifier(random_state=0).fit(features, out[name])
+        out[f"{name}_pred"] = tree.predict(features)
+    return out
+
+
+def _polars(frame: pd.DataFrame) -> Any:
+    polars = pytest.importorskip("polars", reason="the polars extra is not installed")
+    return polars.DataFrame({name: column.tolist() for name, column in frame.items()})
+
+
+def _pyarrow(frame: pd.DataFrame) -> Any:
+    pyarrow = pytest.importorskip("pyarrow", reason="the arrow extra is not installed")
+    return pyarrow.table({name: column.tolist() for name, column in frame.items()})
+
+
+def _duckdb(frame: pd.DataFrame) -> Any:
+    import duckdb
+
+    return duckdb.connect().from_df(frame)
+
+
+#: Name to constructor: what differs between engines is a table, not branches.
+ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda frame: frame,
+    "polars": _polars,
+    "polars-lazy": lambda frame: _polars(frame).lazy(),
+    "pyarrow": _pyarrow,
+    "duckdb": _duckdb,
+}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Callable[[pd.DataFrame], Any]:
+    """A constructor that turns a pandas frame into one of the engine under test."""
+    return ENGINES[request.param]
+
+
+def rows_of(table: Any, *axes: str) -> pd.DataFrame:
+    """Rows from an array of counts whose axes are named ``axes``, one row a count."""
+    table = np.asarray(table)
+    codes = np.repeat(np.argwhere(table >= 0), table.ravel(), axis=0)
+    return pd.DataFrame(codes, columns=list(axes))
