@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
+    from biasamp_adapters.auditing import AuditReport, audit, audit_counts
     from biasamp_adapters.counts import JointCounts
     from biasamp_adapters.metrics import (
         MALS,
@@ -29,6 +30,7 @@ __all__ = [
     "MALS",
     "AmplificationResult",
     "AmplificationWarning",
+    "AuditReport",
     "DirectionalBiasAmplification",
     "DirectionalPredictabilityAmplification",
     "JointCounts",
@@ -36,6 +38,8 @@ __all__ = [
     "MultiAttributeBiasAmplification",
     "RunSummary",
     "SmallCellsWarning",
+    "audit",
+    "audit_counts",
     "get_quality",
     "quality_names",
     "summarize_runs",
@@ -43,6 +47,7 @@ __all__ = [
 
 _HOMES = {
     "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
+    "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts"),
     "biasamp_adapters.counts": ("JointCounts",),
     "biasamp_adapters.metrics": (
         "MALS",

@@ -79,12 +79,20 @@ class Tables:
         table = self._collect(cells, codes, share, self._size(role))
         return table[..., : self.counts.n_labels(role)]
 
-    def agreement(self, role: str) -> Array:
-        """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels)."""
-        cells, (truth, predicted), share = self._spread(role, PREDICTED[role])
+    def agreement(self, role: str, *, by_group: bool = False) -> Array:
+        """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels).
+
+        ``by_group=True`` keeps the groups of the attribute apart: (..., groups, labels).
+        """
+        roles = (role, PREDICTED[role], *(["attribute"] if by_group else []))
+        cells, (truth, predicted, *group), share = self._spread(*roles)
         agree = truth == predicted
+        n_labels = self.counts.n_labels(role)
+        key = group[0] * n_labels + truth if by_group else truth
+        shape = (len(self.counts.groups), n_labels) if by_group else (n_labels,)
         share = None if share is None else share[agree]
-        return self._collect(cells[agree], truth[agree], share, self.counts.n_labels(role))
+        table = self._collect(cells[agree], key[agree], share, int(np.prod(shape)))
+        return table.reshape(*table.shape[:-1], *shape)
 
     def _size(self, role: str) -> int:
         """Categories of an axis: one more than it has labels where the model abstained."""

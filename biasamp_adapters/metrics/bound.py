@@ -62,27 +62,19 @@ def require(evaluation: Evaluation, model: str, direction: str) -> None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bound(ABC):
-    """One metric on one model of an evaluation.
+class Scored(ABC):
+    """Something to score on tables drawn from an evaluation.
 
     Attributes
     ----------
-    metric : str
-        Name of the metric.
-    direction : str
     evaluation : Evaluation
         Counts and reference.
     model : str
         The model whose predictions are read.
-    notes : tuple of str
-        Caveats found while binding.
     """
 
-    metric: str
-    direction: str
     evaluation: Evaluation
     model: str
-    notes: tuple[str, ...] = ()
 
     #: Whether replicates read values, not only signs, from a reference of its own.
     reads_reference = False
@@ -91,10 +83,6 @@ class Bound(ABC):
     def no_interval(self) -> str | None:
         """Why these counts allow no interval, if they do not."""
         return None
-
-    def reestimating(self) -> Bound:
-        """The same metric with directions found anew in each replicate, if it has directions."""
-        return self
 
     @property
     @abstractmethod
@@ -105,7 +93,29 @@ class Bound(ABC):
     def scores(
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator
     ) -> dict[str, Array]:
-        """The value, as "value", and what stands beside it, a number a table."""
+        """Named scores, each of shape (..., *) for tables of batch shape (...)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bound(Scored):
+    """One metric on one model of an evaluation; its score is called "value".
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    direction : str
+    notes : tuple of str
+        Caveats found while binding.
+    """
+
+    metric: str
+    direction: str
+    notes: tuple[str, ...] = ()
+
+    def reestimating(self) -> Bound:
+        """The same metric with directions found anew in each replicate, if it has directions."""
+        return self
 
     @abstractmethod
     def point(self) -> dict[str, Any]:
@@ -142,7 +152,7 @@ class Bound(ABC):
                 estimates[name] = Estimate(value, ends)
                 if reason and name == "value":
                     notes.append(f"no interval: {reason}")
-        baseline = estimates.get("random_error")
+        baseline, spread = estimates.get("random_error"), estimates.get("variance")
         return AmplificationResult(
             metric=self.metric,
             direction=self.direction,
@@ -152,7 +162,8 @@ class Bound(ABC):
             confidence=confidence,
             random_error=None if baseline is None else baseline.value,
             random_error_interval=None if baseline is None else baseline.interval,
-            variance=point.get("variance"),
+            variance=None if spread is None else spread.value,
+            variance_interval=None if spread is None else spread.interval,
             levels={name: estimates[name] for name in estimates if name.startswith("psi")},
             n_boot=n_boot,
             notes=tuple(notes),
@@ -161,7 +172,7 @@ class Bound(ABC):
 
 
 def replicate(
-    bounds: Mapping[K, Bound],
+    bounds: Mapping[K, Scored],
     evaluation: Evaluation,
     n_boot: int,
     random_state: RandomState,

@@ -61,7 +61,7 @@ class LeakageAmplification(PredictabilityMetric):
 
     @property
     def __name__(self) -> str:
-        return "LeakageAmplification"
+        return self._title
 
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
         """Fix the way to equalise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
 from biasamp_adapters._typing import RandomState
@@ -77,10 +77,17 @@ class PredictabilityMetric(Metric):
                 "equalize must be 'sampled', 'auto' or None; received 'expected'"
             )
 
+    @property
+    def _title(self) -> str:
+        """The class name, with the quality where it is not the default one."""
+        usual = {field.name: field.default for field in fields(self)}["quality"]
+        name = type(self).__qualname__
+        return name if self.quality == usual else f"{name} ({self.quality})"
+
     def _attack(self, evaluation: Evaluation, model: str, direction: str, leakage: bool) -> Bound:
         require(evaluation, model, direction)
         return ExactAttack.of(
-            metric=type(self).__name__,
+            metric=self._title,
             direction=direction,
             evaluation=evaluation,
             model=model,
@@ -146,7 +153,7 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
 
     @property
     def __name__(self) -> str:
-        return f"DirectionalPredictabilityAmplification {arrow(self.direction)}"
+        return f"{self._title} {arrow(self.direction)}"
 
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
         """Fix the way to equalise."""

@@ -51,6 +51,7 @@ class AmplificationResult:
     random_error_interval : (low, high) or None
     variance : float or None
         Spread of the differences (Multi).
+    variance_interval : (low, high) or None
     levels : dict of str to Estimate
         Predictability of dataset and model, "psi_dataset" and "psi_model" (LA and DPA).
     n : int
@@ -70,6 +71,7 @@ class AmplificationResult:
     random_error: float | None = None
     random_error_interval: Interval | None = None
     variance: float | None = None
+    variance_interval: Interval | None = None
     levels: dict[str, Estimate] = field(default_factory=dict)
     n_boot: int = 0
     notes: tuple[str, ...] = ()
@@ -141,24 +143,12 @@ class AmplificationResult:
         return {
             "metric": self.metric,
             "direction": self.direction,
-            "value": plain(self.value),
-            "low": self.interval[0] if self.interval else None,
-            "high": self.interval[1] if self.interval else None,
+            **_entries("", self.value, self.interval),
             "confidence": self.confidence,
-            "random_error": plain(self.random_error),
-            "random_error_low": self.random_error_interval[0]
-            if self.random_error_interval
-            else None,
-            "random_error_high": self.random_error_interval[1]
-            if self.random_error_interval
-            else None,
-            "variance": plain(self.variance),
+            **_entries("random_error", self.random_error, self.random_error_interval),
+            **_entries("variance", self.variance, self.variance_interval),
             "levels": {
-                name: {
-                    "value": plain(level.value),
-                    "low": level.interval[0] if level.interval else None,
-                    "high": level.interval[1] if level.interval else None,
-                }
+                name: _entries("", level.value, level.interval)
                 for name, level in self.levels.items()
             },
             "n": self.n,
@@ -173,7 +163,8 @@ class AmplificationResult:
             baseline = Estimate(self.random_error, self.random_error_interval)
             lines.append(f"  random errors of the same accuracy: {baseline}")
         if self.variance is not None:
-            lines.append(f"  variance over pairs: {self.variance:.4g}")
+            spread = Estimate(self.variance, self.variance_interval)
+            lines.append(f"  variance over pairs: {spread}")
         lines += [f"  {name}: {estimate}" for name, estimate in self.levels.items()]
         lines.append(f"  rows: {self.n}")
         return lines + [f"  note: {note}" for note in self.notes]
@@ -190,3 +181,11 @@ class AmplificationResult:
 def plain(value: float | None) -> float | None:
     """A float that JSON can hold: None for NaN and infinities."""
     return None if value is None or not np.isfinite(value) else float(value)
+
+
+def _entries(
+    prefix: str, value: float | None, interval: Interval | None
+) -> dict[str, float | None]:
+    low, high = interval or (None, None)
+    under = f"{prefix}_" if prefix else ""
+    return {prefix or "value": plain(value), f"{under}low": low, f"{under}high": high}

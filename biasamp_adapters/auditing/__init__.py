@@ -1,0 +1,5 @@
+"""The audit: findings, their summary, and its renderings."""
+
+from biasamp_adapters.auditing.report import AuditReport, audit, audit_counts
+
+__all__ = ["AuditReport", "audit", "audit_counts"]

@@ -1,0 +1,169 @@
+"""All metrics that an input allows, on the same drawn tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters.auditing.standard import GroupRates
+from biasamp_adapters.metrics import (
+    MALS,
+    AmplificationResult,
+    DirectionalBiasAmplification,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+    MultiAttributeBiasAmplification,
+)
+from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound, Scored, replicate
+from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.result import Estimate
+from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.uncertainty import interval
+
+#: How many pairs a report names.
+STRONGEST = 10
+
+#: Key of one metric of one model.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an audit computed, before it is put into words.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    results : dict of (model, metric name) to AmplificationResult
+    differences : dict of (model, metric name) to Estimate
+        Value less that of the first model, paired.
+    pairs : dict of (model, metric name) to (positions, estimates)
+        The strongest pairs of BA->, strongest first.
+    rates : dict of model to (GroupRates, estimates by name)
+    n_boot : int
+    confidence : float
+    """
+
+    evaluation: Evaluation
+    results: dict[Key, AmplificationResult]
+    differences: dict[Key, Estimate]
+    pairs: dict[Key, tuple[Array, list[Estimate]]]
+    rates: dict[str, tuple[GroupRates, dict[str, list[Estimate]]]]
+    n_boot: int
+    confidence: float
+
+
+def default_metrics(
+    evaluation: Evaluation, model: str, pos_label: Label | None
+) -> Iterator[Metric]:
+    """The metrics and directions that the counts of a model allow."""
+    counts = evaluation.counts
+    directions = []
+    if counts.has("task") and counts.has("prediction", model):
+        directions.append(A_TO_T)
+    if counts.has("task") and counts.has("attribute_prediction", model):
+        directions.append(T_TO_A)
+    whole = not len(counts.levels)
+    predicts = counts.has("prediction", model)
+    if predicts:
+        yield MALS(pos_label=pos_label)
+    for direction in directions:
+        yield DirectionalBiasAmplification(direction=direction, pos_label=pos_label)
+    for direction in [*directions, *(["undirected"] if predicts else [])]:
+        if whole or direction == T_TO_A:
+            yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
+    if A_TO_T in directions:
+        yield LeakageAmplification()
+    # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
+    qualities = ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows)
+    for quality in qualities:
+        for direction in directions:
+            yield DirectionalPredictabilityAmplification(direction=direction, quality=quality)
+
+
+def positive_columns(labels: tuple[Label, ...], pos_label: Label | None) -> Array:
+    """The classes to look at: the positive one of two, or all."""
+    if pos_label is not None:
+        return np.array([labels.index(pos_label)])
+    return np.array([1]) if len(labels) == 2 else np.arange(len(labels))
+
+
+def evaluate(
+    evaluation: Evaluation,
+    *,
+    pos_label: Label | None,
+    n_boot: int,
+    confidence: float,
+    random_state: RandomState,
+) -> Findings:
+    """Compute every metric of every model, with intervals from the same draws."""
+    bounds: dict[Key, Bound] = {}
+    rates: dict[str, GroupRates] = {}
+    counts = evaluation.counts
+    for model in counts.models:
+        for metric in default_metrics(evaluation, model, pos_label):
+            bounds[model, metric.__name__] = _selecting(metric.bind(evaluation, model))
+        if counts.has("task") and counts.has("prediction", model):
+            columns = positive_columns(counts.labels, pos_label)
+            rates[model] = GroupRates(evaluation=evaluation, model=model, columns=columns)
+    scored: dict[Key, Scored] = {**bounds, **{(model, ""): of for model, of in rates.items()}}
+    draws = replicate(scored, evaluation, n_boot, random_state) if n_boot else {}
+
+    def estimate(key: Key, value: float, replicates: Array | None) -> Estimate:
+        if replicates is None:
+            return Estimate(float(value))
+        return Estimate(float(value), interval(float(value), replicates, confidence)[0])
+
+    results, differences, pairs = {}, {}, {}
+    for key, bound in bounds.items():
+        replicates = draws.get(key, {}) if n_boot else None
+        results[key] = bound.result(replicates, confidence)
+        first = (counts.models[0], key[1])
+        if key[0] != counts.models[0] and first in results:
+            gap = draws[key]["value"] - draws[first]["value"] if key in draws else None
+            differences[key] = estimate(key, results[key].value - results[first].value, gap)
+        if isinstance(bound, Cooccurrence) and bound.selected is not None:
+            values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
+            drawn = draws[key]["pairs"].T if key in draws else [None] * len(values)
+            found = [estimate(key, *each) for each in zip(values, drawn, strict=True)]
+            pairs[key] = bound.selected, found
+    return Findings(
+        evaluation,
+        results,
+        differences,
+        pairs,
+        {
+            model: (of, _rate_estimates(of, draws.get((model, "")), confidence))
+            for model, of in rates.items()
+        },
+        n_boot,
+        confidence,
+    )
+
+
+def _selecting(bound: Bound) -> Bound:
+    """The same bound metric, its strongest pairs scored too if it is one of BA->."""
+    if not isinstance(bound, Cooccurrence) or bound.coefficient != "sign":
+        return bound
+    strength = np.abs(bound.pairs()["contribution"].reshape(-1))
+    order = np.argsort(-strength, kind="stable")
+    defined = order[~np.isnan(strength[order])]
+    return replace(bound, selected=defined[:STRONGEST])
+
+
+def _rate_estimates(
+    of: GroupRates, draws: dict[str, Array] | None, confidence: float
+) -> dict[str, list[Estimate]]:
+    tables = of.evaluation.counts.tables(of.model)
+    out = {}
+    for name, values in of.scores(tables, None, np.random.default_rng(0)).items():
+        drawn = [None] * len(values) if draws is None else draws[name].T
+        out[name] = [
+            Estimate(float(value), None if d is None else interval(float(value), d, confidence)[0])
+            for value, d in zip(values, drawn, strict=True)
+        ]
+    return out

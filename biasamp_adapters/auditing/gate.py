@@ -1,0 +1,71 @@
+"""Gates for continuous integration: does a metric exceed a bound beyond its uncertainty?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from biasamp_adapters.auditing.report import AuditReport
+
+
+class Gate(NamedTuple):
+    """A metric, by its name in a report, and the bound it must not exceed."""
+
+    metric: str
+    bound: float
+
+
+def parse_gate(text: str) -> Gate:
+    """The gate that ``METRIC=X`` describes.
+
+    Raises
+    ------
+    ValueError
+        If the text has another form or X is not a number.
+    """
+    metric, equals, bound = text.rpartition("=")
+    try:
+        if not (metric.strip() and equals):
+            raise ValueError
+        return Gate(metric.strip(), float(bound))
+    except ValueError:
+        raise ValueError(
+            f"--fail-above must be METRIC=X with a number X, as in 'BA A->T=0.02'; "
+            f"received {text!r}"
+        ) from None
+
+
+def exceeded(report: AuditReport, gate: Gate) -> Iterator[str]:
+    """One line for each value whose whole interval lies above the bound.
+
+    A metric is named as in the report ("BA A->T"), by its class and direction, or without the
+    direction for all of its directions.
+
+    Raises
+    ------
+    ValueError
+        If the report has no such metric, or one without an interval to judge by.
+    """
+    rows = [row for row in report.summary["metrics"] if gate.metric in _names(row)]
+    if not rows:
+        known = dict.fromkeys(row["name"] for row in report.summary["metrics"])
+        raise ValueError(
+            f"--fail-above must name a metric of the report, one of {list(known)}; "
+            f"received {gate.metric!r}"
+        )
+    for row in rows:
+        if row["low"] is None:
+            raise ValueError(
+                f"--fail-above is judged on the interval, and {row['name']} has none: "
+                f"{row['note'] or 'no replicates were drawn'}"
+            )
+        if row["low"] > gate.bound:
+            yield (
+                f"{row['model']}: {row['name']} is {row['value']:+.4f} "
+                f"[{row['low']:+.4f}, {row['high']:+.4f}], above {gate.bound:g}"
+            )
+
+
+def _names(row: dict[str, str]) -> set[str]:
+    names = {row["name"], row["name"].split(" ")[0], row["metric"]}
+    return names | {f"{row['metric']} {row['direction']}"}

@@ -1,0 +1,157 @@
+"""What a report must say beside its numbers ([W21] 5 and A.1; [T25] 5; metrics.md section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.auditing.evaluate import Findings
+from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.metrics.bound import T_TO_A
+from biasamp_adapters.metrics.result import AmplificationResult
+
+#: Groups or tasks with fewer rows make no interval that can be trusted.
+FEW_ROWS = 10
+
+
+def reference_in_words(findings: Findings) -> str:
+    """What the directions of the correlations come from."""
+    reference = findings.evaluation.reference
+    if reference is None:
+        return "the evaluated truth itself"
+    return f"reference data of {reference.n_rows:,} rows"
+
+
+def notes(findings: Findings) -> list[str]:
+    """The notes that apply, the general ones last."""
+    return [*_about_data(findings), *_about_signs(findings), *_about_reading(findings)]
+
+
+def _about_data(findings: Findings) -> Iterator[str]:
+    counts = findings.evaluation.counts
+    if counts.dropped:
+        yield f"{counts.dropped:,} rows with missing values were left out."
+    for model in counts.models:
+        for role in ("prediction", "attribute_prediction"):
+            abstained = _abstentions(counts, role, model)
+            if abstained:
+                yield (
+                    f"{model} abstained from {abstained:,} predictions of the "
+                    f"{'task' if role == 'prediction' else 'attribute'}: such rows stay in every "
+                    "denominator and count as wrong."
+                )
+    if len(counts.levels):
+        yield (
+            "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
+            "predictions, is left out."
+        )
+    if not counts.knows_rows:
+        yield (
+            "Only sums of weights are left, not rows: intervals use a normal approximation, and "
+            "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
+            "left out."
+        )
+    tables = counts.unweighted().tables()
+    for what, role, labels in (
+        ("group", "attribute", counts.groups),
+        ("class", "task", counts.labels),
+    ):
+        if counts.has(role):
+            few = np.flatnonzero(tables.marginal(role) < FEW_ROWS)
+            if len(few):
+                names = listing([labels[i] for i in few])
+                yield (
+                    f"Fewer than {FEW_ROWS} rows have the {what} {names}: no interval that rests "
+                    "on them can be trusted."
+                )
+    if not findings.n_boot:
+        yield "No intervals were asked for (n_boot=0): no number here says how sure it is."
+
+
+def _abstentions(counts: JointCounts, role: str, model: str) -> int:
+    if not counts.has(role, model):
+        return 0
+    return int(counts.n[counts.axis_codes(role, model) == counts.n_labels(role)].sum())
+
+
+def _about_signs(findings: Findings) -> Iterator[str]:
+    yield (
+        f"The directions of correlations come from {reference_in_words(findings)}"
+        + (
+            ", so the model is compared with the data it is judged on; give the training data as "
+            "reference to compare with what it learned from."
+            if findings.evaluation.reference is None
+            else "."
+        )
+    )
+    directional = [result for result in findings.results.values() if _is_directional(result)]
+    if not directional:
+        return
+    pairs = directional[0].by_pair
+    uncertain = int((pairs["uncertain"] & (pairs["sign"] != 0)).sum())
+    if (pairs["sign"] == 0).all():
+        yield (
+            "The reference is balanced: BA-> is 0 by construction, whatever the model does. Read "
+            "DPA, Multi, or the levels of the uncertainty coefficient instead."
+        )
+    elif uncertain:
+        yield (
+            f"{uncertain} of {len(pairs)} pairs correlate so weakly in the reference (|z| < 1.96) "
+            "that their sign may be noise, and with it the sign of their part of BA-> and MALS."
+        )
+    if any(_has_both_signs(result.by_pair["contribution"].to_numpy()) for result in directional):
+        yield (
+            "Some pairs are amplified and others reduced: a mean over pairs hides that; see the "
+            "strongest pairs."
+        )
+    for result in directional:
+        baseline, ends = result.random_error, result.interval
+        if baseline is not None and ends is not None and ends[0] <= baseline <= ends[1]:
+            yield (
+                f"{result.metric} {result.direction} is what random errors of the same accuracy "
+                f"would give ({baseline:+.4f}): read it as mistakes, not as a change of bias."
+            )
+
+
+def _is_directional(result: AmplificationResult) -> bool:
+    return result.metric == "DirectionalBiasAmplification"
+
+
+def _has_both_signs(contributions: Array) -> bool:
+    return bool((contributions > 0).any() and (contributions < 0).any())
+
+
+def _about_reading(findings: Findings) -> Iterator[str]:
+    counts = findings.evaluation.counts
+    if any(result.direction == T_TO_A for result in findings.results.values()):
+        yield (
+            "T->A means that the model predicts a protected attribute. Ask whether it must: not "
+            "predicting it removes T->A amplification altogether."
+        )
+    if counts.has("task"):
+        share = counts.tables().marginal("task") / counts.tables().total
+        even = 1 / len(share)
+        error = np.sqrt(even * (1 - even) / counts.effective_rows)
+        if (np.abs(share - even) > 1.96 * error).any():
+            yield (
+                f"Classes are of unequal size (shares from {share.min():.1%} to {share.max():.1%}):"
+                " 1/cross-entropy and accuracy read size as bias; the uncertainty coefficient does "
+                "not."
+            )
+    yield "Multi has no sign: it counts a change of rates the same whichever way it goes."
+    yield "MALS is 0 by construction where every group is equally frequent among the positives."
+    yield (
+        "Values compare within one metric, one direction and one dataset; A->T against T->A means "
+        "nothing."
+    )
+    yield (
+        "No amplification is not fairness: a model that repeats the bias of its data scores 0. "
+        "Read the differences of selection rate, TPR and FPR beside it."
+    )
+    yield (
+        "The labels are taken for the truth. Where they are not, as in risk prediction, where they "
+        "record arrests or predict what has not happened yet, matching them is not the goal."
+    )

@@ -1,0 +1,208 @@
+"""A summary as text, Markdown and HTML. Nothing is computed here, only put into cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Table = tuple[str, list[str], list[list[str]]]
+
+
+def number(value: float | None, sign: str = "+") -> str:
+    """A number of four decimals, signed unless it is a level, or that it is undefined."""
+    return "undefined" if value is None else f"{value:{sign}.4f}"
+
+
+def ends(row: dict[str, Any], sign: str = "+") -> str:
+    """The interval of a row, or that there is none."""
+    if row["low"] is None:
+        return "none"
+    return f"[{number(row['low'], sign)}, {number(row['high'], sign)}]"
+
+
+def estimate(row: dict[str, Any], sign: str = "+") -> str:
+    """A number and its interval."""
+    return f"{number(row['value'], sign)} {ends(row, sign)}"
+
+
+def _beside(row: dict[str, Any], name: str, sign: str) -> str:
+    """A number of a row that stands beside its value, if it is there."""
+    if row[name] is None:
+        return ""
+    numbers = {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
+    return estimate(numbers, sign)
+
+
+def tables(summary: dict[str, Any]) -> list[Table]:
+    """The tables of a report: a caption, the column names and the cells, as text."""
+    several = len({row["model"] for row in summary["metrics"]}) > 1
+    level = f"{summary['method']['confidence']:.0%} interval"
+
+    def table(
+        caption: str, rows: Sequence[dict[str, Any]], **columns: Callable[[dict[str, Any]], str]
+    ) -> Table:
+        if several:
+            columns = {"model": lambda row: row["model"], **columns}
+        names = [name.replace("_", " ").replace("interval", level) for name in columns]
+        return caption, names, [[cell(row) for cell in columns.values()] for row in rows]
+
+    out = [
+        table(
+            "Bias amplification",
+            summary["metrics"],
+            metric=lambda row: row["name"],
+            value=lambda row: number(row["value"]),
+            interval=ends,
+            reading=lambda row: row["reading"],
+            random_errors=lambda row: _beside(row, "random_error", "+"),
+            variance=lambda row: _beside(row, "variance", ""),
+            note=lambda row: row["note"],
+        ),
+        table(
+            "Predictability behind LA and DPA",
+            [row for row in summary["metrics"] if row["levels"]],
+            metric=lambda row: row["name"],
+            dataset=lambda row: estimate(row["levels"]["psi_dataset"], ""),
+            model_output=lambda row: estimate(row["levels"]["psi_model"], ""),
+        ),
+        table(
+            "Differences between models (paired)",
+            summary["differences"],
+            metric=lambda row: row["name"],
+            less=lambda row: row["compared_with"],
+            value=lambda row: number(row["value"]),
+            interval=ends,
+        ),
+        table(
+            "Strongest pairs of BA->",
+            summary["pairs"],
+            direction=lambda row: row["direction"],
+            attribute=lambda row: row["attribute"],
+            task=lambda row: row["task"],
+            reference_sign=lambda row: (
+                {-1: "-", 0: "0", 1: "+"}[row["sign"]] + (" (uncertain)" * row["uncertain"])
+            ),
+            contribution=lambda row: number(row["value"]),
+            interval=ends,
+        ),
+        table(
+            "Fairness measures: largest less smallest rate over groups",
+            summary["fairness"],
+            measure=lambda row: row["measure"].replace("_", " "),
+            task=lambda row: row["task"],
+            value=lambda row: number(row["value"], ""),
+            interval=lambda row: ends(row, ""),
+            by_group=lambda row: "; ".join(
+                f"{of['group']}: {estimate(of, '')}" for of in row["groups"]
+            ),
+        ),
+        (
+            "Groups",
+            ["group", "rows", "share"],
+            [
+                [of["label"], f"{of['rows']:,}", f"{of['share']:.1%}"]
+                for of in summary["data"]["groups"]
+            ],
+        ),
+        (
+            "Classes",
+            ["class", "rows", "share"],
+            [
+                [of["label"], f"{of['rows']:,}", f"{of['share']:.1%}"]
+                for of in summary["data"]["classes"]
+            ],
+        ),
+        table(
+            "Runs",
+            summary.get("runs", []),
+            run=lambda row: row["run"],
+            metric=lambda row: row["name"],
+            value=lambda row: number(row["value"]),
+            interval=ends,
+        ),
+    ]
+    return [table for table in out if table[2]]
+
+
+def facts(summary: dict[str, Any]) -> list[str]:
+    """What was audited and how, a line each."""
+    data, method = summary["data"], summary["method"]
+    seed = f", seed {method['random_state']}" if method["n_boot"] else ""
+    used = ", ".join(f"{name} {version}" for name, version in method["versions"].items())
+    return [
+        f"Rows: {data['rows']:,}" + (" (weighted)" if data["weighted"] else ""),
+        f"Attributes: {', '.join(data['attributes'])}",
+        f"Models: {', '.join(data['models'])}",
+        f"Reference: {data['reference']}",
+        f"Intervals: {method['confidence']:.0%}, {method['interval']}, "
+        f"{method['n_boot']:,} replicates{seed}",
+        f"Versions: {used}",
+    ]
+
+
+def to_text(summary: dict[str, Any]) -> str:
+    """The report as plain text."""
+    parts = [_line(summary["title"]), "\n".join(map(_line, facts(summary)))]
+    if summary["headlines"]:
+        parts.append("\n".join(map(_line, summary["headlines"])))
+    for caption, names, rows in tables(summary):
+        parts.append(f"{caption}\n" + _aligned([names, *rows]))
+    parts.append("Notes\n" + "\n".join(f"- {_line(note)}" for note in summary["notes"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(text: str) -> str:
+    """Text without control characters, which could drive a terminal or break a row."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)
+
+
+def _aligned(rows: Sequence[Sequence[str]], limit: int = 60) -> str:
+    cells = [
+        [_shortened(_line(cell), limit) for cell in row[:-1]] + [_line(row[-1])] for row in rows
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    )
+
+
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def to_markdown(summary: dict[str, Any]) -> str:
+    """The report as Markdown, with tables of the GitHub flavour."""
+    parts = [f"# {_escaped(summary['title'])}"]
+    parts.append("\n".join(f"- {_escaped(fact)}" for fact in facts(summary)))
+    if summary["headlines"]:
+        parts.append("\n".join(f"- **{_escaped(line)}**" for line in summary["headlines"]))
+    for caption, names, rows in tables(summary):
+        lines = [names, ["---"] * len(names), *[list(map(_escaped, row)) for row in rows]]
+        body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        parts.append(f"## {_escaped(caption)}\n\n{body}")
+    parts.append("## Notes\n\n" + "\n".join(f"- {_escaped(note)}" for note in summary["notes"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Text in which Markdown and HTML find nothing to do."""
+    text = _line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]|#~!])", r"\\\1", text)
+
+
+def to_html(summaries: Sequence[dict[str, Any]]) -> str:
+    """One self-contained page with a section for each report."""
+    from jinja2 import Environment, PackageLoader
+
+    environment = Environment(
+        loader=PackageLoader("biasamp_adapters.auditing"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    sections = [
+        {**summary, "facts": facts(summary), "tables": tables(summary)} for summary in summaries
+    ]
+    return environment.get_template("report.html.j2").render(sections=sections)

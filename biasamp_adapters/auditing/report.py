@@ -1,0 +1,250 @@
+"""The audit: all metrics an input allows, put into one report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from biasamp_adapters._files import write_text
+from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters.auditing import render
+from biasamp_adapters.auditing.evaluate import Key, evaluate
+from biasamp_adapters.auditing.summarise import summarise
+from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.metrics import AmplificationResult
+from biasamp_adapters.reference import align, as_reference
+from biasamp_adapters.uncertainty import check_confidence, check_n_boot
+
+TITLE = "Bias amplification audit"
+
+_COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note"]
+
+
+@dataclass(frozen=True, eq=False)
+class AuditReport:
+    """What an audit found, ready to be shown.
+
+    Made by :func:`audit`, :func:`audit_counts` or :meth:`from_estimator`.
+
+    Attributes
+    ----------
+    summary : dict
+        All that is shown, as plain dicts, lists, strings and numbers.
+    results : dict of (model, metric name) to AmplificationResult
+        The results behind it, with their tables of pairs; empty for a summary of runs.
+    """
+
+    summary: dict[str, Any]
+    results: dict[Key, AmplificationResult] = field(default_factory=dict)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803  # scikit-learn's name
+        y: Any,
+        *,
+        sensitive_features: Any,
+        attribute_estimator: Any = None,
+        **options: Any,
+    ) -> AuditReport:
+        """Audit the predictions of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object with ``predict``, or mapping of str to such objects
+            Predicts the task. A mapping names several models.
+        X : array-like of shape (n, features)
+        y : array-like of shape (n,)
+            True task labels.
+        sensitive_features : array-like of shape (n,) or (n, attributes)
+        attribute_estimator : object with ``predict``, optional
+            Predicts the attribute from ``X``, for T->A.
+        **options
+            As in :func:`audit`.
+
+        Returns
+        -------
+        AuditReport
+        """
+        if isinstance(estimator, Mapping):
+            y_pred: Any = {name: one.predict(X) for name, one in estimator.items()}
+        else:
+            y_pred = estimator.predict(X)
+        if attribute_estimator is not None:
+            options["sensitive_features_pred"] = attribute_estimator.predict(X)
+        return audit(y, y_pred, sensitive_features=sensitive_features, **options)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a metric and direction: value, ``low``, ``high``, ``random_error``, n, note.
+
+        With several models, their name comes first. An interval or baseline that is not there is
+        NaN.
+        """
+        several = len(self.summary["data"]["models"]) > 1
+        frame = pd.DataFrame(self.summary["metrics"], columns=["model"] * several + _COLUMNS)
+        numbers = ["value", "low", "high", "random_error"]
+        return frame.astype(dict.fromkeys(numbers, float))
+
+    def to_text(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The report as plain text, or None if it is written to ``path``."""
+        return _out(render.to_text(self.summary), path)
+
+    def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The report as Markdown, or None if it is written to ``path``."""
+        return _out(render.to_markdown(self.summary), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The report as one self-contained page, or None if it is written to ``path``."""
+        return _out(render.to_html([self.summary]), path)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The summary as JSON, or None if it is written to ``path``; what is undefined is null."""
+        return _out(json.dumps(self.summary, indent=1, allow_nan=False) + "\n", path)
+
+    def __repr__(self) -> str:
+        return render.to_text(self.summary)
+
+    def _repr_markdown_(self) -> str:
+        return render.to_markdown(self.summary)
+
+
+def _out(text: str, path: str | os.PathLike[str] | None) -> str | None:
+    if path is None:
+        return text
+    write_text(text, path)
+    return None
+
+
+def audit(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    sample_weight: Any = None,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: RandomState = None,
+    labels: Sequence[Label] | None = None,
+    groups: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    missing: Missing = "error",
+    title: str = TITLE,
+) -> AuditReport:
+    """Audit predictions: every metric and direction that the input allows, with intervals.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Task labels.
+    y_pred : array-like of shape (n,) or mapping of str to array-like
+        Predicted task labels, or probabilities of class 1 where the truth is 0 or 1. A mapping
+        names several models, which are shown side by side with paired differences from the first.
+    sensitive_features : array-like of shape (n,) or (n, attributes)
+        Protected attribute; several columns are crossed.
+    sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
+        Predicted attribute. Without, T->A is left out.
+    reference : (y_true, sensitive_features) or JointCounts, optional
+        The training data. Without, the evaluated truth sets the directions.
+    sample_weight : array-like of shape (n,), optional
+        Sampling weights.
+    n_boot : int
+        Bootstrap replicates; 0 leaves intervals out.
+    confidence : float
+        Level of the intervals.
+    random_state : int or numpy.random.Generator, optional
+        Of the bootstrap. None is the fixed seed 0: a repeated audit repeats.
+    labels, groups : sequence, optional
+        Explicit label lists.
+    pos_label : label, optional
+        The one task to look at.
+    missing : {"error", "drop", "abstain"}
+        The rule for missing values.
+    title : str
+        Heading of the report.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    ValueError
+        If an input breaks a rule; the message states it.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> group = ["a"] * 50 + ["b"] * 50
+    >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> y_pred = [1] * 35 + [0] * 15 + [1] * 15 + [0] * 35
+    >>> report = bam.audit(y_true, y_pred, sensitive_features=group, n_boot=200)
+    >>> report.to_frame()[["metric", "direction", "value"]].head(2).round(4)
+                            metric   direction  value
+    0                         MALS  undirected    0.1
+    1  DirectionalBiasAmplification       A->T    0.1
+    """
+    counts = JointCounts.from_arrays(
+        y_true,
+        y_pred,
+        sensitive_features,
+        sensitive_features_pred,
+        sample_weight,
+        labels=labels,
+        groups=groups,
+        missing=missing,
+        by_weight=True,
+    )
+    return audit_counts(
+        counts,
+        as_reference(reference, missing),
+        n_boot=n_boot,
+        confidence=confidence,
+        random_state=random_state,
+        pos_label=pos_label,
+        title=title,
+    )
+
+
+def audit_counts(
+    counts: JointCounts,
+    reference: Any = None,
+    *,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: RandomState = None,
+    pos_label: Label | None = None,
+    title: str = TITLE,
+) -> AuditReport:
+    """Audit counts, wherever the rows are; see :func:`audit` for the arguments.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> counts = bam.JointCounts.from_arrays(
+    ...     [1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=["a", "b", "a", "b"] * 9
+    ... )
+    >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
+    36
+    """
+    check_n_boot(n_boot)
+    check_confidence(confidence)
+    if not counts.models:
+        raise ValueError("an audit needs predictions; received counts without any")
+    evaluation = align(counts, as_reference(reference))
+    findings = evaluate(
+        evaluation,
+        pos_label=pos_label,
+        n_boot=n_boot,
+        confidence=confidence,
+        random_state=random_state,
+    )
+    return AuditReport(summarise(findings, random_state, title), findings.results)

@@ -1,0 +1,178 @@
+"""Reports of several runs (seeds, folds) as one: means with intervals over runs, never pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from biasamp_adapters.auditing.evaluate import STRONGEST
+from biasamp_adapters.auditing.report import TITLE, AuditReport
+from biasamp_adapters.auditing.summarise import headlines, reading
+from biasamp_adapters.counts.labels import show
+from biasamp_adapters.uncertainty import check_confidence, summarize_runs
+
+#: What a row is, as against what was measured.
+_IDENTITY = ("model", "name", "metric", "direction", "measure", "task", "group", "compared_with")
+
+
+def summarise_reports(
+    reports: Mapping[str, AuditReport], confidence: float = 0.95, title: str = TITLE
+) -> AuditReport:
+    """One report for several runs of the same audit.
+
+    Parameters
+    ----------
+    reports : mapping of str to AuditReport
+        One a run, over the same metrics.
+    confidence : float
+        Level of the intervals over runs (Student's t).
+    title : str
+
+    Returns
+    -------
+    AuditReport
+        Every value is the mean over runs; its interval says how much runs differ, not how few
+        rows there are. The runs themselves are listed with their own intervals.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two runs.
+    """
+    check_confidence(confidence)
+    if len(reports) < 2:
+        raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
+    summaries = [report.summary for report in reports.values()]
+    first = summaries[0]
+    rows = [_with_reading(row, confidence, len(reports)) for row in _merged(summaries, "metrics")]
+    spread = (
+        f"Every value is the mean of {len(reports)} runs, its interval Student's t over them: it "
+        "says how much runs differ, not how few rows there are. The runs were not pooled: the same "
+        "row in two runs is the same person twice."
+    )
+    return AuditReport(
+        {
+            **first,
+            "title": title,
+            "data": {
+                **first["data"],
+                "rows": sum(summary["data"]["rows"] for summary in summaries),
+                "dropped": sum(summary["data"]["dropped"] for summary in summaries),
+                "groups": _shares(summaries, "groups"),
+                "classes": _shares(summaries, "classes"),
+            },
+            "headlines": headlines(rows),
+            "metrics": rows,
+            "differences": _over_runs(_merged(summaries, "differences"), confidence),
+            "pairs": _pairs(reports, confidence),
+            "fairness": _over_runs(_merged(summaries, "fairness"), confidence),
+            "runs": [
+                {"run": run, **row}
+                for run, report in reports.items()
+                for row in report.summary["metrics"]
+            ],
+            "notes": [
+                spread,
+                *dict.fromkeys(note for summary in summaries for note in summary["notes"]),
+            ],
+            "method": {
+                **first["method"],
+                "confidence": confidence,
+                "interval": f"Student's t over {len(reports)} runs; each run's own by percentile "
+                "bootstrap",
+            },
+        }
+    )
+
+
+def _merged(summaries: list[dict[str, Any]], part: str) -> list[list[dict[str, Any]]]:
+    """Rows of one part of the summaries that say the same thing, brought together."""
+    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for summary in summaries:
+        for row in summary[part]:
+            together.setdefault(tuple(row.get(name) for name in _IDENTITY), []).append(row)
+    return list(together.values())
+
+
+def _mean(values: list[float | None], confidence: float) -> dict[str, float | None]:
+    """Mean and ends; undefined where a run is."""
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values):
+        return {"value": None, "low": None, "high": None}
+    summary = summarize_runs(numbers, confidence)
+    low, high = summary.interval or (None, None)
+    return {"value": summary.value, "low": low, "high": high}
+
+
+def _with_reading(rows: list[dict[str, Any]], confidence: float, n_runs: int) -> dict[str, Any]:
+    out = {**rows[0], **_mean([row["value"] for row in rows], confidence)}
+    for name in ("random_error", "variance"):
+        if rows[0][name] is not None:
+            beside = _mean([row[name] for row in rows], confidence)
+            out |= {name: beside["value"], f"{name}_low": beside["low"]}
+            out[f"{name}_high"] = beside["high"]
+    out["levels"] = {
+        name: _mean([row["levels"][name]["value"] for row in rows], confidence)
+        for name in rows[0]["levels"]
+    }
+    out |= {"confidence": confidence, "n": sum(row["n"] for row in rows)}
+    notes = [f"mean of {len(rows)} runs", *(row["note"] for row in rows if row["note"])]
+    if len(rows) < n_runs or out["value"] is None:
+        notes.insert(1, "undefined in some runs")
+    out["note"] = "; ".join(dict.fromkeys(notes))
+    out["reading"] = reading(out)
+    return out
+
+
+def _over_runs(merged: list[list[dict[str, Any]]], confidence: float) -> list[dict[str, Any]]:
+    out = []
+    for rows in merged:
+        row = {**rows[0], **_mean([each["value"] for each in rows], confidence)}
+        if "groups" in row:
+            row["groups"] = _over_runs(_merged(rows, "groups"), confidence)
+        out.append(row)
+    return out
+
+
+def _shares(summaries: list[dict[str, Any]], part: str) -> list[dict[str, Any]]:
+    rows: dict[str, int] = {}
+    share: dict[str, float] = {}
+    for summary in summaries:
+        for row in summary["data"][part]:
+            rows[row["label"]] = rows.get(row["label"], 0) + row["rows"]
+            mean = row["share"] / len(summaries)
+            share[row["label"]] = share.get(row["label"], 0.0) + mean
+    return [{"label": label, "rows": rows[label], "share": share[label]} for label in rows]
+
+
+def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[str, Any]]:
+    """The pairs of BA-> whose mean over runs is largest, with intervals over runs."""
+    out = []
+    for key, result in next(iter(reports.values())).results.items():
+        if result.metric != "DirectionalBiasAmplification":
+            continue
+        tables = [
+            report.results[key].by_pair.set_index(["attribute", "task"])
+            for report in reports.values()
+            if key in report.results
+        ]
+        runs = pd.concat([table["contribution"] for table in tables], axis=1).dropna()
+        strongest = runs.mean(axis=1).abs().sort_values(ascending=False, kind="stable").index
+        for pair in strongest[:STRONGEST]:
+            first = tables[0].loc[[pair]].iloc[0]
+            out.append(
+                {
+                    "model": key[0],
+                    "name": f"BA {result.direction}",
+                    "metric": result.metric,
+                    "direction": result.direction,
+                    "attribute": pair[0],
+                    "task": show(pair[1]),
+                    "sign": int(first["sign"]),
+                    "uncertain": bool(first["uncertain"]),
+                    **_mean(runs.loc[[pair]].iloc[0].tolist(), confidence),
+                }
+            )
+    return out

@@ -1,0 +1,193 @@
+"""The command line: reads options, calls the audit, writes its renderings. No arithmetic."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from biasamp_adapters._files import write_text
+
+if TYPE_CHECKING:
+    from biasamp_adapters.auditing import AuditReport
+
+app = typer.Typer(
+    name="biasamp",
+    help="Audit predictions for bias amplification: does a model amplify the bias of its data?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+DONE, EXCEEDED, BAD_INPUT = 0, 1, 2
+
+
+class Missing(StrEnum):
+    """The rule for missing values."""
+
+    error = "error"
+    drop = "drop"
+    abstain = "abstain"
+
+
+class Dataset(StrEnum):
+    """What the demonstration audits."""
+
+    diabetes = "diabetes"
+    compas = "compas"
+
+
+Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
+Json = Annotated[Path | None, typer.Option(help="Write the report as JSON.")]
+Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
+
+
+@app.command()
+def audit(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet; globs.")],
+    task: Annotated[str, typer.Option(help="Column of the true task labels.")],
+    prediction: Annotated[
+        list[str], typer.Option(help="Column of the predictions; repeat for several models.")
+    ],
+    attribute: Annotated[
+        list[str], typer.Option(help="Column of the protected attribute; repeat to cross.")
+    ],
+    separate: Annotated[
+        bool, typer.Option("--separate", help="Audit each attribute alone; do not cross.")
+    ] = False,
+    attribute_prediction: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of the predicted attribute, in the order of --attribute."),
+    ] = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(help="File of the training data, with the columns of task and attribute."),
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of sampling weights.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(help="Column whose values are runs (seeds); 'filename' for a run a file."),
+    ] = None,
+    missing: Annotated[Missing, typer.Option(help="What to do with missing values.")] = (
+        Missing.error
+    ),
+    n_boot: Replicates = 2000,
+    seed: Seed = 0,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    html: Html = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Write the report as JSON.")
+    ] = None,
+    fail_above: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC=X",
+            help="Exit with 1 if the whole interval lies above X, e.g. 'BA A->T=0.02'; repeatable.",
+        ),
+    ] = None,
+) -> None:
+    """Audit a table of predictions, one row a person."""
+    from biasamp_adapters.auditing.files import audit_files
+    from biasamp_adapters.auditing.gate import exceeded, parse_gate
+
+    gates = [parse_gate(text) for text in fail_above or []]
+    _check_outputs(html, json_path)
+    reports = audit_files(
+        files,
+        task=task,
+        prediction=prediction,
+        attribute=attribute,
+        attribute_prediction=attribute_prediction or [],
+        separate=separate,
+        reference=reference or [],
+        weight=weight,
+        run=run,
+        missing=missing.value,
+        n_boot=n_boot,
+        random_state=seed,
+        confidence=confidence,
+    )
+    lines = [line for gate in gates for report in reports for line in exceeded(report, gate)]
+    _show(reports, html, json_path)
+    for line in lines:
+        typer.echo(f"biasamp: {line}", err=True)
+    raise typer.Exit(EXCEEDED if lines else DONE)
+
+
+@app.command()
+def demo(
+    dataset: Annotated[Dataset, typer.Option(help="What to audit.")] = Dataset.diabetes,
+    data_home: Annotated[
+        Path | None, typer.Option(help="Folder of downloaded data, as scikit-learn's data_home.")
+    ] = None,
+    n_boot: Replicates = 2000,
+    seed: Seed = 0,
+    html: Html = Path("biasamp-demo.html"),
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Write the report as JSON.")
+    ] = None,
+) -> None:
+    """Audit a decision tree on data that come with scikit-learn, or on COMPAS."""
+    from biasamp_adapters.auditing import audit as run_audit
+    from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
+
+    _check_outputs(html, json_path)
+    data = (
+        load_diabetes_audit()
+        if dataset is Dataset.diabetes
+        else load_compas_audit(data_home=data_home)
+    )
+    report = run_audit(
+        data.y_true,
+        data.y_pred,
+        sensitive_features=data.sensitive_features,
+        sensitive_features_pred=data.sensitive_features_pred,
+        reference=data.reference,
+        n_boot=n_boot,
+        random_state=seed,
+        title=data.title,
+    )
+    _show([report], html, json_path)
+
+
+def _check_outputs(*paths: Path | None) -> None:
+    """Fail before any work is done."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"the folder of an output file must exist; received {str(path)!r}")
+
+
+def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
+    from biasamp_adapters.auditing.render import to_html
+
+    summaries: list[dict[str, Any]] = [report.summary for report in reports]
+    writers: list[tuple[Path | None, Callable[[], str]]] = [
+        (html, lambda: to_html(summaries)),
+        (json_path, lambda: json.dumps(summaries[0] if len(reports) == 1 else summaries, indent=1)),
+    ]
+    texts = [(path, write()) for path, write in writers if path is not None]
+    for path, text in texts:
+        write_text(text, path)
+    typer.echo("\n".join(str(report) for report in reports))
+    for path, _ in texts:
+        typer.echo(f"wrote {path}")
+
+
+def run() -> None:
+    """Run the command; bad input is one line on standard error and exit code 2."""
+    try:
+        app()
+    except (ValueError, OSError) as error:
+        message = " ".join(str(error).split())
+        typer.echo(f"biasamp: error: {message}", err=True)
+        sys.exit(BAD_INPUT)
+
+
+if __name__ == "__main__":
+    run()
