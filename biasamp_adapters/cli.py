@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-DONE, EXCEEDED, BAD_INPUT = 0, 1, 2
+DONE, EXCEEDED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 class Missing(StrEnum):
@@ -179,13 +180,25 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
         typer.echo(f"wrote {path}")
 
 
+#: Of click, or of the copy of click that newer releases of Typer carry.
+_USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+
+
 def run() -> None:
     """Run the command; bad input is one line on standard error and exit code 2."""
     try:
-        app()
-    except (ValueError, OSError) as error:
+        sys.exit(app(standalone_mode=False) or DONE)
+    except BrokenPipeError:
+        # The reader has seen enough, as in `biasamp demo | head`; nothing more can be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+    except typer.Abort:
+        sys.exit(INTERRUPTED)
+    except (_USAGE_ERROR, ValueError, OSError) as error:
         message = " ".join(str(error).split())
-        typer.echo(f"biasamp: error: {message}", err=True)
+        # Without a command the help is shown, and the error has nothing to add.
+        if message:
+            typer.echo(f"biasamp: error: {message}", err=True)
         sys.exit(BAD_INPUT)
 
 

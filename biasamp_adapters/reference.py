@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.collect import MODEL
 from biasamp_adapters.counts.labels import declared, listing, ordered
 
 #: Products of counts up to this total fit 64-bit integers.
@@ -18,6 +19,15 @@ _MAX_EXACT_TOTAL = 3_000_000_000
 
 #: Weighted rates closer than this, relatively, are tied.
 _TIE = 1e-12
+
+
+#: What the user calls each variable.
+ARGUMENTS = {
+    "attribute": "sensitive_features",
+    "task": "y_true",
+    "attribute_prediction": "sensitive_features_pred",
+    "prediction": "y_pred",
+}
 
 
 def as_reference(reference: Any, missing: Missing = "error") -> JointCounts | None:
@@ -83,11 +93,9 @@ def align(
         _check_same_groups(counts, reference)
     common: dict[str, tuple[Label, ...]] = {}
     explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
-    for name, role in (("labels", "task"), ("groups", "attribute")):
-        known = explicit[name]
-        if known is None:
-            known = _known(parts, name, role)
-        _check_known(parts, name, role, known)
+    for name, of_attribute in (("labels", False), ("groups", True)):
+        known = explicit[name] or _known(parts, name, of_attribute)
+        _check_known(parts, name, of_attribute, known)
         common[name] = known
     if len(common["groups"]) < 2:
         raise ValueError(
@@ -98,52 +106,58 @@ def align(
     return Evaluation(aligned[0], aligned[1] if reference is not None else None)
 
 
-def _seen(counts: JointCounts, role: str, *, predicted: bool) -> set[Label]:
-    labels = counts.groups if role == "attribute" else counts.labels
+def _seen(counts: JointCounts, axes: Iterable[int]) -> set[Label]:
+    """Labels that occur on axes, which share a label list."""
     seen: set[Label] = set()
-    for i, axis in enumerate(counts.axes):
-        if axis.predicted == predicted and axis.of_attribute == (role == "attribute"):
-            seen.update(
-                labels[code] for code in np.unique(counts.cells.codes[:, i]) if code < len(labels)
-            )
+    for i in axes:
+        labels = counts.groups if counts.axes[i].of_attribute else counts.labels
+        present = np.unique(counts.cells.codes[:, i]).tolist()
+        seen.update(labels[code] for code in present if code < len(labels))
     return seen
 
 
-def _known(parts: Sequence[JointCounts], name: str, role: str) -> tuple[Label, ...]:
-    """Labels that truth, reference or an explicit list know, in the first explicit list's order."""
+def _truth(counts: JointCounts, of_attribute: bool) -> list[int]:
+    """The axis of the true task or attribute, if it was counted."""
+    return [
+        i
+        for i, axis in enumerate(counts.axes)
+        if not axis.predicted and axis.of_attribute == of_attribute
+    ]
+
+
+def _known(parts: Sequence[JointCounts], name: str, of_attribute: bool) -> tuple[Label, ...]:
+    """Labels that truth, reference or an explicit list know, in the order of such a list."""
     first: tuple[Label, ...] = ()
     known: set[Label] = set()
     for part in parts:
-        listed = getattr(part, name)
         if name in part.declared:
-            first = first or listed
-            known.update(listed)
-        known |= _seen(part, role, predicted=False)
-        if len(part.levels) and name == "labels":
+            first = first or getattr(part, name)
+            known.update(getattr(part, name))
+        known |= _seen(part, _truth(part, of_attribute))
+        if len(part.levels) and not of_attribute:
             known |= {0, 1}
     return first if known <= set(first) else ordered(known)
 
 
 def _check_known(
-    parts: Sequence[JointCounts], name: str, role: str, known: tuple[Label, ...]
+    parts: Sequence[JointCounts], name: str, of_attribute: bool, known: tuple[Label, ...]
 ) -> None:
-    for predicted in (False, True):
-        for part in parts:
-            unknown = _seen(part, role, predicted=predicted) - set(known)
-            if not unknown:
+    for part in parts:
+        for i, axis in enumerate(part.axes):
+            if axis.of_attribute != of_attribute:
                 continue
-            if predicted:
-                argument = "y_pred" if role == "task" else "sensitive_features_pred"
-                rule = f"{argument} must hold only labels that truth, reference or {name}= know"
-            else:
-                rule = f"labels of the {role} must be listed in {name}="
-            raise ValueError(
-                f"{rule}; received {listing(ordered(unknown))}, known are {listing(known)}"
-            )
+            unknown = _seen(part, [i]) - set(known)
+            if unknown:
+                whose = f" of {axis.model!r}" if axis.model not in (None, MODEL) else ""
+                source = f"truth, reference or {name}=" if axis.predicted else f"{name}="
+                raise ValueError(
+                    f"{ARGUMENTS[axis.role]}{whose} must hold only labels known from {source}; "
+                    f"received {listing(ordered(unknown))}, known are {listing(known)}"
+                )
 
 
 def _check_same_groups(counts: JointCounts, reference: JointCounts) -> None:
-    ours, theirs = (_seen(part, "attribute", predicted=False) for part in (counts, reference))
+    ours, theirs = (_seen(part, _truth(part, True)) for part in (counts, reference))
     if not (ours <= theirs or theirs <= ours):
         raise ValueError(
             "the reference must have the same groups as the data; received "

@@ -28,14 +28,15 @@ GROUPS, LABELS = [0, 1, 2], [0, 1, 2]
 LISTS = {"groups": GROUPS, "labels": LABELS}
 DIRECTIONS = ["A->T", "T->A"]
 
-any_row = st.builds(
-    Row,
-    st.sampled_from(GROUPS),
-    st.sampled_from(LABELS),
-    st.sampled_from(GROUPS),
-    st.sampled_from(LABELS),
-)
-any_rows = st.lists(any_row, min_size=1, max_size=40)
+
+def rows_over(groups: list[Any], labels: list[Any]) -> st.SearchStrategy[list[Row]]:
+    """Lists of rows whose four labels are drawn freely."""
+    group, label = st.sampled_from(groups), st.sampled_from(labels)
+    row = st.tuples(group, label, group, label).map(lambda labels_: Row(*labels_))
+    return st.lists(row, min_size=1, max_size=40)
+
+
+any_rows = rows_over(GROUPS, LABELS)
 few = settings(max_examples=60)
 
 

@@ -72,7 +72,7 @@ def _select(
     names = ", ".join("'" + name.replace("'", "''") + "'" for name in files)
     if reader == "read_csv":
         # The types are found from all rows: a late "n/a" must not stop a count half-way.
-        options += ", sample_size = -1"
+        options += ", header = true, sample_size = -1"
     return connection.sql(f"SELECT * FROM {reader}([{names}], union_by_name = true{options})")
 
 

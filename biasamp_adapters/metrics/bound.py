@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.result import AmplificationResult, Estimate
@@ -192,7 +193,8 @@ def replicate(
         block = min(block, block_size(reference, 1))
     references = None if reference is None else draw(reference, n_boot, reference_rng, block)
     blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in bounds}
-    for tables in draw(counts, n_boot, table_rng, block):
+    drawn_tables = ((len(each.weight), each) for each in draw(counts, n_boot, table_rng, block))
+    for tables in progress(drawn_tables, n_boot, "Drawing tables"):
         drawn = None if references is None else next(references)
         for key, bound in bounds.items():
             scores = bound.scores(tables.for_model(bound.model), drawn, flip_rng)

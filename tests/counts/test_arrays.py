@@ -184,7 +184,7 @@ def test_a_label_of_a_later_chunk(column: int) -> None:
 )
 def test_ranges_of_numbers(values: np.ndarray) -> None:
     counts = JointCounts.from_arrays(values)
-    expected = {value: 1 for value in values[:2].tolist()} | {values[2].item(): 2}
+    expected = dict.fromkeys(values[:2].tolist(), 1) | {values[2].item(): 2}
     assert counts.labels == tuple(sorted(expected))
     assert counts.n.tolist() == [expected[label] for label in sorted(expected)]
 

@@ -15,24 +15,22 @@ from hypothesis import strategies as st
 from metric_cases import (
     DIRECTIONS,
     LISTS,
-    any_row,
     any_rows,
     arguments,
     few,
     quiet,
     quietly,
+    rows_over,
     same,
     without_draws,
 )
 
 from biasamp_adapters import (
     MALS,
-    AmplificationWarning,
     DirectionalBiasAmplification,
     DirectionalPredictabilityAmplification,
     JointCounts,
     LeakageAmplification,
-    MultiAttributeBiasAmplification,
     quality_names,
 )
 
@@ -98,10 +96,10 @@ def test_a_perfect_model_scores_zero(rows: list[Row]) -> None:
 
 
 @few
-@given(st.lists(st.tuples(any_row, st.integers(1, 5)), min_size=1, max_size=20))
-def test_whole_weights_equal_repetition(weighted: list[tuple[Row, int]]) -> None:
-    rows, weights = [row for row, _ in weighted], [w for _, w in weighted]
-    repeated = [row for row, w in weighted for _ in range(w)]
+@given(any_rows, st.lists(st.integers(1, 5), min_size=40, max_size=40))
+def test_whole_weights_equal_repetition(rows: list[Row], weights: list[int]) -> None:
+    weights = weights[: len(rows)]
+    repeated = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
     for metric in without_draws(**LISTS):
         value = quiet(metric, rows, sample_weight=weights).value
         assert value == pytest.approx(quiet(metric, repeated).value, abs=1e-12, nan_ok=True)
@@ -132,11 +130,7 @@ def test_names_of_labels_change_nothing(rows: list[Row]) -> None:
         assert quiet(by_name, renamed).value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-two_class_rows = st.lists(
-    st.builds(Row, st.integers(0, 1), st.integers(0, 1), st.integers(0, 1), st.integers(0, 1)),
-    min_size=1,
-    max_size=40,
-)
+two_class_rows = rows_over([0, 1], [0, 1])
 TWO = {"groups": [0, 1], "labels": [0, 1]}
 
 

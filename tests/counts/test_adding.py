@@ -1,0 +1,218 @@
+"""Counts of the parts of a table add up to the counts of the table."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from biasamp_adapters import JointCounts
+
+# A row is (attribute, truth, predicted attribute, prediction, whole weight, part it goes to).
+N_PARTS = 4
+PARTS = st.integers(0, N_PARTS - 1)
+WEIGHTS = st.integers(0, 5)
+
+
+def _rows(label: st.SearchStrategy[Any], prediction: st.SearchStrategy[Any]) -> Any:
+    group = st.sampled_from(["a", "b", "c"])
+    row = st.tuples(group, label, group, prediction, WEIGHTS, PARTS)
+    return st.lists(row, min_size=1, max_size=30)
+
+
+CLASSES = st.sampled_from(["cat", "dog", "eel", "fly"])
+ROWS = _rows(CLASSES, CLASSES)
+BINARY = st.integers(0, 1)
+SOFT_ROWS = _rows(BINARY, st.sampled_from([0.0, 0.125, 0.3, 0.5, 1.0]))
+ABSTAINED_ROWS = _rows(CLASSES, CLASSES | st.none())
+ANY_ROWS = ROWS | SOFT_ROWS
+
+
+def _count(rows: list[Any], *, weighted: bool = False, **options: Any) -> JointCounts:
+    attribute, truth, guess, prediction, weight, _ = map(list, zip(*rows, strict=True))
+    return JointCounts.from_arrays(
+        truth, prediction, attribute, guess, weight if weighted else None, **options
+    )
+
+
+def _parts(rows: list[Any]) -> list[list[Any]]:
+    parts = [[row for row in rows if row[-1] == part] for part in range(N_PARTS)]
+    return [part for part in parts if part]
+
+
+@given(ANY_ROWS)
+def test_parts_add_up_exactly(rows: list[Any]) -> None:
+    assert reduce(add, map(_count, _parts(rows))) == _count(rows)
+
+
+@given(ANY_ROWS, st.booleans())
+def test_whole_weights_add_up_exactly(rows: list[Any], by_weight: bool) -> None:
+    parts = _parts(rows)
+    assume(all(any(row[4] for row in part) for part in parts))
+    added = reduce(add, [_count(part, weighted=True, by_weight=by_weight) for part in parts])
+    assert added == _count(rows, weighted=True, by_weight=by_weight)
+    assert added.knows_rows == by_weight
+
+
+@given(ROWS, st.floats(1e-3, 1e3))
+def test_other_weights_add_up_to_rounding(rows: list[Any], scale: float) -> None:
+    rows = [(*row[:4], (row[4] + 1) * scale, row[5]) for row in rows]
+    added = reduce(add, [_count(part, weighted=True) for part in _parts(rows)])
+    whole = _count(rows, weighted=True)
+    np.testing.assert_array_equal(added.cells.codes, whole.cells.codes)
+    np.testing.assert_array_equal(added.n, whole.n)
+    for name in ("w", "w2"):
+        np.testing.assert_allclose(
+            added.cells.arrays()[name], whole.cells.arrays()[name], rtol=1e-13
+        )
+
+
+@given(ROWS, st.floats(1e-3, 1e3))
+def test_other_weights_kept_apart_add_up_exactly(rows: list[Any], scale: float) -> None:
+    rows = [(*row[:4], (row[4] + 1) * scale, row[5]) for row in rows]
+    options: dict[str, Any] = {"weighted": True, "by_weight": True}
+    added = reduce(add, [_count(part, **options) for part in _parts(rows)])
+    assert added == _count(rows, **options)
+
+
+@given(ABSTAINED_ROWS, st.sampled_from(["abstain", "drop"]))
+def test_missing_predictions_add_up(rows: list[Any], missing: str) -> None:
+    parts = _parts(rows)
+    # A part without any prediction is an error of its own.
+    assume(all(any(row[3] is not None for row in part) for part in parts))
+    added = reduce(add, [_count(part, missing=missing) for part in parts])
+    assert added == _count(rows, missing=missing)
+    missed = sum(row[3] is None for row in rows)
+    assert added.dropped == (missed if missing == "drop" else 0)
+    assert added.n_rows == len(rows) - added.dropped
+
+
+@given(ANY_ROWS, ANY_ROWS)
+def test_addition_commutes(first: list[Any], second: list[Any]) -> None:
+    assert _count(first) + _count(second) == _count(second) + _count(first)
+
+
+@given(ANY_ROWS, ANY_ROWS, ANY_ROWS)
+def test_addition_is_associative(first: list[Any], second: list[Any], third: list[Any]) -> None:
+    a, b, c = map(_count, (first, second, third))
+    assert (a + b) + c == a + (b + c)
+
+
+@given(ROWS, ROWS, st.permutations(["eel", "dog", "cat", "fly"]))
+def test_addition_commutes_where_one_part_lists_its_labels(
+    first: list[Any], second: list[Any], labels: list[str]
+) -> None:
+    a, b = _count(first, labels=labels), _count(second)
+    assert a + b == b + a
+
+
+@given(ROWS, ROWS)
+def test_a_table_without_weights_counts_each_row_once(first: list[Any], second: list[Any]) -> None:
+    assume(any(row[4] for row in first))
+    for by_weight in (False, True):
+        weighted = _count(first, weighted=True, by_weight=by_weight)
+        ones = [(*row[:4], 1, row[5]) for row in second]
+        expected = _count(first + ones, weighted=True, by_weight=by_weight)
+        assert weighted + _count(second) == expected
+        assert _count(second) + weighted == expected
+
+
+def test_labels_that_only_one_part_knows() -> None:
+    first = JointCounts.from_arrays([2, 0], [2, 2], ["b", "b"])
+    second = JointCounts.from_arrays([1, 2], [1, 2], ["a", "b"])
+    added = first + second
+    assert added.labels == (0, 1, 2)
+    assert added.groups == ("a", "b")
+    # Rows (b, 2, 2) twice, (b, 0, 2) and (a, 1, 1) once.
+    assert added.cells.codes.tolist() == [[0, 1, 1], [1, 0, 2], [1, 2, 2]]
+    assert added.n.tolist() == [1, 1, 2]
+
+
+def test_labels_that_only_one_part_knows_move_abstentions_and_probabilities() -> None:
+    first = JointCounts.from_arrays([1, 1], [0.5, None], ["a", "a"], missing="abstain")
+    second = JointCounts.from_arrays([0, 1], [0.25, 0.5], ["b", "a"])
+    added = first + second
+    assert added.levels.tolist() == [0.25, 0.5]
+    # Predictions: 0, 1, then 2 for an abstention, 3 for .25 and 4 for .5.
+    assert added.cells.codes.tolist() == [[0, 1, 2], [0, 1, 4], [1, 0, 3]]
+    assert added.n.tolist() == [1, 2, 1]
+    # Group a expects .5 + .5 zeros and as many ones, group b .75 and .25.
+    assert added.tables().joint("attribute", "prediction").tolist() == [[1, 1], [0.75, 0.25]]
+
+
+def test_labels_both_parts_list_stay_listed() -> None:
+    first = JointCounts.from_arrays([0], labels=[1, 0], sensitive_features=["a"])
+    second = JointCounts.from_arrays([1], labels=[1, 0], sensitive_features=["a"])
+    assert (first + second).labels == (1, 0)
+    assert (first + second).declared == {"labels"}
+    other = JointCounts.from_arrays([1], labels=[1, 2], sensitive_features=["a"])
+    assert (first + other).declared == frozenset()
+    assert set((first + other).labels) == {0, 1, 2}
+
+
+def test_several_models_and_crossed_attributes_add_up() -> None:
+    truth = [0, 1, 1, 0, 1]
+    models = {"old": [0, 1, 0, 0, 1], "new": [1, 1, 1, 0, 1]}
+    attributes = {"s": list("ffmmf"), "r": [1, 2, 1, 2, 2]}
+    parts = [
+        JointCounts.from_arrays(
+            truth[rows],
+            {name: values[rows] for name, values in models.items()},
+            {name: values[rows] for name, values in attributes.items()},
+        )
+        for rows in (slice(0, 2), slice(2, 5))
+    ]
+    assert parts[0] + parts[1] == JointCounts.from_arrays(truth, models, attributes)
+
+
+def test_the_parts_do_not_change() -> None:
+    first = JointCounts.from_arrays([0, 1], [0.5, 1], ["a", "b"])
+    second = JointCounts.from_arrays([1, 1], [0.25, 1], ["b", "c"])
+    assert first + second == first + second
+    assert first == JointCounts.from_arrays([0, 1], [0.5, 1], ["a", "b"])
+    assert second == JointCounts.from_arrays([1, 1], [0.25, 1], ["b", "c"])
+
+
+def test_counts_of_other_variables_do_not_add() -> None:
+    whole = JointCounts.from_arrays([0, 1], [0, 1], {"s": ["a", "b"]})
+    with pytest.raises(ValueError, match=r"must have the same axes; received .*prediction.* and "):
+        whole + JointCounts.from_arrays([0, 1], sensitive_features={"s": ["a", "b"]})
+    with pytest.raises(
+        ValueError, match=r"must have the same axes; received .*'model'.* and .*'k'"
+    ):
+        whole + JointCounts.from_arrays([0, 1], {"k": [0, 1]}, {"s": ["a", "b"]})
+    with pytest.raises(ValueError, match=r"same attributes; received \('s',\) and \('r',\)"):
+        whole + JointCounts.from_arrays([0, 1], [0, 1], {"r": ["a", "b"]})
+
+
+@pytest.mark.parametrize("other", [0, None, [1], "counts"])
+def test_counts_add_to_counts_only(other: Any) -> None:
+    counts = JointCounts.from_arrays([0, 1])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        counts + other
+
+
+def test_counts_differ_in_all_that_they_hold() -> None:
+    rows: dict[str, Any] = {"y_true": [0, 1], "y_pred": [0, 1], "sensitive_features": ["a", "b"]}
+    counts = JointCounts.from_arrays(**rows)
+    others = [
+        JointCounts.from_arrays(**rows | {"y_true": [0, 0]}),
+        JointCounts.from_arrays(**rows | {"y_true": [0, 2], "y_pred": [0, 2]}),
+        JointCounts.from_arrays(**rows | {"sensitive_features": ["a", "c"]}),
+        JointCounts.from_arrays(**rows | {"y_pred": {"other": [0, 1]}}),
+        JointCounts.from_arrays(**rows | {"y_pred": [0, 0.5]}),
+        JointCounts.from_arrays(**rows, labels=[0, 1]),
+        JointCounts.from_arrays(**rows, sample_weight=[1, 1]),
+        counts + counts,
+    ]
+    assert counts == JointCounts.from_arrays(**rows)
+    for other in others:
+        assert counts != other
+    assert counts != "counts"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counts)
