@@ -195,7 +195,8 @@ def run() -> None:
     except typer.Abort:
         sys.exit(INTERRUPTED)
     except (_USAGE_ERROR, ValueError, OSError) as error:
-        message = " ".join(str(error).split())
+        describe = getattr(error, "format_message", error.__str__)
+        message = " ".join(describe().split())
         # Without a command the help is shown, and the error has nothing to add.
         if message:
             typer.echo(f"biasamp: error: {message}", err=True)
