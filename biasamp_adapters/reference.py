@@ -88,6 +88,11 @@ def align(
     """
     if not counts.has("attribute"):
         raise ValueError("sensitive_features must be given; received None")
+    if not counts.has("task") and reference is None:
+        raise ValueError(
+            "y_true must be given (MALS, and Multi undirected, can do with a reference alone); "
+            "received None"
+        )
     parts = [counts] if reference is None else [counts, reference]
     if reference is not None and groups is None and not counts.declared & {"groups"}:
         _check_same_groups(counts, reference)

@@ -64,7 +64,8 @@ def _pyarrow(frame: pd.DataFrame) -> Any:
 def _duckdb(frame: pd.DataFrame) -> Any:
     import duckdb
 
-    return duckdb.connect().from_df(frame)
+    # On the connection of the module: older versions close one that nobody holds.
+    return duckdb.from_df(frame)
 
 
 #: Name to constructor: what differs between engines is a table, not branches.

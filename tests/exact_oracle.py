@@ -161,7 +161,7 @@ def _cells(rows: Sequence[Row], source: str, target: str) -> tuple[list, list, d
         key = getattr(row, source), getattr(row, target)
         cells[key] = cells.get(key, Fraction(0)) + row.w
     cells = {key: weight for key, weight in cells.items() if weight}
-    inputs, targets = (sorted({key[i] for key in cells}) for i in (0, 1))
+    inputs, targets = (list(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
     total = sum(cells.values())
     return inputs, targets, {p: cells.get(p, 0) / total for p in product(inputs, targets)}
 

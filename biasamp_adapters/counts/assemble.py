@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.cells import Cells
-from biasamp_adapters.counts.labels import listing, lookup, ordered, show
+from biasamp_adapters.counts.labels import listing, lookup, ordered
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 
@@ -202,6 +202,11 @@ def _probabilities(
                 raise ValueError(
                     f"probabilities in {source.argument} must lie in [0, 1]; received {outside[0]}"
                 )
+            if labels is not None and len(labels) < 2:
+                raise ValueError(
+                    "labels must list both 0 and 1 where predictions are probabilities; "
+                    f"received {list(labels)}"
+                )
             soft.append(i)
             levels.update(split)
     return soft, sorted(levels)
@@ -222,6 +227,6 @@ def _check_listed(
         argument = "groups" if source.axis.of_attribute else "labels"
         raise ValueError(
             f"{source.argument} must hold only labels listed in {argument}; received "
-            f"{show(label)!r} in {int(n[codes == codes[rows][0]].sum())} row(s), "
+            f"{listing([label])} in {int(n[codes == codes[rows][0]].sum())} row(s), "
             f"listed are {listing(domain)}"
         )

@@ -87,14 +87,31 @@ def consolidate(
     codes, sums, unit
         The distinct keys in lexicographic order, with their sums.
     """
-    keys = [*codes.T] if unit is None else [*codes.T, unit]
-    order = np.lexsort(keys[::-1])
-    differs = np.zeros(max(len(order) - 1, 0), dtype=bool)
-    for key in keys:
-        differs |= key[order[1:]] != key[order[:-1]]
-    starts = np.flatnonzero(np.r_[True, differs])
+    columns = [*codes.T] if unit is None else [*codes.T, np.unique(unit, return_inverse=True)[1]]
+    key = lexicographic_key(columns)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
     return (
         codes[order[starts]],
         [np.add.reduceat(values[order], starts) for values in sums],
         None if unit is None else unit[order[starts]],
     )
+
+
+def lexicographic_key(columns: Sequence[Array]) -> Array:
+    """One 64-bit integer a row that orders rows as their codes do, column by column.
+
+    Parameters
+    ----------
+    columns : sequence of integer arrays of shape (rows,)
+        Codes of at least -1.
+    """
+    key, n_keys = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for codes in columns:
+        size = int(codes.max(initial=0)) + 2
+        if n_keys * size >= 2**62:
+            key, n_keys = np.unique(key, return_inverse=True)[1], len(key)
+        key = key * size + codes + 1
+        n_keys *= size
+    return key

@@ -13,12 +13,12 @@ from biasamp_adapters.counts.assemble import Axis, Source
 from biasamp_adapters.counts.tally import Tally
 from biasamp_adapters.inputs.columns import (
     Column,
+    Weights,
     check_lengths,
-    check_weights,
     chunks,
     read_columns,
 )
-from biasamp_adapters.inputs.frames import grouped
+from biasamp_adapters.inputs.frames import check_columns, grouped
 
 #: The name of the model when there is only one and it was not named.
 MODEL = "model"
@@ -67,6 +67,8 @@ def collect_arrays(
         out.add(Axis("task"), "y_true", 1)
         columns.append(Column(y_true, "y_true"))
     models = y_pred if isinstance(y_pred, Mapping) else {MODEL: y_pred}
+    if not models:
+        raise ValueError("y_pred must name at least one model; received an empty mapping")
     predicted = sensitive_features_pred
     if not (isinstance(y_pred, Mapping) and isinstance(predicted, Mapping)):
         predicted = dict.fromkeys(models, predicted)
@@ -88,7 +90,8 @@ def collect_arrays(
             columns.append(Column(values, argument))
     if not columns:
         raise ValueError("counts need at least one column; received none")
-    _tally_rows(out, columns, sample_weight, by_weight)
+    weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
+    _tally_rows(out, columns, weight, by_weight)
     return out
 
 
@@ -96,8 +99,9 @@ def _argument(name: str, model: str) -> str:
     return name if model == MODEL else f"{name}[{model!r}]"
 
 
-def _tally_rows(out: Collected, columns: list[Column], sample_weight: Any, by_weight: bool) -> None:
-    weight = None if sample_weight is None else Column(sample_weight, "sample_weight")
+def _tally_rows(
+    out: Collected, columns: list[Column], weight: Weights | None, by_weight: bool
+) -> None:
     n_rows = check_lengths([*columns, *([] if weight is None else [weight])])
     by_weight = by_weight and weight is not None
     out.tally = Tally(len(columns) + by_weight)
@@ -106,11 +110,13 @@ def _tally_rows(out: Collected, columns: list[Column], sample_weight: Any, by_we
         if weight is None:
             out.tally.add(coded)
             continue
-        w = check_weights(weight.numbers(start, stop), "sample_weight")
+        w = weight.numbers(start, stop)
         if by_weight:
             codes, units = pd.factorize(w)
             coded.append((codes, units.tolist()))
         out.tally.add(coded, [np.ones(stop - start, dtype=np.int64), w, w * w])
+    if weight is not None:
+        weight.check()
 
 
 def collect_frame(
@@ -126,6 +132,8 @@ def collect_frame(
     out = Collected()
     attributes, models = _names(attribute), _names(prediction)
     predicted = _names(attribute_prediction)
+    if len(set(models)) < len(models):
+        raise ValueError(f"prediction must name each column once; received {list(models)}")
     keys: list[str] = []
 
     def add(axis: Axis, names: Sequence[str]) -> None:
@@ -149,6 +157,15 @@ def collect_frame(
         add(Axis("prediction", model), (model,))
     if not keys:
         raise ValueError("counts need at least one column; received none")
+    if isinstance(frame, pd.DataFrame):
+        # Several times faster through numpy than through the frame's own group-by.
+        check_columns(frame.columns, [*keys, *_names(weight)])
+        if frame.empty:
+            raise ValueError("the frame must have at least one row; received none")
+        columns = [Column(frame[key], f"column {key!r}") for key in keys]
+        weights = None if weight is None else Weights(frame[weight], f"column {weight!r}")
+        _tally_rows(out, columns, weights, by_weight)
+        return out
     by_weight = by_weight and weight is not None
     out.tally = Tally(len(keys) + by_weight)
     out.tally.add(*grouped(frame, keys, weight, by_weight=by_weight))

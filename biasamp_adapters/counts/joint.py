@@ -286,19 +286,24 @@ class JointCounts:
                     f"counts to be added must have the same {name}; received "
                     f"{getattr(self, name)} and {getattr(other, name)}"
                 )
-        labels = _joined(self.labels, other.labels)
-        groups = _joined(self.groups, other.groups)
-        levels = np.union1d(self.levels, other.levels)
-        parts = [part.align(labels, groups)._over_levels(levels) for part in (self, other)]
-        declared_alike = {
+        # Only a list that both parts were given keeps its order: so sums do not depend on theirs.
+        alike = frozenset(
             name
             for name in self.declared & other.declared
             if getattr(self, name) == getattr(other, name)
-        }
+        )
+        labels, groups = (
+            getattr(self, name)
+            if name in alike
+            else ordered([*getattr(self, name), *getattr(other, name)])
+            for name in ("labels", "groups")
+        )
+        levels = np.union1d(self.levels, other.levels)
+        parts = [part.align(labels, groups)._over_levels(levels) for part in (self, other)]
         return replace(
             parts[0],
             cells=parts[0].cells + parts[1].cells,
-            declared=frozenset(declared_alike),
+            declared=alike,
             dropped=self.dropped + other.dropped,
         )
 
@@ -353,8 +358,3 @@ class JointCounts:
     def load(cls, path: str | os.PathLike[str]) -> JointCounts:
         """Read counts that :meth:`save` wrote."""
         return cls(**storage.load(path))
-
-
-def _joined(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
-    """The union of two label lists; the order of the first if it contains the second."""
-    return first if set(second) <= set(first) else ordered([*first, *second])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 
 import numpy as np
 
@@ -22,10 +22,13 @@ def declared(labels: Sequence[Label] | None, name: str) -> tuple[Label, ...] | N
     """An explicit label list, checked: a sequence, in the order given, without repeats."""
     if labels is None:
         return None
-    if isinstance(labels, str):
-        raise ValueError(f"{name} must be a list of labels; received the string {labels!r}")
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        what = "the string " if isinstance(labels, str) else ""
+        raise ValueError(f"{name} must be a list of labels; received {what}{labels!r}")
     listed = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
-    if len(set(listed)) < len(listed) or not listed:
+    # NaN is not equal to itself.
+    strange = [x for x in listed if not isinstance(x, Hashable) or x is None or x != x]
+    if strange or len(set(listed)) < len(listed) or not listed:
         raise ValueError(f"{name} must list at least one label, each once; received {list(listed)}")
     return listed
 
@@ -42,7 +45,7 @@ def show(label: Label) -> str:
 
 
 def listing(labels: Collection[Label], limit: int = 10) -> str:
-    """Labels for a message, the rest counted."""
-    shown = ", ".join(repr(show(label)) for label in list(labels)[:limit])
-    rest = len(labels) - limit
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    """Labels for a message, the rest counted; '1' and 1 do not look the same."""
+    named = [repr(show(label) if isinstance(label, tuple) else label) for label in labels]
+    rest = len(named) - limit
+    return ", ".join(named[:limit]) + (f" and {rest} more" if rest > 0 else "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._files import replacing, write_text
-from biasamp_adapters._typing import Label
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters._warnings import SmallCellsWarning
 from biasamp_adapters.counts.assemble import Axis
 from biasamp_adapters.counts.cells import Cells
+from biasamp_adapters.counts.tables import PREDICTED
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.joint import JointCounts
@@ -25,8 +28,6 @@ VERSION = 1
 
 #: Cells with fewer rows than this may identify people.
 SMALL_CELL = 5
-
-_CELL_ARRAYS = {"n": np.int64, "w": np.float64, "w2": np.float64, "unit": np.float64}
 
 
 def to_frame(counts: JointCounts) -> pd.DataFrame:
@@ -43,14 +44,16 @@ def to_frame(counts: JointCounts) -> pd.DataFrame:
         labels = list(counts.groups if axis.of_attribute else counts.labels)
         values = [*labels, None, *counts.levels.tolist()]
         cells = [values[code] for code in counts.cells.codes[:, i].tolist()]
+        # As objects where a None among them would turn numbers into floats.
+        dtype = object if None in cells else None
         suffix = "" if axis.model is None else f"_{axis.model}"
         if not axis.of_attribute:
-            put("task" if axis.model is None else axis.model, cells)
+            put("task" if axis.model is None else axis.model, pd.Series(cells, dtype=dtype))
             continue
         for j, name in enumerate(counts.attributes or ("attribute",)):
             crossed = len(counts.attributes) > 1
             level = [c[j] if crossed and c is not None else c for c in cells]
-            put(f"{name}{suffix}", level)
+            put(f"{name}{suffix}", pd.Series(level, dtype=dtype))
     for name in ("n", "w", "w2"):
         if name in (sums := counts.cells.arrays()):
             put(name, sums[name])
@@ -93,51 +96,93 @@ def save(counts: JointCounts, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The fields of the JointCounts that ``path`` holds."""
+    """The fields of the JointCounts that ``path`` holds, checked."""
     target = Path(path)
     try:
-        document = (
-            _read_parquet(target)
-            if target.suffix == ".parquet"
-            else json.loads(target.read_text(encoding="utf-8"))
-        )
-        if document["format"] != FORMAT or document["version"] != VERSION:
-            raise KeyError(document["version"])
-        codes = np.array(document["codes"], dtype=np.int32).reshape(-1, len(document["axes"]))
-        sums = {
-            name: np.array(document[name], dtype=dtype)
-            for name, dtype in _CELL_ARRAYS.items()
-            if name in document
-        }
-        return {
-            "labels": tuple(map(_label, document["labels"])),
-            "groups": tuple(map(_label, document["groups"])),
-            "attributes": tuple(document["attributes"]),
-            "axes": tuple(Axis(*axis) for axis in document["axes"]),
-            "cells": Cells(codes, **sums),
-            "levels": np.array(document["levels"], dtype=np.float64),
-            "declared": frozenset(document["declared"]),
-            "dropped": document["dropped"],
-        }
-    except (KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):
+        if target.suffix == ".parquet":
+            document = _read_parquet(target)
+        else:
+            document = json.loads(target.read_text(encoding="utf-8"))
+        return _fields(document)
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         raise ValueError(
             f"path must be a file that JointCounts.save wrote, {FORMAT} version {VERSION}; "
             f"received {str(target)!r}"
         ) from None
 
 
-def _plain(label: Label) -> Any:
-    if isinstance(label, tuple):
-        return [_plain(part) for part in label]
-    if not isinstance(label, str | int | float | bool):
-        raise ValueError(
-            f"labels must be strings, numbers or booleans to be saved; received {label!r}"
-        )
-    return label
+def _fields(document: Any) -> dict[str, Any]:
+    """Fields from what a file says; any error means that the file is not one of ours."""
+    _require((document["format"], document["version"]) == (FORMAT, VERSION))
+    labels, groups = (_labels(document[name]) for name in ("labels", "groups"))
+    axes = tuple(Axis(*axis) for axis in document["axes"])
+    _require(len(set(axes)) == len(axes) > 0)
+    for axis in axes:
+        _require(axis.role in (PREDICTED.values() if axis.predicted else PREDICTED))
+    levels = np.array(document["levels"], dtype=np.float64)
+    _require(((levels > 0) & (levels < 1)).all())
+    codes = _whole(document["codes"], ndim=2)
+    for axis, column in zip(axes, codes.T, strict=True):
+        size = len(groups if axis.of_attribute else labels) + axis.predicted
+        size += len(levels) * (axis.role == "prediction")
+        _require(((column >= 0) & (column < size)).all())
+    n = _whole(document["n"], ndim=1)
+    sums = {
+        name: np.array(document[name], dtype=np.float64)
+        for name in ("w", "w2", "unit")
+        if name in document
+    }
+    _require(set(sums) in ({*()}, {"w", "w2"}, {"w", "w2", "unit"}))
+    _require(all(values.shape == n.shape and (values >= 0).all() for values in sums.values()))
+    _require(n.shape == codes.shape[:1] and (n > 0).all() and len(n) > 0)
+    cells = Cells(codes.astype(np.int32), n, **sums)
+    _require(len(cells.consolidated().n) == len(n))
+    _require(isinstance(document["dropped"], int) and document["dropped"] >= 0)
+    return {
+        "labels": labels,
+        "groups": groups,
+        "attributes": tuple(map(str, document["attributes"])),
+        "axes": axes,
+        "cells": cells,
+        "levels": levels,
+        "declared": frozenset(document["declared"]),
+        "dropped": document["dropped"],
+    }
+
+
+def _require(condition: object) -> None:
+    if not condition:
+        raise ValueError
+
+
+def _whole(values: Any, ndim: int) -> Array:
+    array = np.array(values)
+    _require(array.dtype.kind == "i" and array.ndim == ndim)
+    return array.astype(np.int64)
+
+
+def _labels(values: Any) -> tuple[Label, ...]:
+    _require(isinstance(values, list))
+    labels = tuple(map(_label, values))
+    _require(len(set(labels)) == len(labels))
+    return labels
 
 
 def _label(value: Any) -> Label:
-    return tuple(map(_label, value)) if isinstance(value, list) else value
+    label = tuple(map(_label, value)) if isinstance(value, list) else value
+    _plain(label)
+    return label
+
+
+def _plain(label: Label) -> Any:
+    """A label as JSON holds it."""
+    if isinstance(label, tuple):
+        return [_plain(part) for part in label]
+    if not isinstance(label, str | int | float | bool) or label in (math.inf, -math.inf):
+        raise ValueError(
+            f"labels must be strings, finite numbers or booleans to be saved; received {label!r}"
+        )
+    return label
 
 
 def _write_parquet(frame: pd.DataFrame, header: str, path: Path) -> None:
@@ -156,20 +201,22 @@ def _read_parquet(path: Path) -> dict[str, Any]:
 
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
+    # DuckDB reads a path as a pattern; in brackets its signs stand for themselves.
+    pattern = _quoted(re.sub(r"([*?\[])", r"[\1]", str(path)))
     with duckdb.connect() as connection:
         try:
             found = connection.execute(
-                f"SELECT value FROM parquet_kv_metadata({_quoted(path)}) WHERE key = ?",
+                f"SELECT value FROM parquet_kv_metadata({pattern}) WHERE key = ?",
                 [FORMAT.replace("-", "_").encode()],
             ).fetchone()
-            cells = connection.execute(f"SELECT * FROM read_parquet({_quoted(path)})").fetchnumpy()
+            cells = connection.execute(f"SELECT * FROM read_parquet({pattern})").fetchnumpy()
         except duckdb.Error:
             found = None
     if found is None:
         raise KeyError(FORMAT)
     document: dict[str, Any] = json.loads(found[0])
     codes = [cells[f"code_{i}"] for i in range(len(document["axes"]))]
-    return {**cells, **document, "codes": np.stack(codes, axis=1)}
+    return {**cells, **document, "codes": np.stack(codes, axis=1).tolist()}
 
 
 def _quoted(value: str | Path) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.cells import consolidate
+from biasamp_adapters.counts.cells import consolidate, lexicographic_key
 
 #: Cells of a chunk are counted in a dense table up to this many, else by sorting.
-_MAX_DENSE = 2**17
+_MAX_DENSE = 2**18
 
 #: Cells kept apart before the ones with the same codes are added up.
 _MAX_PENDING = 2**20
@@ -43,42 +45,31 @@ class Tally:
         Parameters
         ----------
         columns : sequence of (codes, labels)
-            Codes of shape (rows,), -1 where missing.
+            Codes of shape (rows,): unsigned, or signed with -1 where missing.
         sums : sequence of arrays of shape (rows,), optional
-            What to add up a cell: n, and for weighted rows w and w squared. One row each without.
+            What to add up a cell: n first, which is not 0, and for weighted rows w and w squared.
+            One row each without.
         """
-        sizes = [len(labels) + 1 for _, labels in columns]
-        key = np.zeros(len(columns[0][0]), dtype=np.int64)
-        n_keys = 1
-        for (codes, _), size in zip(columns, sizes, strict=True):
-            if n_keys * size >= 2**62:
-                key, n_keys = np.unique(key, return_inverse=True)[1], 2**32
-            key = key * size + (codes + 1) if n_keys > 1 else codes + 1
-            n_keys *= size
+        # Signed codes may be -1: their column gets one more code, the first, for what is missing.
+        shifts = [int(codes.dtype.kind != "u") for codes, _ in columns]
+        sizes = [len(labels) + shift for (_, labels), shift in zip(columns, shifts, strict=True)]
+        n_keys = math.prod(sizes)
         if n_keys <= _MAX_DENSE:
-            self._add_dense(key, n_keys, columns, sizes, sums)
+            # A narrow key makes for fast passes; wrapping around undoes itself before its end.
+            key = np.zeros(len(columns[0][0]), dtype=np.min_scalar_type(n_keys))
+            for (codes, _), size, shift in zip(columns, sizes, shifts, strict=True):
+                key *= key.dtype.type(size)
+                key += codes.astype(key.dtype, copy=False)
+                key += key.dtype.type(shift)
+            rows, *totals = _sum_by(key, n_keys, sums)
+            present = np.flatnonzero(rows)
+            cells = np.stack(np.unravel_index(present, sizes), axis=1) - shifts
+            totals = [total[present] for total in (rows, *totals)]
         else:
-            first, inverse = np.unique(key, return_index=True, return_inverse=True)[1:]
-            codes = np.stack([column_codes[first] for column_codes, _ in columns], axis=1)
-            totals = _sum_by(inverse, len(first), sums)
-            self._append(self._global_codes(codes, [labels for _, labels in columns]), totals)
-
-    def _add_dense(
-        self,
-        key: Array,
-        n_keys: int,
-        columns: Sequence[tuple[Array, Sequence[Label]]],
-        sizes: Sequence[int],
-        sums: Sequence[Array] | None,
-    ) -> None:
-        totals = _sum_by(key, n_keys, sums)
-        rows = np.bincount(key, minlength=n_keys) if sums is not None else totals[0]
-        present = np.flatnonzero(rows)
-        codes = np.stack(np.unravel_index(present, sizes), axis=1) - 1
-        self._append(
-            self._global_codes(codes, [labels for _, labels in columns]),
-            [total[present] for total in totals],
-        )
+            first, group = _group([codes for codes, _ in columns])
+            cells = np.stack([codes[first] for codes, _ in columns], axis=1).astype(np.int64)
+            totals = _sum_by(group, len(first), sums)
+        self._append(self._global_codes(cells, [labels for _, labels in columns]), totals)
 
     def _global_codes(self, codes: Array, labels: Iterable[Sequence[Label]]) -> Array:
         out = np.empty(codes.shape, dtype=np.int32)
@@ -106,6 +97,14 @@ class Tally:
     def cells(self) -> tuple[Array, list[Array], list[list[Label]]]:
         """Distinct codes of shape (cells, axes), their sums, and the labels of each axis."""
         return *self._merged(), [list(book) for book in self._codebooks]
+
+
+def _group(columns: Sequence[Array]) -> tuple[Array, Array]:
+    """First row of each distinct combination, and which combination each row has."""
+    group, distinct = pd.factorize(lexicographic_key(columns))
+    first = np.empty(len(distinct), dtype=np.intp)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    return first, group
 
 
 def _sum_by(key: Array, n_keys: int, sums: Sequence[Array] | None) -> list[Array]:

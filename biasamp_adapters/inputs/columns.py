@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,10 +13,10 @@ import pandas as pd
 from biasamp_adapters._typing import Array, Label
 
 #: Rows coded at a time. Small enough to stay in the cache and to bound the memory of a count.
-CHUNK_ROWS = 2**17
+CHUNK_ROWS = 2**16
 
-#: An integer chunk whose values span at most this many is coded by subtraction, without a hash.
-_MAX_INTEGER_SPAN = 2**12
+#: An integer chunk whose values span at most this much is coded by subtraction, without a hash.
+_MAX_INTEGER_SPAN = 2**12 - 1
 
 MISSING = -1
 
@@ -39,36 +40,63 @@ class Column:
         return len(self._values)
 
     def chunk(self, start: int, stop: int) -> tuple[Array, Sequence[Label]]:
-        """Codes of rows ``start`` to ``stop`` (-1 where missing) and the labels they stand for."""
+        """Codes of rows ``start`` to ``stop`` and the labels they stand for.
+
+        Codes are unsigned, or signed with -1 where a value is missing.
+        """
         values = self._values[start:stop]
-        if isinstance(values, nw.Series):
-            present = ~values.is_null().to_numpy().astype(bool)
-            codes = np.full(len(values), MISSING, dtype=np.intp)
-            codes[present], labels = _code(values.drop_nulls().to_numpy())
-            return codes, labels
-        return _code(values)
+        try:
+            if isinstance(values, nw.Series):
+                present = ~values.is_null().to_numpy().astype(bool)
+                codes = np.full(len(values), MISSING, dtype=np.intp)
+                codes[present], labels = _code(values.drop_nulls().to_numpy())
+            else:
+                codes, labels = _code(values)
+            hash(tuple(labels))
+        except TypeError:
+            raise ValueError(
+                f"{self.name} must hold labels such as strings, numbers or booleans; "
+                f"received {values[0]!r}"
+            ) from None
+        return codes, labels
+
+
+class Weights(Column):
+    """A column of weights, which must be finite and not negative."""
+
+    def __init__(self, values: Any, name: str) -> None:
+        super().__init__(values, name)
+        self._bad: list[float] = []
+        self._n_bad = 0
 
     def numbers(self, start: int, stop: int) -> Array:
-        """Rows ``start`` to ``stop`` as floats."""
-        values = self._values[start:stop]
-        if isinstance(values, nw.Series):
-            values = values.to_numpy()
-        try:
-            return np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
+        """Rows ``start`` to ``stop`` as floats; what breaks the rule is kept for :meth:`check`."""
+        weight = _numbers(self._values[start:stop], self.name)
+        bad = weight[~(np.isfinite(weight) & (weight >= 0))]
+        self._bad += bad[:1].tolist()
+        self._n_bad += len(bad)
+        return weight
+
+    def check(self) -> None:
+        """Raise if any weight so far broke the rule."""
+        if self._n_bad:
             raise ValueError(
-                f"{self.name} must hold numbers; received values such as {values[0]!r}"
-            ) from None
+                f"{self.name} must be finite and not negative; "
+                f"received {self._bad[0]} in {self._n_bad} row(s)"
+            )
 
 
 def _one_dimensional(values: Any, name: str) -> Any:
     """Something to slice: a numpy array, a pandas array or a narwhals Series."""
-    if isinstance(values, pd.Series | pd.Index):
+    if isinstance(values, pd.Series | pd.Index) and not isinstance(values, pd.MultiIndex):
         values = values.array
         return values.to_numpy() if isinstance(values, pd.arrays.NumpyExtensionArray) else values
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return values
-    if isinstance(values, str | bytes) or values is None or np.isscalar(values):
+    unordered = isinstance(values, str | bytes | Mapping | Set | pd.MultiIndex)
+    if isinstance(values, Iterator):
+        values = list(values)
+    if unordered or not hasattr(values, "__len__"):
         raise ValueError(f"{name} must be a column of values; received {values!r}")
     if not isinstance(values, np.ndarray | list | tuple):
         try:
@@ -76,41 +104,64 @@ def _one_dimensional(values: Any, name: str) -> Any:
         except TypeError:
             pass
     if not isinstance(values, np.ndarray):
-        values = np.asarray(values) if hasattr(values, "__array__") else _from_items(list(values))
+        values = np.asarray(values) if hasattr(values, "__array__") else _from_items(values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension; received the shape {values.shape}")
     return values
 
 
-def _from_items(items: list[Any]) -> Array:
+def _from_items(items: Any, name: str) -> Array:
     if any(isinstance(item, list | np.ndarray) for item in items):
-        return np.asarray(items)
+        try:
+            return np.asarray(items)
+        except ValueError:
+            raise ValueError(
+                f"{name} must have one dimension; received rows of different lengths"
+            ) from None
     # As objects: numpy would turn [1, "a"] into two strings, and tuples into rows of a matrix.
     values = np.empty(len(items), dtype=object)
-    values[:] = items
+    values[:] = list(items)
     return values
 
 
 def _code(values: Any) -> tuple[Array, Sequence[Label]]:
+    """Codes and labels; unsigned codes say that nothing is missing."""
     if isinstance(values, pd.Categorical):
-        return values.codes.astype(np.intp), values.categories.tolist()
-    # Unsigned 64-bit values may not fit the signed offsets, so they take the hash below.
-    if (
-        isinstance(values, np.ndarray)
-        and values.dtype.kind in "iub"
-        and values.dtype != np.uint64
-        and len(values)
-    ):
+        return values.codes, values.categories.tolist()
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub" and len(values):
+        if values.dtype.kind == "b":
+            return values.view(np.uint8), [False, True]
         low, high = values.min().item(), values.max().item()
-        if high - low < _MAX_INTEGER_SPAN:
-            if isinstance(low, bool):
-                return values.astype(np.intp), [False, True]
-            offsets = np.subtract(values, low, dtype=np.int64)
-            return offsets, range(low, high + 1)
+        span = high - low
+        if span <= _MAX_INTEGER_SPAN:
+            # Wrapping around is harmless: the difference fits the unsigned type.
+            narrow = values.astype(np.min_scalar_type(span))
+            narrow -= np.array(low).astype(narrow.dtype)
+            return narrow, range(low, high + 1)
     codes, labels = pd.factorize(values)
     if getattr(labels, "dtype", None) is not None and labels.dtype.kind in "mM":
         labels = pd.Series(labels)
     return codes, labels.tolist()
+
+
+def _numbers(values: Any, name: str) -> Array:
+    numeric = values.dtype.is_numeric() if isinstance(values, nw.Series) else None
+    if numeric is None:
+        numeric = pd.api.types.is_numeric_dtype(values.dtype) and values.dtype.kind != "c"
+    if numeric and isinstance(values, pd.api.extensions.ExtensionArray):
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if numeric:
+        return array.astype(np.float64)
+    items = array.tolist()
+    wrong = [item for item in items if not (item is None or item is pd.NA or _is_real(item))]
+    if wrong:
+        raise ValueError(f"{name} must hold numbers; received values such as {wrong[0]!r}")
+    return np.array([item if _is_real(item) else np.nan for item in items], dtype=np.float64)
+
+
+def _is_real(item: object) -> bool:
+    return isinstance(item, Real)
 
 
 def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
@@ -118,24 +169,39 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
 
     A frame keeps its column names and a mapping its keys; a matrix gets ``name_0, name_1, ...``,
     a Series its own name.
+
+    Raises
+    ------
+    ValueError
+        If there is no column, or the input is neither a column nor a table of them.
     """
+    if isinstance(values, list) and any(isinstance(item, list | np.ndarray) for item in values):
+        matrix = _from_items(values, name)
+        if matrix.ndim == 2:
+            # Transposed as objects, so that a row of a string and a number keeps both.
+            rows = [list(row) for row in values]
+            values = {
+                f"{name}_{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))
+            }
+    if isinstance(values, nw.LazyFrame) or isinstance(
+        nw.from_native(values, pass_through=True), nw.LazyFrame
+    ):
+        raise ValueError(f"{name} must be in memory; received a {type(values).__name__}")
+    columns: list[tuple[str, Any]]
     if isinstance(values, Mapping):
-        return [(str(key), Column(column, f"{name}[{key!r}]")) for key, column in values.items()]
-    if isinstance(values, pd.DataFrame):
-        return [
-            (str(key), Column(values.iloc[:, i], f"{name}[{key!r}]"))
-            for i, key in enumerate(values.columns)
-        ]
-    if isinstance(values, np.ndarray) and values.ndim == 2:
-        return [
-            (f"{name}_{i}", Column(values[:, i], f"{name}[:, {i}]")) for i in range(values.shape[1])
-        ]
-    if not isinstance(values, np.ndarray | list | tuple | pd.Series | pd.Index):
-        frame = nw.from_native(values, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            return [(key, Column(frame[key], f"{name}[{key!r}]")) for key in frame.columns]
-    label = getattr(values, "name", None)
-    return [(str(label) if label not in (None, "") else name, Column(values, name))]
+        columns = [(str(key), column) for key, column in values.items()]
+    elif isinstance(values, pd.DataFrame):
+        columns = [(str(key), values.iloc[:, i]) for i, key in enumerate(values.columns)]
+    elif isinstance(values, np.ndarray) and values.ndim == 2:
+        columns = [(f"{name}_{i}", values[:, i]) for i in range(values.shape[1])]
+    elif isinstance(frame := nw.from_native(values, pass_through=True), nw.DataFrame):
+        columns = [(key, frame[key]) for key in frame.columns]
+    else:
+        label = None if isinstance(values, pd.MultiIndex) else getattr(values, "name", None)
+        return [(name if label in (None, "") else str(label), Column(values, name))]
+    if not columns:
+        raise ValueError(f"{name} must have at least one column; received none")
+    return [(key, Column(column, f"{name}[{key!r}]")) for key, column in columns]
 
 
 def check_lengths(columns: Sequence[Column]) -> int:
@@ -154,14 +220,3 @@ def chunks(n_rows: int) -> Iterator[tuple[int, int]]:
     """Bounds of the chunks that cover ``n_rows`` rows."""
     for start in range(0, n_rows, CHUNK_ROWS):
         yield start, min(start + CHUNK_ROWS, n_rows)
-
-
-def check_weights(weight: Array, name: str) -> Array:
-    """Weights that are finite and not negative."""
-    bad = ~(np.isfinite(weight) & (weight >= 0))
-    if bad.any():
-        raise ValueError(
-            f"{name} must be finite and not negative; "
-            f"received {weight[bad][0]} in {int(bad.sum())} row(s)"
-        )
-    return weight

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import Column
@@ -14,7 +15,7 @@ from biasamp_adapters.inputs.columns import Column
 # Aliases for the user's columns: a column called "len" would break nw.len(), and some engines
 # fold the case of names.
 _KEY, _N, _W, _W2, _WEIGHT = "bam_key_{}", "bam_n", "bam_w", "bam_w2", "bam_weight"
-_BAD, _LEAST = "bam_bad", "bam_least"
+_NEGATIVE, _NAN, _INFINITE, _LEAST = "bam_negative", "bam_nan", "bam_infinite", "bam_least"
 
 
 def grouped(
@@ -40,32 +41,71 @@ def grouped(
         Rows, and with weights the sum of the weights and of their squares.
     """
     lazy = _lazy(frame)
-    _check_columns(lazy, [*keys, *([] if weight is None else [weight])])
+    schema = lazy.collect_schema()
+    check_columns(schema.names(), [*keys, *([] if weight is None else [weight])])
     names = [_KEY.format(i) for i in range(len(keys))]
     select = [nw.col(key).alias(name) for key, name in zip(keys, names, strict=True)]
     sums = [nw.len().alias(_N)]
     if weight is not None:
-        w = _weight(lazy, weight)
-        # A NaN is neither above nor below, a null gives null: both fail "is a weight".
-        bad = nw.when(w.fill_null(-1.0) >= 0, w < np.inf).then(nw.lit(0)).otherwise(nw.lit(1))
-        select += [w.alias(_W), (w * w).alias(_W2), bad.alias(_BAD), w.alias(_LEAST)]
-        sums += [nw.col(_W).sum(), nw.col(_W2).sum(), nw.col(_BAD).sum(), nw.col(_LEAST).min()]
+        columns, totals = _weight_columns(weight, schema[weight])
+        select += columns
+        sums += totals
         if by_weight:
-            select.append(w.alias(_WEIGHT))
+            select.append(nw.col(weight).cast(nw.Float64).alias(_WEIGHT))
             names.append(_WEIGHT)
-    table = lazy.select(*select).group_by(*names).agg(*sums).collect(backend="pandas").to_pandas()
+    # As text, whole numbers survive the trip beside nulls, which would make them floats.
+    whole = [name for name, key in zip(names, keys, strict=False) if schema[key].is_integer()]
+    counted = lazy.select(*select).group_by(*names).agg(*sums)
+    if whole:
+        counted = counted.with_columns(*(nw.col(name).cast(nw.String) for name in whole))
+    table = counted.collect(backend="pandas").to_pandas()
     if not len(table):
         raise ValueError("the frame must have at least one row; received none")
-    if weight is not None and (bad_rows := int(table[_BAD].sum())):
-        raise ValueError(
-            f"column {weight!r} must hold weights that are finite and not negative; received "
-            f"{table[_LEAST].min()} as the least, and {bad_rows} row(s) that break the rule"
-        )
-    columns = [Column(table[name], name).chunk(0, len(table)) for name in names]
-    totals = [table[_N].to_numpy(dtype=np.int64)]
+    n = [table[_N].to_numpy(dtype=np.int64)]
     if weight is not None:
-        totals += [table[name].to_numpy(dtype=np.float64) for name in (_W, _W2)]
-    return columns, totals
+        _check_weights(weight, table)
+        n += [table[name].to_numpy(dtype=np.float64) for name in (_W, _W2)]
+    coded = []
+    for name in names:
+        codes, labels = Column(table[name], name).chunk(0, len(table))
+        coded.append((codes, [int(str(x)) for x in labels] if name in whole else labels))
+    return coded, n
+
+
+def _weight_columns(name: str, dtype: nw.dtypes.DType) -> tuple[list[nw.Expr], list[nw.Expr]]:
+    """What to select of a weight before grouping, and what to add up."""
+    if not dtype.is_numeric():
+        raise ValueError(f"column {name!r} must hold numbers to be a weight; received {dtype}")
+    w = nw.col(name).cast(nw.Float64)
+
+    def count(condition: nw.Expr, alias: str) -> nw.Expr:
+        return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).alias(alias)
+
+    select = [
+        w.alias(_W),
+        (w * w).alias(_W2),
+        count(w < 0, _NEGATIVE),
+        count(w.is_null() | w.is_nan(), _NAN),
+        count(w == np.inf, _INFINITE),
+        nw.when(w < 0).then(w).alias(_LEAST),
+    ]
+    sums = [nw.col(each).sum() for each in (_W, _W2, _NEGATIVE, _NAN, _INFINITE)]
+    return select, [*sums, nw.col(_LEAST).min()]
+
+
+def _check_weights(name: str, table: pd.DataFrame) -> None:
+    found = {
+        _NEGATIVE: table[_LEAST].min(),
+        _NAN: np.nan,
+        _INFINITE: np.inf,
+    }
+    rows = {kind: int(table[kind].sum()) for kind in found}
+    if any(rows.values()):
+        kind = next(kind for kind, n in rows.items() if n)
+        raise ValueError(
+            f"column {name!r} must be finite and not negative; "
+            f"received {found[kind]} in {sum(rows.values())} row(s)"
+        )
 
 
 def _lazy(frame: Any) -> nw.LazyFrame[Any]:
@@ -78,18 +118,12 @@ def _lazy(frame: Any) -> nw.LazyFrame[Any]:
         ) from None
 
 
-def _check_columns(frame: nw.LazyFrame[Any], names: Sequence[str]) -> None:
-    there = frame.collect_schema().names()
-    missing = [name for name in names if name not in there]
+def check_columns(there: Iterable[Any], names: Sequence[str]) -> None:
+    """Raise for the names that are not there."""
+    there = list(there)
+    missing = [name for name in dict.fromkeys(names) if name not in there]
     if missing:
         raise ValueError(
             f"columns must be in the frame; {', '.join(map(repr, missing))} "
             f"{'is' if len(missing) == 1 else 'are'} not among {there}"
         )
-
-
-def _weight(frame: nw.LazyFrame[Any], name: str) -> nw.Expr:
-    dtype = frame.collect_schema()[name]
-    if not dtype.is_numeric():
-        raise ValueError(f"column {name!r} must hold numbers to be a weight; received {dtype}")
-    return nw.col(name).cast(nw.Float64)

@@ -55,11 +55,8 @@ def require(evaluation: Evaluation, model: str, direction: str) -> None:
         )
     if direction != T_TO_A and not counts.has("prediction", model):
         raise ValueError(f"{direction} needs predictions: y_pred must be given; received None")
-    if not counts.has("task") and (direction != UNDIRECTED or evaluation.reference is None):
-        raise ValueError(
-            "y_true must be given (only MALS, and Multi undirected, can do with a reference "
-            "alone); received None"
-        )
+    if not counts.has("task") and direction != UNDIRECTED:
+        raise ValueError(f"y_true must be given ({direction} needs the truth); received None")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

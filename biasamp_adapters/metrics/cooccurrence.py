@@ -221,9 +221,10 @@ class Cooccurrence(Bound):
             what, labels = ("group", groups) if by_group else ("task", tasks)
             empty = np.flatnonzero(undefined.all(axis=1 if by_group else 0))
             names = listing([labels[i] for i in empty])
+            where = " in the reference or the predictions" if self.undirected else ""
             yield (
                 f"{undefined.sum()} of {undefined.size} pairs are undefined and left out of the "
-                f"mean: no rows of {what} {names}"
+                f"mean: no rows of {what} {names}{where}"
             )
         if self.evaluation.reference is not None:
             attribute = self._truth(self._tables, None)[1]

@@ -188,7 +188,7 @@ class ExactAttack(Bound):
             return
         accuracy = float(self._accuracy(self._tables))
         classes = self.evaluation.counts.n_labels(self.roles.flipped)
-        if accuracy < 1 / classes:
+        if accuracy < (1 - 1e-12) / classes:
             yield (
                 f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
                 "wrong carry information again, so the dataset's side is not a fair baseline"

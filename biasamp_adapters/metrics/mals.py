@@ -15,9 +15,9 @@ class MALS(ReferencedMetric):
     """How much more the predictions join a task with the group that it already favours.
 
     The mean over tasks of the sum, over groups that the reference over-represents among the
-    positives of the task, of P(A^ = a | T^ = t) - P(A = a | T = t). Range [-1, |A| - 1] times the
-    share of such groups, without a unit; 0 is no amplification and worse is positive. Predicted
-    and true attribute, and both directions, are mixed in one number: prefer
+    positives of the task, of P(A^ = a | T^ = t) - P(A = a | T = t). Range ``[-1, 1 - 1/|A|]``,
+    without a unit; 0 is no amplification and worse is positive. Predicted and true attribute, and
+    both directions, are mixed in one number: prefer
     :class:`DirectionalBiasAmplification` where the truth is known.
 
     Parameters
@@ -33,7 +33,7 @@ class MALS(ReferencedMetric):
     Notes
     -----
     Without ``sensitive_features_pred`` the true attribute takes its place, as in [W21] Fig. 2.
-    The value is 0 by construction where P(A | T) = 1 / |A|.
+    The value is 0 by construction where ``P(A | T) = 1/|A|``.
 
     References
     ----------

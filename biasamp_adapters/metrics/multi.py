@@ -17,7 +17,7 @@ from biasamp_adapters.reference import Evaluation
 class MultiAttributeBiasAmplification(ReferencedMetric):
     """How far predictions move the rates of groups and task sets, whichever way.
 
-    The mean of |D_gm| over groups g and task sets m, with D as in
+    The mean of ``|D_gm|`` over groups g and task sets m, with D as in
     :class:`DirectionalBiasAmplification`; the result also gives ``variance``, the population
     variance of the signed D_gm. Range [0, 1], without a unit. There is no sign: movement against
     the bias counts like movement along it. For single labels the sets are the labels themselves.

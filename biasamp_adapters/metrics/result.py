@@ -117,7 +117,7 @@ class AmplificationResult:
 
     @property
     def by_sign(self) -> pd.DataFrame:
-        """What the mean hides: pairs, mean contribution and mean |delta| by the reference's sign.
+        """What the mean hides: pairs, mean contribution, mean ``|delta|``, by the reference's sign.
 
         Raises
         ------

@@ -122,6 +122,19 @@ def test_a_table_without_weights_counts_each_row_once(first: list[Any], second: 
         assert _count(second) + weighted == expected
 
 
+def test_rows_of_one_weight_sum_without_rounding() -> None:
+    # One after the other, ten weights of .1 sum to less than 1.
+    assert sum([0.1] * 10) != 1
+    for first in range(1, 10):
+        parts = [
+            JointCounts.from_arrays([0] * n, sample_weight=[0.1] * n, by_weight=True)
+            for n in (first, 10 - first)
+        ]
+        weights = (parts[0] + parts[1]).w
+        assert weights is not None
+        assert weights.tolist() == [10 * 0.1]
+
+
 def test_labels_that_only_one_part_knows() -> None:
     first = JointCounts.from_arrays([2, 0], [2, 2], ["b", "b"])
     second = JointCounts.from_arrays([1, 2], [1, 2], ["a", "b"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import exact_oracle as oracle
@@ -17,6 +20,32 @@ from biasamp_adapters import (
     DirectionalPredictabilityAmplification,
     LeakageAmplification,
     MultiAttributeBiasAmplification,
+)
+
+#: Metrics with the oracle's value for the same rows.
+WITH_ORACLE: list[tuple[Any, Callable[[list[Row]], Any]]] = [
+    (MALS(**LISTS), lambda rows: oracle.mals(rows, GROUPS, LABELS).value),
+    (
+        LeakageAmplification(equalize="expected", **LISTS),
+        lambda rows: oracle.leakage(rows, "accuracy", LABELS),
+    ),
+]
+for way, flipped in zip(DIRECTIONS, (LABELS, GROUPS), strict=True):
+    WITH_ORACLE += [
+        (
+            DirectionalBiasAmplification(direction=way, **LISTS),
+            lambda rows, way=way: oracle.directional(rows, way, GROUPS, LABELS).value,
+        ),
+        (
+            DirectionalPredictabilityAmplification(direction=way, equalize="expected", **LISTS),
+            lambda rows, way=way, flipped=flipped: oracle.dpa(
+                rows, way, "inverse_cross_entropy", flipped
+            ),
+        ),
+    ]
+MULTI = (
+    MultiAttributeBiasAmplification(direction="A->T", **LISTS),
+    lambda rows: oracle.multi(rows, "A->T", GROUPS, LABELS).value,
 )
 
 a_reference = st.one_of(st.none(), any_rows)
@@ -110,3 +139,50 @@ def test_leakage_of_a_loss(rows: list[Row]) -> None:
     expected = 1 / losses[1] - 1 / losses[0]
     # 1 / L magnifies rounding by 1 / L^2 <= 10^4.
     assert abs(quiet(metric, rows).value - expected) < 1e-11
+
+
+@few
+@given(any_rows, st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), min_size=40, max_size=40))
+def test_weights(rows: list[Row], weights: list[float]) -> None:
+    weighted = [r._replace(w=Fraction(w)) for r, w in zip(rows, weights, strict=False)]
+    for metric, value in [*WITH_ORACLE, MULTI]:
+        result = quiet(metric, rows, sample_weight=weights[: len(rows)])
+        assert same(result.value, value(weighted))
+
+
+@few
+@given(any_rows, st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
+def test_abstentions(rows: list[Row], says: list[tuple[bool, bool]]) -> None:
+    """An abstention is no label, is wrong, and to an attacker a category of its own."""
+    rows = [
+        r._replace(t_hat=r.t_hat if task else None, a_hat=r.a_hat if attribute else None)
+        for r, (task, attribute) in zip(rows, says, strict=False)
+    ]
+    assume(any(r.t_hat is not None for r in rows) and any(r.a_hat is not None for r in rows))
+    for metric, value in [*WITH_ORACLE, MULTI]:
+        assert same(quiet(replace(metric, missing="abstain"), rows).value, value(rows))
+
+
+@few
+@given(any_rows, st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=40, max_size=40))
+def test_probabilities_enter_as_expected_counts(rows: list[Row], chances: list[float]) -> None:
+    rows = [row._replace(t=row.t % 2) for row in rows]
+    chances = [0.5, *chances][: len(rows)]  # whole numbers alone would be labels
+    split = [
+        row._replace(t_hat=label, w=Fraction(chance if label else 1 - chance))
+        for row, chance in zip(rows, chances, strict=True)
+        for label in (0, 1)
+    ]
+    two = {"groups": GROUPS, "labels": [0, 1]}
+    for metric, expected in [
+        (MALS(pos_label=1, **two), oracle.mals(split, GROUPS, [1]).value),
+        (
+            DirectionalBiasAmplification(**two),
+            oracle.directional(split, "A->T", GROUPS, [0, 1]).value,
+        ),
+        (
+            DirectionalPredictabilityAmplification(equalize="expected", **two),
+            oracle.dpa(split, "A->T", "inverse_cross_entropy", [0, 1]),
+        ),
+    ]:
+        assert same(quiet(metric, rows, y_pred=chances).value, expected)

@@ -60,20 +60,35 @@ def test_a_tie_survives_weights_that_are_not_whole(weight: float) -> None:
     assert (result.by_pair["sign"] == 0).all()
 
 
+ONE_EACH = pd.DataFrame({"A": [0, 0, 1, 1], "T": [0, 1, 0, 1], "P": [0, 1, 0, 1]})
+
+
+def doubled(rows: list[int], times: int) -> JointCounts:
+    """Counts of some of those rows, doubled so many times."""
+    counts = JointCounts.from_frame(
+        ONE_EACH.iloc[rows], task="T", attribute="A", prediction="P", labels=[0, 1]
+    )
+    for _ in range(times):
+        counts = counts + counts
+    return counts
+
+
 @pytest.mark.parametrize("doublings", [29, 33])
 def test_one_row_in_billions_has_a_sign(doublings: int) -> None:
-    """The counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2: floats and int64 miss it."""
-    one_each = pd.DataFrame({"A": [0, 0, 1, 1], "T": [0, 1, 0, 1], "P": [0, 1, 0, 1]})
-    columns = {"task": "T", "attribute": "A", "prediction": "P"}
-    counts = JointCounts.from_frame(one_each, **columns)
-    for _ in range(doublings):
-        counts = counts + counts
-    counts = counts + JointCounts.from_frame(one_each.iloc[[0, 0, 1, 2]], **columns)
+    """The counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2, which floats miss."""
+    counts = doubled([0, 1, 2, 3], doublings) + doubled([0, 0, 1, 2], 0)
     m = 2**doublings + 1
     assert counts.n.tolist() == [m + 1, m, m, m - 1]
     # n n_00 - n_0 n_0 = 4m (m + 1) - (2m + 1)^2 = -1 and 4m m - (2m + 1)(2m - 1) = 1.
     signs = DirectionalBiasAmplification().from_counts(counts).by_pair["sign"]
     assert signs.tolist() == [-1, 1, 1, -1]
+
+
+def test_products_past_64_bits_keep_their_sign() -> None:
+    # (3, 1, 1, 3) * 2^31: n n_00 = 3 * 2^65 and n_0 n_0 = 2^66, both 0 modulo 2^64.
+    counts = doubled([0, 0, 0, 1, 2, 3, 3, 3], 31)
+    signs = DirectionalBiasAmplification().from_counts(counts).by_pair["sign"]
+    assert signs.tolist() == [1, -1, -1, 1]
 
 
 @few

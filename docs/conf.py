@@ -1,0 +1,59 @@
+"""Configuration of the documentation site."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as version_of
+from typing import Any
+
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
+
+project = "biasamp-adapters"
+author = "the biasamp-adapters developers"
+project_copyright = author
+release = version_of("biasamp-adapters")
+version = release
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build"]
+nitpicky = True
+
+autosummary_generate = True
+# The docstrings state the types, so signatures need not repeat them.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+
+html_math_renderer = "mathml"
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["formulas.css"]
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"sources": [], "getting_started": []}
+html_show_sourcelink = False
+
+
+def _inline_math(translator: Any, node: Any) -> None:
+    translator.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _block_math(translator: Any, node: Any) -> None:
+    formula = tex2mathml(node.astext(), as_block=True)
+    translator.body.append(f'<div class="formula">{formula}</div>\n')
+    raise SkipNode
+
+
+def setup(app: Any) -> None:
+    """Render formulas as MathML, which browsers show without a script from elsewhere."""
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))

@@ -1,0 +1,140 @@
+"""The rates by group that stand beside bias amplification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_cases import GROUP, TRUTH, fairness_of, row_of
+
+import biasamp_adapters as bam
+
+MEASURES = ("selection_rate", "true_positive_rate", "false_positive_rate", "accuracy")
+
+
+def rates(frame: pd.DataFrame, positive: Any = 1) -> dict[str, pd.Series]:
+    """Rates of each group, by plain group-bys; ``w`` weighs the rows."""
+    said, true = frame["T_pred"].eq(positive), frame["T"].eq(positive)
+    right = frame["T_pred"].eq(frame["T"])
+
+    def mean(values: pd.Series, among: pd.Series) -> pd.Series:
+        part = frame.assign(hit=values * frame["w"])[among]
+        sums = part.groupby("A")[["hit", "w"]].sum()
+        return sums["hit"] / sums["w"]
+
+    everyone = true | ~true
+    return {
+        "selection_rate": mean(said, everyone),
+        "true_positive_rate": mean(said, true),
+        "false_positive_rate": mean(said, ~true),
+        "accuracy": mean(right, everyone),
+    }
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_compas_against_group_bys(compas: pd.DataFrame, weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    frame = compas.assign(w=rng.choice([0.5, 1.0, 2.5], len(compas)) if weighted else 1.0)
+    report = bam.audit(
+        frame["T"],
+        frame["T_pred"],
+        sensitive_features=frame["A"],
+        sample_weight=frame["w"] if weighted else None,
+        n_boot=200,
+    )
+    assert len(report.summary["fairness"]) == len(MEASURES)
+    for measure, by_group in rates(frame).items():
+        task = "all" if measure == "accuracy" else "1"
+        row = fairness_of(report, f"{measure}_difference", task)
+        assert row["value"] == pytest.approx(by_group.max() - by_group.min(), abs=1e-12)
+        assert row["low"] < row["high"]
+        found = {of["group"]: of["value"] for of in row["groups"]}
+        assert found == pytest.approx({str(g): rate for g, rate in by_group.items()}, abs=1e-12)
+        assert all(of["low"] < of["value"] < of["high"] for of in row["groups"])
+
+
+def test_largest_less_smallest_of_three_groups() -> None:
+    # Ten rows a group, half of them positive; 2, 5 and 9 are called so. Fairlearn's
+    # demographic_parity_difference is the largest less the smallest selection rate.
+    group = ["a"] * 10 + ["b"] * 10 + ["c"] * 10
+    truth = ([1] * 5 + [0] * 5) * 3
+    said = [1] * 2 + [0] * 8 + [1] * 5 + [0] * 5 + [1] * 9 + [0]
+    report = bam.audit(truth, said, sensitive_features=group, n_boot=0)
+    expected = {
+        "selection_rate": 9 / 10 - 2 / 10,
+        "true_positive_rate": 5 / 5 - 2 / 5,
+        # equalized_odds_difference is the larger of this and the one before.
+        "false_positive_rate": 4 / 5 - 0 / 5,
+    }
+    for measure, value in expected.items():
+        row = fairness_of(report, f"{measure}_difference", "1")
+        assert row["value"] == pytest.approx(value)
+    # 7, 10 and 6 of ten are right.
+    assert fairness_of(report, "accuracy_difference", "all")["value"] == pytest.approx(
+        10 / 10 - 6 / 10
+    )
+
+
+def test_every_class_of_more_than_two_is_a_task() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 3, (600, 3)), columns=["T", "T_pred", "A"])
+    report = bam.audit(frame["T"], frame["T_pred"], sensitive_features=frame["A"], n_boot=20)
+    for positive in range(3):
+        by_measure = rates(frame.assign(w=1.0), positive)
+        for measure in MEASURES[:3]:
+            row = fairness_of(report, f"{measure}_difference", str(positive))
+            spread = by_measure[measure].max() - by_measure[measure].min()
+            assert row["value"] == pytest.approx(spread, abs=1e-12)
+    for measure in MEASURES[:3]:
+        values = [
+            row["value"]
+            for row in report.summary["fairness"]
+            if row["measure"] == f"{measure}_difference"
+        ]
+        assert values == sorted(values, reverse=True)
+
+
+def test_rate_without_rows_is_undefined() -> None:
+    # Group b has no positive, so it has no true positive rate to compare.
+    report = bam.audit(
+        [1, 0] * 10 + [0] * 20, [1, 0] * 20, sensitive_features=["a"] * 20 + ["b"] * 20, n_boot=20
+    )
+    row = fairness_of(report, "true_positive_rate_difference", "1")
+    assert (row["value"], row["low"], row["high"]) == (None, None, None)
+    assert {of["group"]: of["value"] for of in row["groups"]} == {"a": 1.0, "b": None}
+    assert fairness_of(report, "selection_rate_difference", "1")["value"] == 0
+
+
+def test_each_model_has_its_own() -> None:
+    never = [0] * 100
+    report = bam.audit(TRUTH, {"truth": TRUTH, "never": never}, sensitive_features=GROUP, n_boot=20)
+    found = {
+        row["model"]: row["value"]
+        for row in report.summary["fairness"]
+        if row["measure"] == "selection_rate_difference"
+    }
+    assert found == pytest.approx({"truth": 30 / 50 - 20 / 50, "never": 0})
+
+
+def test_interval_holds_the_value_where_groups_are_equal() -> None:
+    # Of each of eight groups of 40 rows, ten of each kind: all rates are one half. Resampling makes
+    # them differ, so that no replicate of a difference is as small as its value, 0.
+    group = [name for name in "abcdefgh" for _ in range(40)]
+    truth, said = [1, 1, 0, 0] * 80, [1, 0, 1, 0] * 80
+    report = bam.audit(truth, said, sensitive_features=group, n_boot=500)
+    for row in report.summary["fairness"]:
+        assert row["value"] == 0
+        assert row["low"] <= 0 <= row["high"], row["measure"]
+
+
+def test_interval_holds_the_value_where_no_rate_is_moved() -> None:
+    # The same rows: in each group as many are called positive as are, so that Multi is 0, and it
+    # is the mean of magnitudes.
+    group = [name for name in "abcdefgh" for _ in range(40)]
+    truth, said = [1, 1, 0, 0] * 80, [1, 0, 1, 0] * 80
+    report = bam.audit(truth, said, sensitive_features=group, n_boot=500)
+    row = row_of(report, "Multi A->T")
+    assert row["value"] == 0
+    assert row["low"] <= 0 <= row["high"]

@@ -1,0 +1,212 @@
+"""Labels and names that would like to be code: in every rendering they are text and no more."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from html.parser import HTMLParser
+from typing import Any
+
+import pandas as pd
+import pytest
+from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH
+
+import biasamp_adapters as bam
+from biasamp_adapters.auditing.render import to_html
+
+HOSTILE = {
+    "script": "<script>alert(1)</script>",
+    "attribute": '"><img src=x onerror=alert(1)>',
+    "single quote": "' onmouseover='alert(1)",
+    "entity": "&lt;script&gt;&#x3C;b&#x3E;",
+    "style": "</style></title></table><style>*{display:none}",
+    "comment": "<!-- --><!DOCTYPE",
+    "template": "{{ 7 * 7 }}{% raw %}",
+    "formula": '=cmd()|"/c calc"!A1',
+    "link": "[x](javascript:alert(1)) ![x](http://e.test/x.png) <http://e.test>",
+    "pipe": r"a|b\|c\\|d",
+    "backticks": "```\n`code`",
+    "newlines": "one\ntwo\r\n\n# three\u2028four\x0b\x0cfive\x85six",
+    "escape code": "\x1b[31mred\x1b]0;title\x07\x9b1mbold\x08\x7f\x00",
+    "right to left": "\u05e9\u05dc\u05d5\u05dd\u202eabc",
+    "isolate": "\u2067abc\u2066",
+    "emoji": "\U0001f469\u200d\U0001f680 e\u0301 \ufeff",
+    "long": "x" * 10_000,
+    "html": "<a href=http://e.test><iframe src=//e.test>",
+    "space": " ",
+    "rule": "---",
+    "bullet": "* - + 1. > # ~~gone~~ __bold__",
+}
+
+
+def audit(label: str) -> bam.AuditReport:
+    """A report in which the group, the class, a column and a model are all called ``label``."""
+    truth = [label if task else "0" for task in TRUTH]
+    models = {
+        name: [label if task else "0" for task in said]
+        for name, said in ((label, AMPLIFIED), ("other", ERRORS))
+    }
+    group = [label if name == "a" else name for name in GROUP]
+    return bam.audit(
+        truth,
+        models,
+        sensitive_features=pd.DataFrame({label: group}),
+        sensitive_features_pred=dict.fromkeys(models, group),
+        n_boot=20,
+        labels=["0", label],
+        groups=[label, "b"],
+        title=label,
+    )
+
+
+class Page(HTMLParser):
+    """The elements of a page, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.other: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, tuple(name for name, _ in attrs)))
+        self.text += "\n"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.elements.append((f"/{tag}", ()))
+        self.text += "\n"
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        self.other.append(data)
+
+    def handle_decl(self, decl: str) -> None:
+        self.other.append(decl)
+
+
+def parsed(report: bam.AuditReport) -> Page:
+    """The page of a report, parsed."""
+    page = Page()
+    page.feed(report.to_html() or "")
+    page.close()
+    return page
+
+
+@pytest.fixture(scope="module")
+def harmless() -> bam.AuditReport:
+    """The same report with a plain label."""
+    return audit("plain")
+
+
+@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE.keys(), scope="module")
+def label(request: pytest.FixtureRequest) -> Any:
+    """A label that would like to be code."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def report(label: str) -> bam.AuditReport:
+    """A report full of the label."""
+    return audit(label)
+
+
+def test_html_has_the_same_elements(report: bam.AuditReport, harmless: bam.AuditReport) -> None:
+    page, plain = parsed(report), parsed(harmless)
+    assert page.elements == plain.elements
+    assert page.other == plain.other == ["DOCTYPE html"]
+
+
+def test_html_shows_the_label(report: bam.AuditReport, label: str) -> None:
+    # Browsers make a line feed of \r\n and drop NUL, and so may the parser; the rest is kept.
+    kept = re.sub(r"[\x00\r]", "", label).strip().splitlines()
+    shown = re.sub(r"[\x00\r]", "", parsed(report).text)
+    assert all(line in shown for line in kept)
+
+
+def test_html_needs_nothing_from_elsewhere(report: bam.AuditReport) -> None:
+    page = Page()
+    loading = {"src", "href", "srcset", "action", "data", "background", "poster", "style"}
+    page.feed(report.to_html() or "")
+    assert not {name for _, names in page.elements for name in names} & loading
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "a", "base", "form"}
+    assert not any(name.startswith("on") for _, names in page.elements for name in names)
+
+
+def test_html_of_several_reports_has_them_all(report: bam.AuditReport) -> None:
+    page, alone = Page(), parsed(report)
+    page.feed(to_html([report.summary, report.summary]))
+    assert page.elements.count(("section", ())) == 2 * alone.elements.count(("section", ()))
+
+
+def test_style_sheet_needs_nothing_from_elsewhere(harmless: bam.AuditReport) -> None:
+    html = harmless.to_html() or ""
+    assert not re.search(r"https?:|url\(|@import|//", html.partition("</style>")[0])
+
+
+def test_markdown_tables_keep_their_columns(report: bam.AuditReport) -> None:
+    lines = (report.to_markdown() or "").split("\n")
+    # A backslash takes away the meaning of the character after it, of a second backslash too.
+    bars = [len(re.sub(r"\\.", "", line).split("|")) - 1 for line in lines]
+    heads = [i for i, line in enumerate(lines) if re.fullmatch(r"\|( --- \|)+", line)]
+    assert len(heads) >= 6
+    for i in heads:
+        rows = [i - 1]
+        while i < len(lines) and lines[i]:
+            rows.append(i)
+            i += 1
+        assert {bars[row] for row in rows} == {bars[rows[0]]}
+
+
+def test_markdown_has_the_same_blocks(report: bam.AuditReport, harmless: bam.AuditReport) -> None:
+    def blocks(text: str) -> list[str]:
+        return [re.match(r"#+ |- |\||", line).group() for line in text.split("\n")]
+
+    assert blocks(report.to_markdown() or "") == blocks(harmless.to_markdown() or "")
+
+
+def test_markdown_holds_no_live_markup(report: bam.AuditReport) -> None:
+    text = re.sub(r"\\.", "", report.to_markdown() or "")
+    assert "<" not in text
+    assert "`" not in text
+    # Neither a link nor an image is left; intervals have their brackets escaped as well.
+    assert "](" not in text
+    assert not re.search(r"[\[\]]", text)
+
+
+def test_text_has_no_control_characters(report: bam.AuditReport) -> None:
+    text = (report.to_text() or "").replace("\n", "")
+    assert [char for char in text if unicodedata.category(char) in ("Cc", "Zl", "Zp")] == []
+
+
+def test_text_has_the_same_lines(report: bam.AuditReport, harmless: bam.AuditReport) -> None:
+    text, plain = report.to_text() or "", harmless.to_text() or ""
+    assert len(text.splitlines()) == len(plain.splitlines())
+
+
+def test_text_is_not_turned_around(report: bam.AuditReport) -> None:
+    # An override that is left open reverses the rest of its line, the numbers too.
+    text = report.to_text() or ""
+    turning = {"LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI"}
+    assert [char for char in text if unicodedata.bidirectional(char) in turning] == []
+
+
+def test_json_keeps_the_label(report: bam.AuditReport, label: str) -> None:
+    found = json.loads(report.to_json() or "", parse_constant=pytest.fail)
+    assert found == report.summary
+    data = found["data"]
+    assert data["attributes"] == [label]
+    assert data["models"] == [label, "other"]
+    assert [of["label"] for of in data["groups"]] == [label, "b"]
+    assert [of["label"] for of in data["classes"]] == ["0", label]
+
+
+def test_numbers_do_not_depend_on_labels(
+    report: bam.AuditReport, harmless: bam.AuditReport
+) -> None:
+    for part in ("metrics", "differences", "pairs", "fairness"):
+        ours = [row["value"] for row in report.summary[part]]
+        assert ours == [row["value"] for row in harmless.summary[part]]

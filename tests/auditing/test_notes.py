@@ -1,0 +1,223 @@
+"""What a report must say beside its numbers, and must not say where it does not apply.
+
+The rules are those of the metrics' definitions, which follow [W21] 5 and A.1 and [T25] 5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import rows_of
+from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, has_note, row_of
+
+import biasamp_adapters as bam
+
+BALANCED = "The reference is balanced"
+UNCERTAIN = "their sign may be noise"
+OPPOSITE = "Some pairs are amplified and others reduced"
+RANDOM = "what random errors of the same accuracy would give"
+FEW = "Fewer than 10 rows"
+UNEQUAL = "Classes are of unequal size"
+NO_REFERENCE = "the evaluated truth itself"
+T_TO_A = "T->A means that the model predicts a protected attribute"
+
+
+def audit(y_pred: Any = AMPLIFIED, y_true: Any = TRUTH, **options: Any) -> bam.AuditReport:
+    """The audit of the plain table, some of it changed."""
+    arguments: dict[str, Any] = {"sensitive_features": GROUP, "n_boot": 200}
+    return bam.audit(y_true, y_pred, **{**arguments, **options})
+
+
+def table(a: tuple[int, int], b: tuple[int, int]) -> tuple[list[int], list[str]]:
+    """Truth and groups with so many rows of (T = 0, T = 1) in each group."""
+    rows = rows_of([a, b], "A", "T")
+    return rows["T"].tolist(), rows["A"].map({0: "a", 1: "b"}).tolist()
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "No amplification is not fairness",
+        "A->T against T->A means nothing",
+        "Multi has no sign",
+        "MALS is 0 by construction",
+        "The labels are taken for the truth",
+        "The directions of correlations come from",
+    ],
+)
+def test_always_said(fragment: str) -> None:
+    assert has_note(audit(), fragment)
+    assert has_note(audit(sensitive_features_pred=GROUP, reference=(TRUTH, GROUP)), fragment)
+
+
+def test_plain_audit_says_nothing_else() -> None:
+    reference = table((200, 300), (300, 200))
+    assert len(audit(reference=reference).summary["notes"]) == 6
+
+
+def test_balanced_reference() -> None:
+    found = audit(reference=table((25, 25), (50, 50)))
+    assert row_of(found, "BA A->T")["value"] == 0
+    assert has_note(found, BALANCED)
+    # A balance is a tie, which is no noise of the sign.
+    assert not has_note(found, UNCERTAIN)
+    assert not has_note(audit(reference=table((24, 26), (50, 50))), BALANCED)
+
+
+@pytest.mark.parametrize(("positives", "uncertain"), [(29, True), (30, False)])
+def test_uncertain_signs(positives: int, uncertain: bool) -> None:
+    # 50 rows a group and class: z = sqrt(100) (x / 100 - 1/4) / (1/4), so 1.6 and 2.0.
+    rest = 50 - positives
+    found = audit(reference=table((rest, positives), (positives, rest)))
+    assert has_note(found, UNCERTAIN) is uncertain
+    assert not has_note(found, BALANCED)
+
+
+def test_pairs_with_uncertain_signs_are_counted() -> None:
+    found = audit(reference=table((21, 29), (29, 21)))
+    assert has_note(found, "4 of 4 pairs correlate so weakly in the reference (|z| < 1.96)")
+
+
+def test_no_reference_and_a_reference() -> None:
+    assert has_note(audit(), NO_REFERENCE)
+    given = audit(reference=(TRUTH, GROUP))
+    assert not has_note(given, NO_REFERENCE)
+    assert has_note(given, "come from reference data of 100 rows")
+
+
+def test_predicting_the_attribute() -> None:
+    assert has_note(audit(sensitive_features_pred=GROUP), T_TO_A)
+    assert not has_note(audit(), T_TO_A)
+
+
+@pytest.mark.parametrize(("positives", "unequal"), [(59, False), (60, True)])
+def test_unequal_classes(positives: int, unequal: bool) -> None:
+    # The share of one of two even classes has a standard error of sqrt(.25 / 100) = .05: .09 is
+    # within 1.96 of them, .1 is not.
+    truth = [1] * positives + [0] * (100 - positives)
+    found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
+    assert has_note(found, UNEQUAL) is unequal
+
+
+def test_shares_of_unequal_classes_are_given() -> None:
+    truth = [1] * 80 + [0] * 20
+    found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
+    assert has_note(found, "shares from 20.0% to 80.0%")
+
+
+def test_opposite_trends() -> None:
+    assert not has_note(audit(), OPPOSITE)
+    # Of both groups five more are called positive: along the correlation of a, against that of b.
+    more = [1] * 35 + [0] * 15 + [1] * 25 + [0] * 25
+    found = audit(more)
+    assert row_of(found, "BA A->T")["value"] == pytest.approx(0)
+    assert has_note(found, OPPOSITE)
+
+
+def test_rounding_is_no_opposite_trend() -> None:
+    # Probabilities that add up to the positives of each group, 30 and 20 of 50, but in floats only
+    # nearly so: nothing is amplified and nothing reduced.
+    found = audit([0.6] * 50 + [0.4] * 50)
+    assert row_of(found, "BA A->T")["value"] == pytest.approx(0, abs=1e-12)
+    assert not has_note(found, OPPOSITE)
+
+
+def test_random_errors() -> None:
+    # Of each group and class one row in five is called the other class: every rate moves by
+    # 0.2 * (20 - 30) / 50 towards the other group's, as random errors of that accuracy would do.
+    found = audit(ERRORS)
+    row = row_of(found, "BA A->T")
+    assert row["value"] == pytest.approx(0.2 * (20 - 30) / 50)
+    assert row["random_error"] == pytest.approx(row["value"])
+    assert has_note(found, RANDOM)
+    # Rates of 1 and 0 are far from what 70 right rows in 100 would give at random.
+    assert not has_note(audit([1] * 50 + [0] * 50), RANDOM)
+
+
+def test_perfect_model_makes_no_random_errors() -> None:
+    found = audit(TRUTH)
+    assert row_of(found, "BA A->T")["value"] == 0
+    assert not has_note(found, RANDOM)
+
+
+def test_random_errors_are_of_a_model_that_is_named() -> None:
+    found = audit({"extreme": [1] * 50 + [0] * 50, "mistaken": ERRORS})
+    (note,) = (note for note in found.summary["notes"] if RANDOM in note)
+    assert "mistaken" in note
+
+
+def test_no_baseline_is_judged_without_intervals() -> None:
+    assert not has_note(audit(ERRORS, n_boot=0), RANDOM)
+
+
+def test_dropped_rows() -> None:
+    gaps = [None] * 3 + AMPLIFIED[3:]
+    found = audit(gaps, missing="drop")
+    assert has_note(found, "3 rows with missing values were left out")
+    assert not has_note(audit(missing="drop"), "left out")
+
+
+def test_abstentions() -> None:
+    gaps = [None] * 3 + AMPLIFIED[3:]
+    found = audit(
+        {"first": AMPLIFIED, "second": gaps},
+        missing="abstain",
+        sensitive_features_pred={"first": [None, *GROUP[1:]], "second": GROUP},
+    )
+    assert has_note(found, "second abstained from 3 predictions of the task")
+    assert has_note(found, "first abstained from 1 predictions of the attribute")
+    assert not has_note(found, "first abstained from 3")
+    assert not has_note(audit(missing="abstain"), "abstained")
+
+
+@pytest.mark.parametrize(("rows", "few"), [(9, True), (10, False)])
+def test_few_rows_of_a_group(rows: int, few: bool) -> None:
+    group = ["small"] * rows + ["large"] * (100 - rows)
+    found = audit([0, 1] * 50, [0, 1] * 50, sensitive_features=group)
+    assert has_note(found, f"{FEW} have the group 'small'") is few
+
+
+def test_few_rows_of_a_class() -> None:
+    truth = [1] * 9 + [0] * 91
+    found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
+    assert has_note(found, f"{FEW} have the class")
+    assert not has_note(found, f"{FEW} have the group")
+
+
+def test_few_rows_are_counted_whatever_their_weight() -> None:
+    group = ["small"] * 9 + ["large"] * 91
+    weight = [100.0] * 9 + [1.0] * 91
+    found = audit([0, 1] * 50, [0, 1] * 50, sensitive_features=group, sample_weight=weight)
+    assert has_note(found, f"{FEW} have the group 'small'")
+
+
+def test_probabilities() -> None:
+    fragment = "Predictions are probabilities and enter as expected counts"
+    assert has_note(audit(np.where(AMPLIFIED, 0.9, 0.2)), fragment)
+    assert not has_note(audit(np.array(AMPLIFIED, dtype=float)), fragment)
+
+
+def test_only_sums_of_weights() -> None:
+    fragment = "Only sums of weights are left"
+    weight = np.linspace(0.5, 1.5, 100)
+    summed = bam.JointCounts.from_arrays(TRUTH, AMPLIFIED, GROUP, sample_weight=weight)
+    found = bam.audit_counts(summed, n_boot=200)
+    assert has_note(found, fragment)
+    assert row_of(found, "BA A->T")["low"] is not None
+    for name in ("LA", "DPA A->T"):
+        assert row_of(found, name)["low"] is None
+        assert "no interval" in row_of(found, name)["note"]
+    assert not has_note(audit(sample_weight=weight), fragment)
+
+
+def test_no_intervals_asked_for() -> None:
+    fragment = "No intervals were asked for (n_boot=0)"
+    assert has_note(audit(n_boot=0), fragment)
+    assert not has_note(audit(n_boot=1), fragment)
+
+
+def test_multi_and_mals_are_not_explained_where_they_are_left_out() -> None:
+    found = audit(np.where(AMPLIFIED, 0.9, 0.2))
+    assert not has_note(found, "Multi has no sign")

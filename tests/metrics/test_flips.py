@@ -1,0 +1,222 @@
+"""Equalising accuracy: drawn flips, the expected channel, and what each hides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import exact_oracle as oracle
+import numpy as np
+import pytest
+from exact_oracle import Row
+from metric_cases import arguments
+
+from biasamp_adapters import DirectionalPredictabilityAmplification, JointCounts
+from biasamp_adapters._typing import Array
+from biasamp_adapters.metrics.equalize import (
+    expected_flips,
+    flip,
+    flip_table,
+    predicted_bias,
+)
+from biasamp_adapters.quality import cross_entropy
+
+#: Standard errors that a simulated number may be off; 5 are exceeded once in 1.7 million.
+SE = 5
+DRAWS = 20_000
+
+TABLE = np.array([[7, 2, 0], [1, 6, 12]])
+ACCURACY = 0.7
+
+
+def channel(accuracy: float, classes: int) -> list[list[float]]:
+    """F: the accuracy on the diagonal, the errors spread evenly off it."""
+    wrong = (1 - accuracy) / (classes - 1)
+    return [[accuracy if i == j else wrong for j in range(classes)] for i in range(classes)]
+
+
+class Moments(NamedTuple):
+    """Means and covariances of the cells of drawn tables, each with its standard error."""
+
+    mean: Array
+    mean_error: Array
+    covariance: Array
+    covariance_error: Array
+
+
+def moments(tables: Array) -> Moments:
+    cells = tables.reshape(len(tables), -1).astype(float)
+    centred = cells - cells.mean(axis=0)
+    products = centred[:, :, None] * centred[:, None, :]
+    root = np.sqrt(len(cells))
+    return Moments(
+        cells.mean(axis=0),
+        cells.std(axis=0) / root,
+        products.mean(axis=0),
+        products.std(axis=0) / root,
+    )
+
+
+def exact_moments(rows: list[tuple[int, int, float]], shape: tuple[int, int]) -> Moments:
+    """Means and covariances of (input, target, weight) rows whose target flips, one by one."""
+    f = channel(ACCURACY, shape[1])
+    mean, covariance = np.zeros(shape), np.zeros((*shape, *shape))
+    for x, t, w in rows:
+        for j in range(shape[1]):
+            mean[x, j] += w * f[t][j]
+            for k in range(shape[1]):
+                covariance[x, j, x, k] += w * w * ((j == k) * f[t][j] - f[t][j] * f[t][k])
+    size = shape[0] * shape[1]
+    none = np.zeros(size), np.zeros((size, size))
+    return Moments(mean.ravel(), none[0], covariance.reshape(size, size), none[1])
+
+
+def assert_alike(first: Moments, second: Moments) -> None:
+    error = np.hypot(first.mean_error, second.mean_error)
+    assert (np.abs(first.mean - second.mean) <= SE * error + 1e-9).all()
+    error = np.hypot(first.covariance_error, second.covariance_error)
+    assert (np.abs(first.covariance - second.covariance) <= SE * error + 1e-9).all()
+
+
+def rows_of_table(table: Array) -> list[tuple[int, int, float]]:
+    return [(x, t, 1) for (x, t), n in np.ndenumerate(table) for _ in range(n)]
+
+
+def flipped_row_by_row(table: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Tables of rows of which each target is redrawn on its own."""
+    out = np.zeros((draws, *table.shape), dtype=int)
+    classes = table.shape[1]
+    every = np.arange(draws)
+    for x, t, _ in rows_of_table(table):
+        wrong = rng.random(draws) < 1 - ACCURACY
+        made = np.where(wrong, (t + rng.integers(1, classes, size=draws)) % classes, t)
+        np.add.at(out, (every, x, made), 1)
+    return out
+
+
+def table_draws(table: Array, axis: int, seed: int = 1) -> Array:
+    repeated = np.broadcast_to(table, (DRAWS, *table.shape))
+    rng = np.random.default_rng(seed)
+    return flip_table(repeated, axis, np.full(DRAWS, ACCURACY), rng)
+
+
+@pytest.mark.parametrize("table", [TABLE, TABLE[:, :2]], ids=["three classes", "two classes"])
+def test_flips_of_a_table_are_flips_of_its_rows(table: Array) -> None:
+    drawn = moments(table_draws(table, -1))
+    assert_alike(drawn, exact_moments(rows_of_table(table), table.shape))
+    assert_alike(drawn, moments(flipped_row_by_row(table, DRAWS, np.random.default_rng(2))))
+
+
+def test_flips_of_the_input_are_flips_of_the_transposed_table() -> None:
+    drawn = moments(table_draws(TABLE.T, -2).swapaxes(-1, -2))
+    assert_alike(drawn, exact_moments(rows_of_table(TABLE), TABLE.shape))
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_the_expected_channel_is_the_mean_of_drawn_flips(axis: int) -> None:
+    drawn = moments(table_draws(TABLE, axis))
+    expected = expected_flips(TABLE, np.array(ACCURACY), axis)
+    assert (np.abs(drawn.mean - expected.ravel()) <= SE * drawn.mean_error).all()
+    # By hand: P F, or F' P for the input.
+    by_hand = TABLE @ channel(ACCURACY, 3) if axis == -1 else np.transpose(channel(0.7, 2)) @ TABLE
+    assert expected == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_flips_keep_rows_and_the_label_that_stays() -> None:
+    drawn = table_draws(TABLE, -1)
+    assert (drawn.sum(axis=-1) == TABLE.sum(axis=-1)).all()
+
+
+WEIGHTED = [(0, 0, 0.5), (0, 0, 4.0), (0, 1, 1.0), (1, 0, 3.0), (1, 2, 0.5), (1, 2, 0.5)]
+
+
+@pytest.mark.parametrize("flipped", ["task", "attribute"])
+def test_a_flip_moves_a_row_with_all_its_weight(flipped: str) -> None:
+    a, t, w = (list(values) for values in zip(*WEIGHTED, strict=True))
+    counts = JointCounts.from_arrays(t, t, a, sample_weight=w, by_weight=True)
+    tables = counts.tables().repeated(DRAWS)
+    rng = np.random.default_rng(3)
+    accuracy = np.full(DRAWS, ACCURACY)
+    if flipped == "task":
+        stays, exact = "attribute", exact_moments(WEIGHTED, (2, 3))
+    else:
+        swapped = [(task, attribute, weight) for attribute, task, weight in WEIGHTED]
+        stays, exact = "task", exact_moments(swapped, (3, 2))
+    assert_alike(moments(flip(tables, (stays, flipped), -1, accuracy, rng)), exact)
+    # The same flips with the flipped label as the attacker's input, as leakage has it.
+    drawn = flip(tables, (flipped, stays), -2, accuracy, rng)
+    assert_alike(moments(drawn.swapaxes(-1, -2)), exact)
+
+
+def test_flips_of_merged_weights_are_refused() -> None:
+    counts = JointCounts.from_arrays([0, 1], [0, 1], ["a", "b"], sample_weight=[0.5, 2])
+    with pytest.raises(ValueError, match="sampled flips need rows; received counts with only sums"):
+        DirectionalPredictabilityAmplification(equalize="sampled").from_counts(counts)
+    # Drawn tables of merged weights have no rows, and are refused where they are flipped too.
+    units = JointCounts.from_arrays(
+        [0, 1], [0, 1], ["a", "b"], sample_weight=[0.5, 2], by_weight=True
+    )
+    tables = replace(units.tables(), rows=None)
+    with pytest.raises(ValueError, match="flips need rows; these tables hold only sums"):
+        flip(tables, ("attribute", "task"), -1, np.array(0.5), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("direction", "variable"), [("A->T", "t"), ("T->A", "a")])
+@pytest.mark.parametrize("quality", ["inverse_cross_entropy", "f1_macro"])
+def test_the_sampled_value_is_the_mean_of_flipping_rows(
+    direction: str, variable: str, quality: str
+) -> None:
+    rows = [Row(0, 0, 0, 0)] * 6 + [Row(0, 1, 1, 0)] * 3 + [Row(1, 1, 1, 1)] * 7
+    rows += [Row(1, 0, 0, 1)] * 2 + [Row(0, 0, 1, 0), Row(1, 1, 1, 0), Row(1, 0, 1, 0)]
+    right = float(oracle.accuracy(rows, variable))
+    rng = np.random.default_rng(4)
+    values = []
+    for _ in range(600):
+        wrong = rng.random(len(rows)) >= right
+        truth = [
+            row._replace(**{variable: abs(getattr(row, variable) - int(flips))})
+            for row, flips in zip(rows, wrong, strict=True)
+        ]
+        values.append(oracle.dpa(truth, direction, quality, labels=None))
+    n_trials = 20_000
+    metric = DirectionalPredictabilityAmplification(
+        direction=direction, quality=quality, equalize="sampled", n_trials=n_trials
+    )
+    spread = np.std(values, ddof=1)
+    error = spread * np.sqrt(1 / len(values) + 1 / n_trials)
+    assert abs(metric(**arguments(rows)) - np.mean(values)) <= SE * error
+
+
+def test_predicted_bias_is_the_documented_sum() -> None:
+    table, accuracy, n = np.array([[30, 10, 5], [8, 20, 40]]), 0.7, 113
+    flipped = expected_flips(table, np.array(accuracy), -1)
+    f = channel(accuracy, 3)
+    total = 0.0
+    for a in range(2):
+        size = table[a].sum()
+        for j in range(3):
+            p = [table[a, t] / size for t in range(3)]
+            q = sum(p[t] * f[t][j] for t in range(3))
+            total += sum(p[t] * f[t][j] * (1 - f[t][j]) for t in range(3)) / q
+    bias = predicted_bias(table, flipped, np.array(accuracy), -1, np.array(n))
+    assert bias == pytest.approx(total / (2 * n), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("table", "axis"),
+    [
+        (np.array([[1000, 1000, 1000], [500, 500, 500]]), -1),
+        (np.array([[1000, 500], [600, 300], [800, 400]]), -2),
+    ],
+    ids=["target", "input"],
+)
+def test_predicted_bias_is_what_the_channel_hides(table: Array, axis: int) -> None:
+    """Target and input are independent, which leaves no linear term and so little noise."""
+    expected = expected_flips(table, np.array(ACCURACY), axis)
+    losses = cross_entropy(table_draws(table, axis, seed=5)[:5000])
+    hidden = float(cross_entropy(expected)) - losses.mean()
+    error = losses.std(ddof=1) / np.sqrt(len(losses))
+    bias = predicted_bias(table, expected, np.array(ACCURACY), axis, np.array(table.sum()))
+    # The next term of the expansion is smaller by the inverse of a cell, at most 1/300.
+    assert abs(hidden - bias) <= SE * error + bias / 300
+    assert bias > 50 * error  # so that a wrong factor would show

@@ -1,0 +1,175 @@
+"""Every console command that the documentation shows does what the page says.
+
+A page is run as its reader would: top to bottom, in an empty folder. Python blocks run where they
+stand, so that a command finds the files that the page has just written; doctests among them are
+the ones that pytest also collects from the pages. A command must end with exit code 0, or the one
+that a following ``$ echo $?`` shows, and its output must match what is shown, where ``...`` stands
+for anything.
+
+Commands that set up an environment or run the checks themselves (``SET_UP``) are not run here: CI
+runs them, in ``.ci/run``.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+#: How lines begin that are not run here, because CI runs them.
+SET_UP = (
+    "git ",
+    "cd ",
+    "python -m venv ",
+    "source ",
+    ". ",
+    "python -m pip ",
+    "pip ",
+    "python -m pytest",
+    "pytest",
+    "python -m sphinx ",
+    "sphinx-build ",
+    "ruff ",
+    "mypy",
+    "lint-imports",
+    ".ci/run",
+)
+
+#: A block of plain Python that needs one of these is not run where it is not installed.
+OPTIONAL = ("polars", "pyarrow")
+
+_RST_BLOCK = re.compile(
+    r"^( *)\.\. code-block:: (\w+)\n(?:\1 +:.*\n)*\n((?:\1 +\S.*\n|[ \t]*\n)+)", re.MULTILINE
+)
+_MD_BLOCK = re.compile(r"^()```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Step(NamedTuple):
+    """One thing that a page tells its reader to do: a command, plain Python or a doctest."""
+
+    line: int
+    kind: str
+    text: str
+    output: str = ""
+    exit_code: int = 0
+    example: doctest.Example | None = None
+
+
+def pages() -> list[Path]:
+    """The pages of the documentation that we wrote, not those that Sphinx makes of docstrings."""
+    written = sorted((REPOSITORY / "docs").rglob("*.rst"))
+    made = ("_build", "_templates", "generated")
+    top = [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    return [path for path in written if not set(made) & set(path.parts)] + top
+
+
+def commands(line: int, block: str) -> Iterator[Step]:
+    """The commands of one console block, with the output and exit code that it shows."""
+    text = re.sub(r"\\\n\s*", " ", block)
+    parts = re.split(r"^\s*\$ ", text, flags=re.MULTILINE)
+    found: list[Step] = []
+    for part in parts[1:]:
+        command, _, output = part.partition("\n")
+        if command.strip() == "echo $?":
+            found[-1] = found[-1]._replace(exit_code=int(output))
+        elif not command.startswith(SET_UP):
+            found.append(Step(line, "command", command.strip(), output.strip()))
+    yield from found
+
+
+def steps(path: Path) -> list[Step]:
+    """What a page tells its reader to do, in the order of the page."""
+    text = path.read_text(encoding="utf-8")
+    found = []
+    for match in (_RST_BLOCK if path.suffix == ".rst" else _MD_BLOCK).finditer(text):
+        line = text.count("\n", 0, match.start(3)) + 1
+        _, language, block = match.groups()
+        if language in ("console", "bash", "shell", "sh"):
+            found += commands(line, block)
+        elif language in ("python", "py") and ">>>" not in block:
+            indent = len(block) - len(block.lstrip(" \n"))
+            dedented = re.sub(rf"^ {{{indent}}}", "", block, flags=re.MULTILINE)
+            found.append(Step(line, "python", dedented))
+    if not found:
+        return []
+    for example in doctest.DocTestParser().get_examples(text):
+        found.append(Step(example.lineno + 1, "doctest", example.source, example=example))
+    return sorted(found, key=lambda step: step.line)
+
+
+def run_command(step: Step, where: str, environment: dict[str, str]) -> None:
+    """Run one command; only ``biasamp`` is known."""
+    program, *arguments = shlex.split(step.text)
+    assert program == "biasamp", f"{where}: CI does not run {program!r}; name it in SET_UP if so"
+    done = subprocess.run(
+        [sys.executable, "-m", "biasamp_adapters.cli", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == step.exit_code, f"{where}: {step.text}\n{done.stdout}"
+    if step.output:
+        checker = doctest.OutputChecker()
+        wanted, got = step.output + "\n", done.stdout
+        assert checker.check_output(wanted, got, _OUTPUT), f"{where}: {step.text}\n{got}"
+
+
+def run_doctest(step: Step, where: str, names: dict[str, Any]) -> None:
+    """Run one interactive example, with the options of pytest's doctests."""
+    assert step.example is not None
+    test = doctest.DocTest([step.example], names, where, where, 0, None)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
+    failed = runner.run(test, out=report.append, clear_globs=False).failed
+    names.update(test.globs)
+    assert not failed, "".join(report)
+
+
+def run_python(step: Step, where: str, names: dict[str, Any]) -> None:
+    """Run a block of plain Python, unless it needs an optional library that is not there."""
+    try:
+        exec(compile(step.text, where, "exec"), names)
+    except ModuleNotFoundError as error:
+        if error.name not in OPTIONAL:
+            raise
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_commands_of_a_page(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    to_do = steps(page)
+    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    if any("compas" in step.text for step in to_do):
+        # The table that a reader downloads is found in scikit-learn's folder of data instead.
+        environment["SCIKIT_LEARN_DATA"] = str(request.getfixturevalue("shared_data"))
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for step in to_do:
+        where = f"{page.relative_to(REPOSITORY)}, line {step.line}"
+        if step.kind == "command":
+            run_command(step, where, environment)
+        elif step.kind == "python":
+            run_python(step, where, names)
+        else:
+            run_doctest(step, where, names)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_no_command_is_overlooked(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^\s*\$ biasamp", text, flags=re.MULTILINE)
+    assert len(shown) == sum(step.kind == "command" for step in steps(page))
