@@ -39,7 +39,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"sources": [], "getting_started": []}
+html_sidebars: dict[str, list[str]] = {"sources": [], "getting_started": []}
 html_show_sourcelink = False
 
 

@@ -91,7 +91,7 @@ def commands(line: int, block: str) -> Iterator[Step]:
 def steps(path: Path) -> list[Step]:
     """What a page tells its reader to do, in the order of the page."""
     text = path.read_text(encoding="utf-8")
-    found = []
+    found: list[Step] = []
     for match in (_RST_BLOCK if path.suffix == ".rst" else _MD_BLOCK).finditer(text):
         line = text.count("\n", 0, match.start(3)) + 1
         _, language, block = match.groups()

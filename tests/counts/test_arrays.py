@@ -216,18 +216,19 @@ def test_more_distinct_cells_than_are_kept_apart_at_once() -> None:
     assert np.bincount(counts.n).tolist() == [0, 2**21 - n_rows, n_rows - 2**20]
 
 
-def test_more_combinations_than_an_integer_can_number() -> None:
-    # 501^10 combinations are possible, far more than 2^63; the rows show 500 and 20 of them twice.
-    row = np.concatenate([np.arange(500), np.arange(20)])
-    models = {f"model {i}": (row * (2 * i + 1)) % 500 for i in range(10)}
+@pytest.mark.parametrize("n_labels", [254, 255, 256, 257])
+def test_more_combinations_than_an_integer_can_number(n_labels: int) -> None:
+    # Ten columns of about 2^8 labels: numbered in 64 bits, the first one would be shifted out.
+    row = np.arange(n_labels)
+    models = {"first": np.concatenate([row, row])}
+    for i in range(9):
+        models[f"other {i}"] = np.concatenate([row, np.zeros_like(row)])
     counts = JointCounts.from_arrays(y_pred=models)
-    assert counts.models == tuple(models)
-    assert len(counts.n) == 500
-    assert np.bincount(counts.n).tolist() == [0, 480, 20]
-    rows = counts.to_frame()
-    for i, name in enumerate(models):
-        expected = rows["model 0"] * (2 * i + 1) % 500
-        assert rows[name].tolist() == expected.tolist()
+    # (i, i, ..., i) and (i, 0, ..., 0) differ but for i = 0.
+    frame = counts.to_frame()
+    assert frame["n"].tolist() == [2] + [1] * (2 * n_labels - 2)
+    assert frame["first"].tolist() == [0, *np.repeat(row[1:], 2).tolist()]
+    assert frame["other 8"].tolist() == [0, *[label for i in row[1:].tolist() for label in (0, i)]]
 
 
 SEX = ["f", "f", "m", "m"]
