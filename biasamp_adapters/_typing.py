@@ -19,5 +19,17 @@ RandomState: TypeAlias = int | np.random.Generator | None
 
 
 def generator(random_state: RandomState) -> np.random.Generator:
-    """A generator for ``random_state``; None gives the fixed seed 0."""
+    """A generator for ``random_state``; None gives the fixed seed 0.
+
+    Raises
+    ------
+    ValueError
+        If ``random_state`` is neither a whole number that is not negative nor a generator.
+    """
+    whole = isinstance(random_state, int | np.integer) and random_state >= 0
+    if not (random_state is None or whole or isinstance(random_state, np.random.Generator)):
+        raise ValueError(
+            "random_state (seed) must be a whole number, not negative, or a numpy Generator; "
+            f"received {random_state!r}"
+        )
     return np.random.default_rng(0 if random_state is None else random_state)

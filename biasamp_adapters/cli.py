@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +22,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    # Plain help wraps; a table would cut the names of options short.
+    rich_markup_mode=None,
 )
 
 DONE, EXCEEDED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -159,25 +160,36 @@ def demo(
 
 def _check_outputs(*paths: Path | None) -> None:
     """Fail before any work is done."""
-    for path in paths:
-        if path is not None and not path.parent.is_dir():
+    given = [path for path in paths if path is not None]
+    for path in given:
+        if not path.parent.is_dir():
             raise ValueError(f"the folder of an output file must exist; received {str(path)!r}")
+        if path.is_dir():
+            raise ValueError(f"an output must be a file; received the folder {str(path)!r}")
+    if len({path.absolute() for path in given}) < len(given):
+        raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
 
 
 def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
     from biasamp_adapters.auditing.render import to_html
 
     summaries: list[dict[str, Any]] = [report.summary for report in reports]
-    writers: list[tuple[Path | None, Callable[[], str]]] = [
-        (html, lambda: to_html(summaries)),
-        (json_path, lambda: json.dumps(summaries[0] if len(reports) == 1 else summaries, indent=1)),
-    ]
-    texts = [(path, write()) for path, write in writers if path is not None]
-    for path, text in texts:
+    texts: dict[Path, str] = {}
+    if html is not None:
+        texts[html] = to_html(summaries)
+    if json_path is not None:
+        document = summaries[0] if len(summaries) == 1 else summaries
+        texts[json_path] = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    for path, text in texts.items():
         write_text(text, path)
-    typer.echo("\n".join(str(report) for report in reports))
-    for path, _ in texts:
-        typer.echo(f"wrote {path}")
+    try:
+        typer.echo("\n".join(str(report) for report in reports))
+        for path in texts:
+            typer.echo(f"wrote {path}")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough, as in `biasamp demo | head`; nothing more can be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 #: Of click, or of the copy of click that newer releases of Typer carry.
@@ -188,10 +200,6 @@ def run() -> None:
     """Run the command; bad input is one line on standard error and exit code 2."""
     try:
         sys.exit(app(standalone_mode=False) or DONE)
-    except BrokenPipeError:
-        # The reader has seen enough, as in `biasamp demo | head`; nothing more can be written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(DONE)
     except typer.Abort:
         sys.exit(INTERRUPTED)
     except (_USAGE_ERROR, ValueError, OSError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,10 +16,16 @@ from biasamp_adapters.counts.tables import Tables
 IntervalMethod: TypeAlias = Literal["percentile", "basic"]
 Interval: TypeAlias = tuple[float, float]
 
+#: Why there is no interval where nothing was drawn.
+NOT_DRAWN = "no replicates were drawn"
+
+#: Differences that floating-point sums in another order may make.
+_ROUNDING = 1e-12
+
 #: Numbers that one block of replicates may hold.
 _BLOCK = 2**21
 
-#: A draw by cells costs about as much as one of this many rows for each cell (docs/performance).
+#: A draw by cells costs about as much as one of this many rows for each cell.
 _ROWS_PER_CELL = 14
 
 #: With more undefined replicates than this share, no interval is given.
@@ -117,33 +124,75 @@ def _gaussian(counts: JointCounts, size: int, rng: np.random.Generator) -> Array
     return np.maximum(counts.w + scale * noise, 0)
 
 
-def interval(
-    value: float, replicates: Array, confidence: float, method: IntervalMethod = "percentile"
-) -> tuple[Interval | None, str | None]:
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, or the reason why it has none.
+
+    Attributes
+    ----------
+    value : float
+    interval : (low, high) or None
+    reason : str or None
+        Why there is no interval that can be trusted.
+    """
+
+    value: float
+    interval: Interval | None = None
+    reason: str | None = NOT_DRAWN
+
+    def text(self, sign: str = "+") -> str:
+        """The numbers with four decimals."""
+        if self.interval is None:
+            return f"{self.value:{sign}z.4f}"
+        low, high = self.interval
+        return f"{self.value:{sign}z.4f} [{low:{sign}z.4f}, {high:{sign}z.4f}]"
+
+
+def estimate(
+    value: float,
+    replicates: Array | None,
+    confidence: float,
+    method: IntervalMethod = "percentile",
+) -> Estimate:
     """The interval around ``value`` that bootstrap replicates give, or why there is none.
 
     Parameters
     ----------
     value : float
-    replicates : array of shape (n_boot,)
+    replicates : array of shape (n_boot,), or None if none were drawn
     confidence : float
     method : {"percentile", "basic"}
 
-    Returns
-    -------
-    interval : (low, high) or None
-    reason : str or None
-        Why no interval can be trusted.
+    Notes
+    -----
+    A value outside its own percentile interval shows that resampling shifts it: magnitudes such as
+    Multi grow with noise, and so do predictabilities of sparse tables. Such an interval says
+    nothing of the value, and none is given.
     """
-    defined = replicates[~np.isnan(replicates)]
+    value = float(value)
+    if replicates is None:
+        return Estimate(value)
     if np.isnan(value):
-        return None, "the value is undefined"
+        return Estimate(value, None, "the value is undefined")
+    least = math.ceil(2 / (1 - confidence) - 1e-9)
+    if len(replicates) < least:
+        few = f"{len(replicates)} bootstrap replicates are too few: {confidence:.0%} needs {least}"
+        return Estimate(value, None, few)
+    defined = replicates[~np.isnan(replicates)]
     undefined = len(replicates) - len(defined)
     if undefined > _MAX_UNDEFINED * len(replicates):
-        return None, f"{undefined} of {len(replicates)} bootstrap replicates are undefined"
+        reason = f"{undefined} of {len(replicates)} bootstrap replicates are undefined"
+        return Estimate(value, None, reason)
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
-    return ((low, high) if method == "percentile" else (2 * value - high, 2 * value - low)), None
+    slack = _ROUNDING * max(abs(value), 1)
+    if not low - slack <= value <= high + slack:
+        reason = f"resampling shifts it to between {low:.4f} and {high:.4f}, away from its value"
+        return Estimate(value, None, reason)
+    low, high = min(low, value), max(high, value)
+    if method == "basic":
+        low, high = 2 * value - high, 2 * value - low
+    return Estimate(value, (low, high), None)
 
 
 @dataclass(frozen=True)

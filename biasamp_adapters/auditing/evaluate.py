@@ -20,9 +20,9 @@ from biasamp_adapters.metrics import (
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound, Scored, replicate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.metrics.result import Estimate
+from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.reference import Evaluation
-from biasamp_adapters.uncertainty import interval
+from biasamp_adapters.uncertainty import Estimate, estimate
 
 #: How many pairs a report names.
 STRONGEST = 10
@@ -113,23 +113,17 @@ def evaluate(
     scored: dict[Key, Scored] = {**bounds, **{(model, ""): of for model, of in rates.items()}}
     draws = replicate(scored, evaluation, n_boot, random_state) if n_boot else {}
 
-    def estimate(key: Key, value: float, replicates: Array | None) -> Estimate:
-        if replicates is None:
-            return Estimate(float(value))
-        return Estimate(float(value), interval(float(value), replicates, confidence)[0])
-
     results, differences, pairs = {}, {}, {}
     for key, bound in bounds.items():
         replicates = draws.get(key, {}) if n_boot else None
         results[key] = bound.result(replicates, confidence)
         first = (counts.models[0], key[1])
         if key[0] != counts.models[0] and first in results:
-            gap = draws[key]["value"] - draws[first]["value"] if key in draws else None
-            differences[key] = estimate(key, results[key].value - results[first].value, gap)
+            differences[key] = _difference(key, first, results, draws, confidence)
         if isinstance(bound, Cooccurrence) and bound.selected is not None:
             values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
             drawn = draws[key]["pairs"].T if key in draws else [None] * len(values)
-            found = [estimate(key, *each) for each in zip(values, drawn, strict=True)]
+            found = [estimate(*each, confidence) for each in zip(values, drawn, strict=True)]
             pairs[key] = bound.selected, found
     return Findings(
         evaluation,
@@ -143,6 +137,26 @@ def evaluate(
         n_boot,
         confidence,
     )
+
+
+def _difference(
+    key: Key,
+    first: Key,
+    results: dict[Key, AmplificationResult],
+    draws: dict[Key, dict[str, Array]],
+    confidence: float,
+) -> Estimate:
+    """Value less that of the first model, from the same draws."""
+    value = results[key].value - results[first].value
+    if _is_ratio(results[key]) != _is_ratio(results[first]):
+        reason = "one of the two is a difference of levels, the other a ratio"
+        return Estimate(float("nan"), None, reason)
+    gap = draws[key]["value"] - draws[first]["value"] if key in draws else None
+    return estimate(value, gap, confidence)
+
+
+def _is_ratio(result: AmplificationResult) -> bool:
+    return not (isinstance(result.bound, ExactAttack) and result.bound.difference)
 
 
 def _selecting(bound: Bound) -> Bound:
@@ -163,7 +177,7 @@ def _rate_estimates(
     for name, values in of.scores(tables, None, np.random.default_rng(0)).items():
         drawn = [None] * len(values) if draws is None else draws[name].T
         out[name] = [
-            Estimate(float(value), None if d is None else interval(float(value), d, confidence)[0])
-            for value, d in zip(values, drawn, strict=True)
+            estimate(value, replicates, confidence)
+            for value, replicates in zip(values, drawn, strict=True)
         ]
     return out

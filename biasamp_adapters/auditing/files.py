@@ -10,7 +10,7 @@ from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_counts
 from biasamp_adapters.auditing.runs import summarise_reports
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.inputs.files import by_value, first_line, open_files
+from biasamp_adapters.inputs.files import agree_on_types, by_value, first_lines, open_files
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -63,11 +63,14 @@ def audit_files(
 
     with duckdb.connect() as connection:
         try:
-            table = open_files(connection, files)
-            training = open_files(connection, reference) if reference else None
+            table, training = agree_on_types(
+                open_files(connection, files),
+                open_files(connection, reference) if reference else None,
+                _roles(task, prediction, attribute, attribute_prediction, [weight, run]),
+            )
             reports = []
             for names, predicted in _attributes(attribute, attribute_prediction, separate):
-                title = f"{TITLE}: {', '.join(names)}" if separate else TITLE
+                title = f"{TITLE}: {names[0]}" if separate else TITLE
                 options: dict[str, Any] = {
                     "n_boot": n_boot,
                     "random_state": random_state,
@@ -93,12 +96,27 @@ def audit_files(
                 reports.append(summarise_reports(by_run, confidence, title))
             return reports
         except duckdb.Error as error:
-            raise ValueError(f"cannot read the files: {first_line(error)}") from None
+            read = ", ".join([*files, *reference])
+            raise ValueError(f"cannot read {read}: {first_lines(error)}") from None
+
+
+def _roles(
+    task: str,
+    prediction: Sequence[str],
+    attribute: Sequence[str],
+    predicted: Sequence[str],
+    others: Sequence[str | None],
+) -> list[list[str]]:
+    """Columns that must agree on what their text means."""
+    roles = [[task, *prediction], *([name] for name in others if name is not None)]
+    return roles + [[name, *predicted[i :: len(attribute)]] for i, name in enumerate(attribute)]
 
 
 def _attributes(
     attribute: Sequence[str], predicted: Sequence[str], separate: bool
 ) -> Iterator[tuple[list[str], list[str]]]:
+    if len(set(attribute)) < len(attribute):
+        raise ValueError(f"--attribute must name each column once; received {list(attribute)}")
     if not separate:
         yield list(attribute), list(predicted)
         return

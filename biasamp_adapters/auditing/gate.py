@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ def parse_gate(text: str) -> Gate:
     """
     metric, equals, bound = text.rpartition("=")
     try:
-        if not (metric.strip() and equals):
+        if not (metric.strip() and equals and math.isfinite(float(bound))):
             raise ValueError
         return Gate(metric.strip(), float(bound))
     except ValueError:
@@ -61,8 +62,8 @@ def exceeded(report: AuditReport, gate: Gate) -> Iterator[str]:
             )
         if row["low"] > gate.bound:
             yield (
-                f"{row['model']}: {row['name']} is {row['value']:+.4f} "
-                f"[{row['low']:+.4f}, {row['high']:+.4f}], above {gate.bound:g}"
+                f"{row['model']}: {row['name']} is {row['value']:+z.4f} "
+                f"[{row['low']:+z.4f}, {row['high']:+z.4f}], above {gate.bound:g}"
             )
 
 

@@ -16,6 +16,8 @@ from biasamp_adapters.metrics.result import AmplificationResult
 #: Groups or tasks with fewer rows make no interval that can be trusted.
 FEW_ROWS = 10
 
+NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
+
 
 def reference_in_words(findings: Findings) -> str:
     """What the directions of the correlations come from."""
@@ -68,7 +70,7 @@ def _about_data(findings: Findings) -> Iterator[str]:
                     "on them can be trusted."
                 )
     if not findings.n_boot:
-        yield "No intervals were asked for (n_boot=0): no number here says how sure it is."
+        yield NO_INTERVALS
 
 
 def _abstentions(counts: JointCounts, role: str, model: str) -> int:
@@ -107,13 +109,6 @@ def _about_signs(findings: Findings) -> Iterator[str]:
             "Some pairs are amplified and others reduced: a mean over pairs hides that; see the "
             "strongest pairs."
         )
-    for result in directional:
-        baseline, ends = result.random_error, result.interval
-        if baseline is not None and ends is not None and ends[0] <= baseline <= ends[1]:
-            yield (
-                f"{result.metric} {result.direction} is what random errors of the same accuracy "
-                f"would give ({baseline:+.4f}): read it as mistakes, not as a change of bias."
-            )
 
 
 def _is_directional(result: AmplificationResult) -> bool:
@@ -141,8 +136,14 @@ def _about_reading(findings: Findings) -> Iterator[str]:
                 " 1/cross-entropy and accuracy read size as bias; the uncertainty coefficient does "
                 "not."
             )
-    yield "Multi has no sign: it counts a change of rates the same whichever way it goes."
-    yield "MALS is 0 by construction where every group is equally frequent among the positives."
+    metrics = {result.metric for result in findings.results.values()}
+    if "MultiAttributeBiasAmplification" in metrics:
+        yield (
+            "Multi has no sign: it counts a change of rates the same whichever way it goes, and "
+            "noise alone makes it positive."
+        )
+    if "MALS" in metrics:
+        yield "MALS is 0 by construction where every group is equally frequent among the positives."
     yield (
         "Values compare within one metric, one direction and one dataset; A->T against T->A means "
         "nothing."

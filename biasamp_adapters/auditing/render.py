@@ -9,29 +9,31 @@ from typing import Any
 Table = tuple[str, list[str], list[list[str]]]
 
 
+#: A level beyond it is the inverse of a loss of 0.
+_UNBOUNDED = 1e12
+
+
 def number(value: float | None, sign: str = "+") -> str:
     """A number of four decimals, signed unless it is a level, or that it is undefined."""
-    return "undefined" if value is None else f"{value:{sign}.4f}"
+    if value is None:
+        return "undefined"
+    return "unbounded (no error)" if value > _UNBOUNDED else f"{value:{sign}z.4f}"
 
 
 def ends(row: dict[str, Any], sign: str = "+") -> str:
-    """The interval of a row, or that there is none."""
+    """The interval of a row, or that there is none; the note says why."""
     if row["low"] is None:
         return "none"
     return f"[{number(row['low'], sign)}, {number(row['high'], sign)}]"
 
 
-def estimate(row: dict[str, Any], sign: str = "+") -> str:
-    """A number and its interval."""
-    return f"{number(row['value'], sign)} {ends(row, sign)}"
-
-
-def _beside(row: dict[str, Any], name: str, sign: str) -> str:
-    """A number of a row that stands beside its value, if it is there."""
-    if row[name] is None:
+def estimate(row: dict[str, Any] | None, sign: str = "+") -> str:
+    """A number and its interval, or why there is none; nothing where there is no number."""
+    if row is None:
         return ""
-    numbers = {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
-    return estimate(numbers, sign)
+    if row["low"] is None:
+        return f"{number(row['value'], sign)} (no interval: {row['note']})"
+    return f"{number(row['value'], sign)} {ends(row, sign)}"
 
 
 def tables(summary: dict[str, Any]) -> list[Table]:
@@ -55,8 +57,8 @@ def tables(summary: dict[str, Any]) -> list[Table]:
             value=lambda row: number(row["value"]),
             interval=ends,
             reading=lambda row: row["reading"],
-            random_errors=lambda row: _beside(row, "random_error", "+"),
-            variance=lambda row: _beside(row, "variance", ""),
+            random_errors=lambda row: estimate(row["baseline"]),
+            variance=lambda row: estimate(row["spread"], ""),
             note=lambda row: row["note"],
         ),
         table(
@@ -73,6 +75,7 @@ def tables(summary: dict[str, Any]) -> list[Table]:
             less=lambda row: row["compared_with"],
             value=lambda row: number(row["value"]),
             interval=ends,
+            note=lambda row: row["note"],
         ),
         table(
             "Strongest pairs of BA->",
@@ -85,6 +88,7 @@ def tables(summary: dict[str, Any]) -> list[Table]:
             ),
             contribution=lambda row: number(row["value"]),
             interval=ends,
+            note=lambda row: row["note"],
         ),
         table(
             "Fairness measures: largest less smallest rate over groups",
@@ -96,6 +100,7 @@ def tables(summary: dict[str, Any]) -> list[Table]:
             by_group=lambda row: "; ".join(
                 f"{of['group']}: {estimate(of, '')}" for of in row["groups"]
             ),
+            note=lambda row: row["note"],
         ),
         (
             "Groups",
@@ -120,9 +125,18 @@ def tables(summary: dict[str, Any]) -> list[Table]:
             metric=lambda row: row["name"],
             value=lambda row: number(row["value"]),
             interval=ends,
+            note=lambda row: row["note"],
         ),
     ]
-    return [table for table in out if table[2]]
+    return [_without_empty(table) for table in out if table[2]]
+
+
+def _without_empty(table: Table) -> Table:
+    """The table without columns that say nothing, its text without what could act on a reader."""
+    caption, names, rows = table
+    keep = [i for i in range(len(names)) if any(row[i] for row in rows)]
+    cells = [[clean(row[i]) for i in keep] for row in rows]
+    return clean(caption), [clean(names[i]) for i in keep], cells
 
 
 def facts(summary: dict[str, Any]) -> list[str]:
@@ -130,8 +144,9 @@ def facts(summary: dict[str, Any]) -> list[str]:
     data, method = summary["data"], summary["method"]
     seed = f", seed {method['random_state']}" if method["n_boot"] else ""
     used = ", ".join(f"{name} {version}" for name, version in method["versions"].items())
-    return [
-        f"Rows: {data['rows']:,}" + (" (weighted)" if data["weighted"] else ""),
+    runs = f" in {data['runs']} runs, not pooled" if "runs" in data else ""
+    lines = [
+        f"Rows: {data['rows']:,}{runs}" + (" (weighted)" if data["weighted"] else ""),
         f"Attributes: {', '.join(data['attributes'])}",
         f"Models: {', '.join(data['models'])}",
         f"Reference: {data['reference']}",
@@ -139,28 +154,30 @@ def facts(summary: dict[str, Any]) -> list[str]:
         f"{method['n_boot']:,} replicates{seed}",
         f"Versions: {used}",
     ]
+    if data["positive"] is not None:
+        lines.insert(3, f"Positive class: {data['positive']}")
+    return list(map(clean, lines))
 
 
 def to_text(summary: dict[str, Any]) -> str:
     """The report as plain text."""
-    parts = [_line(summary["title"]), "\n".join(map(_line, facts(summary)))]
+    parts = [clean(summary["title"]), "\n".join(facts(summary))]
     if summary["headlines"]:
-        parts.append("\n".join(map(_line, summary["headlines"])))
+        parts.append("\n".join(map(clean, summary["headlines"])))
     for caption, names, rows in tables(summary):
         parts.append(f"{caption}\n" + _aligned([names, *rows]))
-    parts.append("Notes\n" + "\n".join(f"- {_line(note)}" for note in summary["notes"]))
+    parts.append("Notes\n" + "\n".join(f"- {clean(note)}" for note in summary["notes"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _line(text: str) -> str:
-    """Text without control characters, which could drive a terminal or break a row."""
+def clean(text: str) -> str:
+    """Text without what could drive a terminal, break a row or turn the rest of a line around."""
+    text = re.sub(r"[\u202a-\u202e\u2066-\u2069]", "", text)
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)
 
 
 def _aligned(rows: Sequence[Sequence[str]], limit: int = 60) -> str:
-    cells = [
-        [_shortened(_line(cell), limit) for cell in row[:-1]] + [_line(row[-1])] for row in rows
-    ]
+    cells = [[*(_shortened(cell, limit) for cell in row[:-1]), row[-1]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -188,7 +205,7 @@ def to_markdown(summary: dict[str, Any]) -> str:
 
 def _escaped(text: str) -> str:
     """Text in which Markdown and HTML find nothing to do."""
-    text = _line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~!])", r"\\\1", text)
 
 
@@ -203,6 +220,13 @@ def to_html(summaries: Sequence[dict[str, Any]]) -> str:
         lstrip_blocks=True,
     )
     sections = [
-        {**summary, "facts": facts(summary), "tables": tables(summary)} for summary in summaries
+        {
+            "title": clean(summary["title"]),
+            "headlines": list(map(clean, summary["headlines"])),
+            "notes": list(map(clean, summary["notes"])),
+            "facts": facts(summary),
+            "tables": tables(summary),
+        }
+        for summary in summaries
     ]
     return environment.get_template("report.html.j2").render(sections=sections)

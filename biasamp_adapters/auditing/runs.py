@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from biasamp_adapters.auditing.evaluate import STRONGEST
+from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import TITLE, AuditReport
 from biasamp_adapters.auditing.summarise import headlines, reading
 from biasamp_adapters.counts.labels import show
@@ -58,6 +59,7 @@ def summarise_reports(
             "title": title,
             "data": {
                 **first["data"],
+                "runs": len(reports),
                 "rows": sum(summary["data"]["rows"] for summary in summaries),
                 "dropped": sum(summary["data"]["dropped"] for summary in summaries),
                 "groups": _shares(summaries, "groups"),
@@ -73,10 +75,7 @@ def summarise_reports(
                 for run, report in reports.items()
                 for row in report.summary["metrics"]
             ],
-            "notes": [
-                spread,
-                *dict.fromkeys(note for summary in summaries for note in summary["notes"]),
-            ],
+            "notes": [spread, *_notes(reports)],
             "method": {
                 **first["method"],
                 "confidence": confidence,
@@ -96,32 +95,44 @@ def _merged(summaries: list[dict[str, Any]], part: str) -> list[list[dict[str, A
     return list(together.values())
 
 
-def _mean(values: list[float | None], confidence: float) -> dict[str, float | None]:
+def _notes(reports: Mapping[str, AuditReport]) -> Iterator[str]:
+    """Notes of all runs once, those of some with their runs; not that a run has no interval."""
+    runs: dict[str, list[str]] = {}
+    for run, report in reports.items():
+        for note in report.summary["notes"]:
+            runs.setdefault(note, []).append(run)
+    for note, of in runs.items():
+        if note != NO_INTERVALS:
+            yield note if len(of) == len(reports) else f"In run {', '.join(of)}: {note}"
+
+
+def _mean(values: list[float | None], confidence: float) -> dict[str, Any]:
     """Mean and ends; undefined where a run is."""
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
-        return {"value": None, "low": None, "high": None}
+        note = f"undefined in {len(values) - len(numbers)} of {len(values)} runs"
+        return {"value": None, "low": None, "high": None, "note": note}
     summary = summarize_runs(numbers, confidence)
     low, high = summary.interval or (None, None)
-    return {"value": summary.value, "low": low, "high": high}
+    note = "" if summary.interval else "a single run has it"
+    return {"value": summary.value, "low": low, "high": high, "note": note}
 
 
 def _with_reading(rows: list[dict[str, Any]], confidence: float, n_runs: int) -> dict[str, Any]:
-    out = {**rows[0], **_mean([row["value"] for row in rows], confidence)}
-    for name in ("random_error", "variance"):
+    mean = _mean([row["value"] for row in rows], confidence)
+    notes = [f"mean of {len(rows)} runs", mean["note"], *(row["note"] for row in rows)]
+    if len(rows) < n_runs:
+        notes.insert(1, f"not there in {n_runs - len(rows)} of {n_runs} runs")
+    out = {**rows[0], **mean, "note": "; ".join(dict.fromkeys(filter(None, notes)))}
+    for name, number in (("baseline", "random_error"), ("spread", "variance")):
         if rows[0][name] is not None:
-            beside = _mean([row[name] for row in rows], confidence)
-            out |= {name: beside["value"], f"{name}_low": beside["low"]}
-            out[f"{name}_high"] = beside["high"]
+            out[name] = _mean([row[number] for row in rows], confidence)
+            out[number] = out[name]["value"]
     out["levels"] = {
         name: _mean([row["levels"][name]["value"] for row in rows], confidence)
         for name in rows[0]["levels"]
     }
     out |= {"confidence": confidence, "n": sum(row["n"] for row in rows)}
-    notes = [f"mean of {len(rows)} runs", *(row["note"] for row in rows if row["note"])]
-    if len(rows) < n_runs or out["value"] is None:
-        notes.insert(1, "undefined in some runs")
-    out["note"] = "; ".join(dict.fromkeys(notes))
     out["reading"] = reading(out)
     return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -47,17 +48,34 @@ class GroupRates(Scored):
         out = {name: values[..., self.columns] for name, values in out.items()}
         return out | {ACCURACY: rate(hits.sum(axis=-1, keepdims=True), rows)}
 
+    @cached_property
+    def _extremes(self) -> dict[str, tuple[Array, Array]]:
+        """For each rate the groups with the highest and the lowest, in the counts themselves."""
+        rates = self.rates(self.evaluation.counts.tables(self.model))
+        last = len(self.evaluation.counts.groups) - 1
+        return {
+            name: (
+                np.where(np.isnan(values), -np.inf, values).argmax(axis=0),
+                # The last of equals, so that two groups are compared where all are the same.
+                last - np.where(np.isnan(values), np.inf, values)[::-1].argmin(axis=0),
+            )
+            for name, values in rates.items()
+        }
+
     def scores(
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator
     ) -> dict[str, Array]:
-        """Largest less smallest rate over groups, and the rates where one column is looked at."""
+        """Highest less lowest rate, and the rates by group where one column is looked at.
+
+        The two groups stay those of the counts themselves: were they chosen anew in each
+        replicate, noise alone would keep them apart and no interval could reach 0.
+        """
         out = {}
         for name, values in self.rates(tables).items():
-            defined = ~np.isnan(values)
-            high = np.where(defined, values, -np.inf).max(axis=-2)
-            low = np.where(defined, values, np.inf).min(axis=-2)
-            apart = np.full(high.shape, np.nan)
-            out[name] = np.subtract(high, low, out=apart, where=defined.sum(axis=-2) > 1)
+            defined = (~np.isnan(values)).sum(axis=-2) > 1
+            columns = np.arange(values.shape[-1])
+            high, low = (values[..., group, columns] for group in self._extremes[name])
+            out[name] = np.where(defined, high - low, np.nan)
             if values.shape[-1] == 1:
                 out[f"{name}_by_group"] = values[..., 0]
         return out

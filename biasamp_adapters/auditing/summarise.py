@@ -14,7 +14,7 @@ from biasamp_adapters.auditing.evaluate import STRONGEST, Findings
 from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.metrics.result import AmplificationResult, Estimate, plain
+from biasamp_adapters.metrics.result import AmplificationResult, numbers
 
 FORMAT, VERSION = "biasamp-audit", 1
 
@@ -33,6 +33,7 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             "dropped": counts.dropped,
             "attributes": list(counts.attributes),
             "models": list(counts.models),
+            "positive": _positive(findings),
             "reference": reference_in_words(findings),
             "groups": _shares(findings, "attribute", counts.groups),
             "classes": _shares(findings, "task", counts.labels),
@@ -44,13 +45,13 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
                 "model": model,
                 "compared_with": counts.models[0],
                 **_identity(findings.results[model, name]),
-                **_numbers(estimate),
+                **numbers(estimate),
             }
             for (model, name), estimate in findings.differences.items()
         ],
         "pairs": [row for key in findings.pairs for row in _pair_rows(findings, key)],
         "fairness": _fairness_rows(findings),
-        "notes": notes(findings),
+        "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
         "method": {
             "n_boot": findings.n_boot,
             "confidence": findings.confidence,
@@ -59,6 +60,14 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             "versions": versions(),
         },
     }
+
+
+def _positive(findings: Findings) -> str | None:
+    """The one class whose rates are looked at, if it is one."""
+    for rates, _ in findings.rates.values():
+        if len(rates.columns) == 1:
+            return show(findings.evaluation.counts.labels[rates.columns[0]])
+    return None
 
 
 def versions() -> dict[str, str]:
@@ -74,7 +83,11 @@ def versions() -> dict[str, str]:
 def _seed(random_state: RandomState) -> int | str:
     if random_state is None:
         return 0
-    return int(random_state) if isinstance(random_state, int) else "a generator of the caller's"
+    return (
+        int(random_state)
+        if isinstance(random_state, int | np.integer)
+        else "a generator of the caller's"
+    )
 
 
 def _identity(result: AmplificationResult) -> dict[str, str]:
@@ -83,11 +96,6 @@ def _identity(result: AmplificationResult) -> dict[str, str]:
         "metric": result.metric,
         "direction": result.direction,
     }
-
-
-def _numbers(estimate: Estimate) -> dict[str, float | None]:
-    low, high = estimate.interval or (None, None)
-    return {"value": plain(estimate.value), "low": low, "high": high}
 
 
 def _shares(findings: Findings, role: str, labels: tuple[Label, ...]) -> list[dict[str, Any]]:
@@ -123,6 +131,9 @@ def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
     row = {"model": model, **_identity(result), **result.to_dict()}
     row["note"] = "; ".join([*row.pop("notes"), *_width_note(result)])
     row["reading"] = reading(row)
+    row["uncertain_signs"] = None
+    if result.metric == "DirectionalBiasAmplification":
+        row["uncertain_signs"] = float((result.by_pair["uncertain"]).mean())
     return row
 
 
@@ -154,13 +165,36 @@ _SAYS = {
 def headline(row: dict[str, Any]) -> str:
     """One sentence on a row of the table of metrics."""
     text = f"{row['model']} {_SAYS[row['reading']]} {row['direction']}: {row['name']} is "
-    text += "undefined" if row["value"] is None else f"{row['value']:+.4f}"
+    text += "undefined" if row["value"] is None else f"{row['value']:+z.4f}"
     if row["low"] is not None:
         level = f"{row['confidence']:.0%} interval"
-        text += f" ({level} {row['low']:+.4f} to {row['high']:+.4f})"
+        text += f" ({level} {row['low']:+z.4f} to {row['high']:+z.4f})"
     if row["random_error"] is not None:
-        text += f"; random errors of this accuracy would give {row['random_error']:+.4f}"
+        text += f"; random errors of this accuracy would give {row['random_error']:+z.4f}"
+        if is_like_random_errors(row):
+            text += ", which is no different"
+    if row["uncertain_signs"]:
+        text += f"; {row['uncertain_signs']:.0%} of the reference's signs may be noise"
     return text + "."
+
+
+def is_like_random_errors(row: dict[str, Any]) -> bool:
+    """Whether the interval holds what random errors would give.
+
+    Never where it has no width: of a perfect model, or a balanced reference.
+    """
+    baseline = row["random_error"]
+    if baseline is None or row["low"] is None or row["low"] == row["high"]:
+        return False
+    return bool(row["low"] <= baseline <= row["high"])
+
+
+def _like_random_errors(row: dict[str, Any]) -> str:
+    return (
+        f"{row['name']} of {row['model']} is no different from what random errors of the same "
+        f"accuracy would give ({row['random_error']:+z.4f}): read it as mistakes, not as a change "
+        "of bias."
+    )
 
 
 def headlines(rows: list[dict[str, Any]]) -> list[str]:
@@ -180,7 +214,7 @@ def _pair_rows(findings: Findings, key: tuple[str, str]) -> list[dict[str, Any]]
             "task": show(pair["task"]),
             "sign": int(pair["sign"]),
             "uncertain": bool(pair["uncertain"]),
-            **_numbers(estimate),
+            **numbers(estimate),
         }
         for pair, estimate in zip(table.to_dict("records"), estimates, strict=True)
     ]
@@ -202,9 +236,9 @@ def _fairness_rows(findings: Findings) -> list[dict[str, Any]]:
                     "model": model,
                     "measure": f"{measure}_difference",
                     "task": task,
-                    **_numbers(estimate),
+                    **numbers(estimate),
                     "groups": [
-                        {"group": group, **_numbers(of_group)}
+                        {"group": group, **numbers(of_group)}
                         for group, of_group in zip(groups, by_group, strict=bool(by_group))
                     ],
                 }

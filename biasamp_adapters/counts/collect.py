@@ -69,6 +69,8 @@ def collect_arrays(
     models = y_pred if isinstance(y_pred, Mapping) else {MODEL: y_pred}
     if not models:
         raise ValueError("y_pred must name at least one model; received an empty mapping")
+    if not all(isinstance(name, str) for name in models):
+        raise ValueError(f"names of models in y_pred must be strings; received {list(models)}")
     predicted = sensitive_features_pred
     if not (isinstance(y_pred, Mapping) and isinstance(predicted, Mapping)):
         predicted = dict.fromkeys(models, predicted)

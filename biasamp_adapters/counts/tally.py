@@ -15,7 +15,7 @@ from biasamp_adapters.counts.cells import consolidate, lexicographic_key
 _MAX_DENSE = 2**18
 
 #: Cells kept apart before the ones with the same codes are added up.
-_MAX_PENDING = 2**20
+_MAX_PENDING = 2**15
 
 
 class Tally:
@@ -75,9 +75,9 @@ class Tally:
         out = np.empty(codes.shape, dtype=np.int32)
         for axis, (book, axis_labels) in enumerate(zip(self._codebooks, labels, strict=True)):
             lookup = np.full(len(axis_labels) + 1, -1, dtype=np.int32)
-            for code in np.unique(codes[:, axis]).tolist():
-                if code >= 0:
-                    lookup[code] = book.setdefault(axis_labels[code], len(book))
+            present = np.bincount(codes[:, axis] + 1, minlength=1)[1:]
+            for code in np.flatnonzero(present).tolist():
+                lookup[code] = book.setdefault(axis_labels[code], len(book))
             out[:, axis] = lookup[codes[:, axis]]
         return out
 

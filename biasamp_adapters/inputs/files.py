@@ -1,8 +1,15 @@
-"""CSV and Parquet files as DuckDB relations: read in streams, so larger than memory."""
+"""CSV and Parquet files as DuckDB relations: read in streams, so larger than memory.
+
+CSV is read as text by a fixed dialect, without guessing: a guess can turn "yes" into True, take a
+row that starts with "#" for a comment, or give one column two types in two files. What the text
+means is then settled for all columns that must agree, from all of their rows.
+"""
 
 from __future__ import annotations
 
+import csv
 import glob
+import gzip
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +17,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_READERS = {
-    ".csv": "read_csv",
-    ".tsv": "read_csv",
-    ".csv.gz": "read_csv",
-    ".tsv.gz": "read_csv",
-    ".parquet": "read_parquet",
-}
+_CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_PARQUET = (".parquet",)
+_DELIMITERS = ",;\t|"
 
 #: The column that holds the name of the file a row came from, unless the files have it.
 FILENAME = "filename"
+
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
+_FRACTION = ("FLOAT", "DOUBLE", "DECIMAL")
+# NaN is a number that is missing, not a label.
+_NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[nN][aA][nN]$"
 
 
 def expand(patterns: Sequence[str]) -> list[str]:
@@ -43,50 +52,151 @@ def expand(patterns: Sequence[str]) -> list[str]:
 def open_files(connection: DuckDBPyConnection, patterns: Sequence[str]) -> DuckDBPyRelation:
     """A relation over the rows of CSV or Parquet files, which may be globs.
 
+    Columns of CSV are text; see :func:`agree_on_types`. A column "filename" is added unless the
+    files have one.
+
     Raises
     ------
     ValueError
-        If a file is missing, of another kind, empty, or cannot be read.
+        If a file is missing, of another kind, empty, or has no sound header.
     """
     import duckdb
 
     files = expand(patterns)
-    readers = {_reader(name) for name in files}
-    if len(readers) > 1:
+    kinds = {_kind(name) for name in files}
+    if len(kinds) > 1:
         raise ValueError(f"files must all be CSV or all be Parquet; received {files}")
     empty = [name for name in files if Path(name).stat().st_size == 0]
     if empty:
         raise ValueError(f"a file must have rows; {empty[0]!r} is empty")
-    reader = readers.pop()
+    parts = (
+        [f"read_parquet({_list(files)}, union_by_name = true"]
+        if kinds == {_PARQUET}
+        else _csv_parts(files)
+    )
+
+    def select(filename: str) -> DuckDBPyRelation:
+        readers = (f"SELECT * FROM {part}, filename = {filename})" for part in parts)
+        return connection.sql(" UNION ALL BY NAME ".join(readers))
+
     try:
-        columns = _select(connection, reader, files, "").columns
-        name_column = "" if FILENAME in columns else f", filename = '{FILENAME}'"
-        return _select(connection, reader, files, name_column)
+        return select("false" if FILENAME in select("false").columns else _quoted(FILENAME))
     except duckdb.Error as error:
-        raise ValueError(f"cannot read {', '.join(files)}: {first_line(error)}") from None
+        raise ValueError(f"cannot read {', '.join(files)}: {first_lines(error)}") from None
 
 
-def _select(
-    connection: DuckDBPyConnection, reader: str, files: list[str], options: str
-) -> DuckDBPyRelation:
-    names = ", ".join("'" + name.replace("'", "''") + "'" for name in files)
-    if reader == "read_csv":
-        # The types are found from all rows: a late "n/a" must not stop a count half-way.
-        options += ", header = true, sample_size = -1"
-    return connection.sql(f"SELECT * FROM {reader}([{names}], union_by_name = true{options})")
+def _csv_parts(files: Sequence[str]) -> list[str]:
+    """A call, still open, for all files that share a dialect and a header; columns are text."""
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name in files:
+        alike.setdefault(_header(name), []).append(name)
+    parts = []
+    for (delimiter, names), members in alike.items():
+        columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
+        parts.append(
+            f"read_csv({_list(members)}, auto_detect = false, header = true, strict_mode = true, "
+            f"delim = {_quoted(delimiter)}, quote = '\"', escape = '\"', comment = '', "
+            f"nullstr = '', columns = {{{columns}}}"
+        )
+    return parts
 
 
-def _reader(name: str) -> str:
-    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
-    ending = "".join(suffixes[-2:]) if suffixes[-1:] == [".gz"] else "".join(suffixes[-1:])
-    if ending not in _READERS:
-        raise ValueError(f"FILE must end in {', '.join(_READERS)}; received {name!r}")
-    return _READERS[ending]
+def _header(name: str) -> tuple[str, tuple[str, ...]]:
+    """Delimiter and column names of a CSV file."""
+    opened = gzip.open if name.lower().endswith(".gz") else open
+    try:
+        with opened(name, "rt", encoding="utf-8-sig", newline="") as file:
+            line = file.readline()
+            delimiter = max(_DELIMITERS, key=line.count)
+            file.seek(0)
+            names = tuple(next(csv.reader(file, delimiter=delimiter), []))
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"cannot read {name} as CSV in UTF-8: {error}") from None
+    if not names or "" in names or len(set(names)) < len(names):
+        raise ValueError(
+            f"the first line of {name!r} must name each column, once; received {list(names)}"
+        )
+    return delimiter, names
 
 
-def first_line(error: BaseException) -> str:
-    """The first line of an error's message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+def _kind(name: str) -> tuple[str, ...]:
+    for kind in (_CSV, _PARQUET):
+        if name.lower().endswith(kind):
+            return kind
+    raise ValueError(f"FILE must end in {', '.join(_CSV + _PARQUET)}; received {name!r}")
+
+
+def agree_on_types(
+    data: DuckDBPyRelation, reference: DuckDBPyRelation | None, roles: Sequence[Sequence[str]]
+) -> tuple[DuckDBPyRelation, DuckDBPyRelation | None]:
+    """Give the columns of each role one type in data and reference.
+
+    Columns become whole numbers if all of their values are, else numbers if all are, else text.
+    A number must look as it is written: codes such as "01" stay text.
+
+    Parameters
+    ----------
+    data, reference : relations
+    roles : sequence of lists of column names
+        Columns that speak of the same labels.
+    """
+    names = [name for role in roles for name in role]
+    looks = [_looks(each, names) for each in (data, reference) if each is not None]
+    wanted: dict[str, str] = {}
+    for role in roles:
+        seen = {look[name] for look in looks for name in role if name in look}
+        if seen <= {"whole"}:
+            kind = "BIGINT"
+        elif seen <= {"whole", "number"}:
+            kind = "DOUBLE"
+        else:
+            # One type of its own, such as BOOLEAN, stays; a mixture is compared as text.
+            kind = seen.pop() if len(seen) == 1 and "text" not in seen else "VARCHAR"
+        wanted |= dict.fromkeys(role, kind)
+    return _cast(data, wanted), None if reference is None else _cast(reference, wanted)
+
+
+def _looks(relation: DuckDBPyRelation, names: Sequence[str]) -> dict[str, str]:
+    """What the values of each column look like: "whole", "number", "text", or another type."""
+    looks = {}
+    questions = []
+    for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
+        if name not in names:
+            continue
+        if dtype.startswith(_FRACTION):
+            looks[name] = "number"
+        elif dtype in _WHOLE:
+            looks[name] = "whole"
+        elif dtype != "VARCHAR":
+            looks[name] = dtype
+        else:
+            column = _identifier(name)
+            whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
+            number = f"regexp_matches({column}, {_quoted(_NUMBER)})"
+            for question in (f"coalesce({whole}, false)", number):
+                questions.append((name, f"bool_and({question}) FILTER ({column} IS NOT NULL)"))
+    if questions:
+        (answers,) = relation.aggregate(", ".join(text for _, text in questions)).fetchall()
+        for i in range(0, len(questions), 2):
+            is_whole, is_number = answers[i], answers[i + 1]
+            looks[questions[i][0]] = "whole" if is_whole else "number" if is_number else "text"
+    return looks
+
+
+def _cast(relation: DuckDBPyRelation, wanted: dict[str, str]) -> DuckDBPyRelation:
+    columns = []
+    for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
+        column = _identifier(name)
+        if name in wanted and dtype != wanted[name]:
+            column = f"CAST({column} AS {wanted[name]}) AS {column}"
+        columns.append(column)
+    return relation.select(", ".join(columns))
+
+
+def first_lines(error: BaseException) -> str:
+    """What an error of DuckDB says, without its proposals."""
+    text = str(error).split("Possible fixes")[0].split("LINE 1:")[0]
+    return "; ".join(line.strip() for line in text.splitlines()[:5] if line.strip())
 
 
 def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, DuckDBPyRelation]]:
@@ -101,8 +211,8 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
         raise ValueError(
             f"column {column!r} must be in the files; it is not among {relation.columns}"
         )
-    quoted = '"' + column.replace('"', '""') + '"'
-    values: list[tuple[Any, ...]] = relation.aggregate(quoted).order(quoted).fetchall()
+    name = _identifier(column)
+    values: list[tuple[Any, ...]] = relation.aggregate(name).order(name).fetchall()
     if any(value is None for (value,) in values):
         raise ValueError(f"column {column!r} must not have missing values")
     from duckdb import ColumnExpression, ConstantExpression
@@ -110,3 +220,15 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
     for (value,) in values:
         rows = relation.filter(ColumnExpression(column) == ConstantExpression(value))
         yield str(value), rows
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _list(files: Sequence[str]) -> str:
+    return "[" + ", ".join(map(_quoted, files)) + "]"

@@ -12,9 +12,16 @@ import numpy as np
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.metrics.result import AmplificationResult, Estimate
+from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation
-from biasamp_adapters.uncertainty import IntervalMethod, block_size, draw, interval, joined
+from biasamp_adapters.uncertainty import (
+    Estimate,
+    IntervalMethod,
+    block_size,
+    draw,
+    estimate,
+    joined,
+)
 
 K = TypeVar("K", bound=Hashable)
 
@@ -135,35 +142,29 @@ class Bound(Scored):
     ) -> AmplificationResult:
         """The result, with intervals from ``replicates`` if there are any."""
         point = self.point()
-        notes = list(self.notes)
         point.pop("pairs", None)
-        estimates = {name: Estimate(value) for name, value in point.items()}
-        n_boot = 0
-        if replicates is not None and self.no_interval:
-            notes.append(f"no interval: {self.no_interval}")
-        elif replicates is not None:
-            n_boot = len(replicates["value"])
-            for name, value in point.items():
-                if name not in replicates:
-                    continue
-                ends, reason = interval(value, replicates[name], confidence, method)
-                estimates[name] = Estimate(value, ends)
-                if reason and name == "value":
-                    notes.append(f"no interval: {reason}")
-        baseline, spread = estimates.get("random_error"), estimates.get("variance")
+        notes, reason = list(self.notes), None if replicates is None else self.no_interval
+        drawn = {} if replicates is None or reason else replicates
+        estimates = {
+            name: Estimate(value, None, reason)
+            if reason
+            else estimate(value, drawn.get(name), confidence, method)
+            for name, value in point.items()
+        }
+        value = estimates["value"]
+        if replicates is not None and value.reason:
+            notes.append(f"no interval: {value.reason}")
         return AmplificationResult(
             metric=self.metric,
             direction=self.direction,
-            value=point["value"],
+            value=value.value,
             n=self.evaluation.counts.n_rows,
-            interval=estimates["value"].interval,
+            interval=value.interval,
             confidence=confidence,
-            random_error=None if baseline is None else baseline.value,
-            random_error_interval=None if baseline is None else baseline.interval,
-            variance=None if spread is None else spread.value,
-            variance_interval=None if spread is None else spread.interval,
+            baseline=estimates.get("random_error"),
+            spread=estimates.get("variance"),
             levels={name: estimates[name] for name in estimates if name.startswith("psi")},
-            n_boot=n_boot,
+            n_boot=len(drawn.get("value", ())),
             notes=tuple(notes),
             bound=self,
         )

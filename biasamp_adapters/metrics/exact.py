@@ -122,6 +122,8 @@ class ExactAttack(Bound):
         """Why these counts allow no interval, if they do not."""
         if self.equalize is not None and not self.evaluation.counts.knows_rows:
             return "its flips need rows, and these counts hold only sums of weights"
+        if self.loo:
+            return "a resampled row may be there twice, and then leaving one out leaves one in"
         return None
 
     @property

@@ -11,24 +11,10 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.uncertainty import Interval
+from biasamp_adapters.uncertainty import Estimate, Interval
 
 if TYPE_CHECKING:
     from biasamp_adapters.metrics.bound import Bound
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its interval, if it has one."""
-
-    value: float
-    interval: Interval | None = None
-
-    def __str__(self) -> str:
-        if self.interval is None:
-            return f"{self.value:+.4f}"
-        low, high = self.interval
-        return f"{self.value:+.4f} [{low:+.4f}, {high:+.4f}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +32,11 @@ class AmplificationResult:
         None without replicates, or where none can be trusted; ``notes`` then says why.
     confidence : float
         Level of the interval.
-    random_error : float or None
-        The value that randomly wrong predictions of the same accuracy would give (BA-> and MALS).
-    random_error_interval : (low, high) or None
-    variance : float or None
-        Spread of the differences (Multi).
-    variance_interval : (low, high) or None
+    baseline : Estimate or None
+        The value that randomly wrong predictions of the same accuracy would give (BA-> and MALS);
+        ``random_error`` is its number.
+    spread : Estimate or None
+        Population variance of the differences (Multi); ``variance`` is its number.
     levels : dict of str to Estimate
         Predictability of dataset and model, "psi_dataset" and "psi_model" (LA and DPA).
     n : int
@@ -68,14 +53,22 @@ class AmplificationResult:
     n: int
     interval: Interval | None = None
     confidence: float = 0.95
-    random_error: float | None = None
-    random_error_interval: Interval | None = None
-    variance: float | None = None
-    variance_interval: Interval | None = None
+    baseline: Estimate | None = None
+    spread: Estimate | None = None
     levels: dict[str, Estimate] = field(default_factory=dict)
     n_boot: int = 0
     notes: tuple[str, ...] = ()
     bound: Bound | None = field(default=None, repr=False)
+
+    @property
+    def random_error(self) -> float | None:
+        """The value that randomly wrong predictions of the same accuracy would give."""
+        return None if self.baseline is None else self.baseline.value
+
+    @property
+    def variance(self) -> float | None:
+        """Population variance of the differences (Multi)."""
+        return None if self.spread is None else self.spread.value
 
     @cached_property
     def by_pair(self) -> pd.DataFrame:
@@ -143,14 +136,15 @@ class AmplificationResult:
         return {
             "metric": self.metric,
             "direction": self.direction,
-            **_entries("", self.value, self.interval),
+            "value": plain(self.value),
+            "low": self.interval[0] if self.interval else None,
+            "high": self.interval[1] if self.interval else None,
             "confidence": self.confidence,
-            **_entries("random_error", self.random_error, self.random_error_interval),
-            **_entries("variance", self.variance, self.variance_interval),
-            "levels": {
-                name: _entries("", level.value, level.interval)
-                for name, level in self.levels.items()
-            },
+            "random_error": plain(self.random_error),
+            "baseline": None if self.baseline is None else numbers(self.baseline),
+            "variance": plain(self.variance),
+            "spread": None if self.spread is None else numbers(self.spread),
+            "levels": {name: numbers(level) for name, level in self.levels.items()},
             "n": self.n,
             "n_boot": self.n_boot,
             "notes": list(self.notes),
@@ -158,14 +152,13 @@ class AmplificationResult:
 
     def _lines(self) -> list[str]:
         level = f", {self.confidence:.0%} interval" if self.interval else ""
-        lines = [f"{self.metric} {self.direction}: {Estimate(self.value, self.interval)}{level}"]
-        if self.random_error is not None:
-            baseline = Estimate(self.random_error, self.random_error_interval)
-            lines.append(f"  random errors of the same accuracy: {baseline}")
-        if self.variance is not None:
-            spread = Estimate(self.variance, self.variance_interval)
-            lines.append(f"  variance over pairs: {spread}")
-        lines += [f"  {name}: {estimate}" for name, estimate in self.levels.items()]
+        value = Estimate(self.value, self.interval).text()
+        lines = [f"{self.metric} {self.direction}: {value}{level}"]
+        if self.baseline is not None:
+            lines.append(f"  random errors of the same accuracy: {self.baseline.text()}")
+        if self.spread is not None:
+            lines.append(f"  variance over pairs: {self.spread.text('')}")
+        lines += [f"  {name}: {level.text('')}" for name, level in self.levels.items()]
         lines.append(f"  rows: {self.n}")
         return lines + [f"  note: {note}" for note in self.notes]
 
@@ -183,9 +176,12 @@ def plain(value: float | None) -> float | None:
     return None if value is None or not np.isfinite(value) else float(value)
 
 
-def _entries(
-    prefix: str, value: float | None, interval: Interval | None
-) -> dict[str, float | None]:
-    low, high = interval or (None, None)
-    under = f"{prefix}_" if prefix else ""
-    return {prefix or "value": plain(value), f"{under}low": low, f"{under}high": high}
+def numbers(estimate: Estimate) -> dict[str, Any]:
+    """An estimate as JSON holds it: value, low, high, and a note where an end is not there."""
+    low, high = estimate.interval or (None, None)
+    return {
+        "value": plain(estimate.value),
+        "low": low,
+        "high": high,
+        "note": estimate.reason or "",
+    }

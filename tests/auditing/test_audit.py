@@ -227,7 +227,7 @@ def test_strongest_pairs_are_the_largest_contributions(report: bam.AuditReport) 
 def test_ten_pairs_are_listed_of_more() -> None:
     rng = np.random.default_rng(1)
     truth, predicted, group = rng.integers(0, 5, (3, 2000))
-    found = bam.audit(truth, predicted, sensitive_features=group, n_boot=20)
+    found = bam.audit(truth, predicted, sensitive_features=group, n_boot=50)
     contributions = found.results["model", "DirectionalBiasAmplification A->T"].by_pair
     largest = contributions["contribution"].abs().nlargest(10)
     listed = [abs(pair["value"]) for pair in pairs_of(found, "A->T")]

@@ -275,7 +275,7 @@ WEIGHTS: dict[str, tuple[list[Any], str]] = {
     "NaN": ([1.0, 2.0, float("nan"), 3.0], r"finite and not negative; received nan.* 1 row"),
     "null": ([1.0, 2.0, None, 3.0], r"finite and not negative; received .* 1 row"),
     "infinite": ([1.0, 2.0, float("inf"), 3.0], r"finite and not negative; received inf.* 1 row"),
-    "strings": (["1", "2", "3", "4"], r"column 'weight' must hold numbers .* received String"),
+    "strings": (["1", "2", "3", "4"], r"column 'weight' must hold numbers.*; received "),
     "zeros": ([0.0, 0.0, 0.0, 0.0], r"positive sum; received only zeros"),
 }
 
