@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +41,7 @@ class Tables:
     weight: Array
     rows: Array | None
     model: str
+    _margins: dict[tuple[Any, ...], Array] = field(default_factory=dict, repr=False)
 
     def for_model(self, model: str) -> Tables:
         """The same draws, read for another model."""
@@ -52,7 +54,7 @@ class Tables:
             return np.broadcast_to(values, (times, *values.shape))
 
         rows = None if self.rows is None else tile(self.rows)
-        return replace(self, weight=tile(self.weight), rows=rows)
+        return Tables(self.counts, tile(self.weight), rows, self.model)
 
     @cached_property
     def total(self) -> Array:
@@ -65,25 +67,40 @@ class Tables:
         ``abstained=True`` keeps one more category for the abstentions of a predicted axis, if
         there are any.
         """
-        cells, (rows, columns), share = self._spread(first, second)
-        shape = self._size(first), self._size(second)
-        flat = self._collect(cells, rows * shape[1] + columns, share, shape[0] * shape[1])
-        table = flat.reshape(*flat.shape[:-1], *shape)
+        table = self._once(self._joint, first, second)
         if abstained:
             return table
         return table[..., : self.counts.n_labels(first), : self.counts.n_labels(second)]
 
+    def _once(self, margin: Callable[..., Array], *arguments: Any) -> Array:
+        """A margin, computed once however many metrics ask for it."""
+        key = (self.model, margin.__name__, *arguments)
+        if key not in self._margins:
+            self._margins[key] = margin(*arguments)
+        return self._margins[key]
+
+    def _joint(self, first: str, second: str) -> Array:
+        cells, (rows, columns), share = self._spread(first, second)
+        shape = self._size(first), self._size(second)
+        flat = self._collect(cells, rows * shape[1] + columns, share, shape[0] * shape[1])
+        return flat.reshape(*flat.shape[:-1], *shape)
+
     def marginal(self, role: str) -> Array:
         """Weight of each label of an axis, of shape (..., labels)."""
+        return self._once(self._marginal, role)[..., : self.counts.n_labels(role)]
+
+    def _marginal(self, role: str) -> Array:
         cells, (codes,), share = self._spread(role)
-        table = self._collect(cells, codes, share, self._size(role))
-        return table[..., : self.counts.n_labels(role)]
+        return self._collect(cells, codes, share, self._size(role))
 
     def agreement(self, role: str, *, by_group: bool = False) -> Array:
         """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels).
 
         ``by_group=True`` keeps the groups of the attribute apart: (..., groups, labels).
         """
+        return self._once(self._agreement, role, by_group)
+
+    def _agreement(self, role: str, by_group: bool) -> Array:
         roles = (role, PREDICTED[role], *(["attribute"] if by_group else []))
         cells, (truth, predicted, *group), share = self._spread(*roles)
         agree = truth == predicted

@@ -33,6 +33,13 @@ def rate(joint: Array, given: Array) -> Array:
     return np.divide(joint, given, out=out, where=given > 0)
 
 
+def _sum_defined(pairs: Array) -> tuple[Array, Array]:
+    """Sum over the defined pairs, and how many they are."""
+    flat = pairs.reshape(*pairs.shape[:-2], -1)
+    defined = ~np.isnan(flat)
+    return np.where(defined, flat, 0).sum(axis=-1), defined.sum(axis=-1)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cooccurrence(Bound):
     """A metric of co-occurrences, bound to counts.
@@ -146,9 +153,10 @@ class Cooccurrence(Bound):
         return difference[..., self.columns]
 
     def _mean(self, contributions: Array) -> Array:
-        defined = ~np.isnan(contributions)
-        count = defined.any(axis=-2).sum(axis=-1) if self.per_task else defined.sum(axis=(-2, -1))
-        return rate(np.nansum(contributions, axis=(-2, -1)), count)
+        total, pairs = _sum_defined(contributions)
+        if not self.per_task:
+            return rate(total, pairs)
+        return rate(total, (~np.isnan(contributions)).any(axis=-2).sum(axis=-1))
 
     def scores(
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator
@@ -160,10 +168,8 @@ class Cooccurrence(Bound):
         out = {"value": self._mean(contributions)}
         if self.magnitude:
             signed = weight * deltas
-            count = (~np.isnan(signed)).sum(axis=(-2, -1))
-            mean = rate(np.nansum(signed, axis=(-2, -1)), count)
-            square = np.nansum((signed - mean[..., None, None]) ** 2, axis=(-2, -1))
-            out["variance"] = rate(square, count)
+            mean = rate(*_sum_defined(signed))
+            out["variance"] = rate(*_sum_defined((signed - mean[..., None, None]) ** 2))
         errors = self._random_errors(tables)
         if errors is not None:
             out["random_error"] = self._mean(weight * self._deltas(tables, reference, *errors))
