@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         MultiAttributeBiasAmplification,
     )
     from biasamp_adapters.quality import get_quality, quality_names
-    from biasamp_adapters.uncertainty import RunSummary, summarize_runs
+    from biasamp_adapters.uncertainty import Estimate, RunSummary, summarize_runs
 
 __version__ = "0.1.0"
 
@@ -33,6 +33,7 @@ __all__ = [
     "AuditReport",
     "DirectionalBiasAmplification",
     "DirectionalPredictabilityAmplification",
+    "Estimate",
     "JointCounts",
     "LeakageAmplification",
     "MultiAttributeBiasAmplification",
@@ -58,7 +59,7 @@ _HOMES = {
         "MultiAttributeBiasAmplification",
     ),
     "biasamp_adapters.quality": ("get_quality", "quality_names"),
-    "biasamp_adapters.uncertainty": ("RunSummary", "summarize_runs"),
+    "biasamp_adapters.uncertainty": ("Estimate", "RunSummary", "summarize_runs"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

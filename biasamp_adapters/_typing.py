@@ -26,7 +26,11 @@ def generator(random_state: RandomState) -> np.random.Generator:
     ValueError
         If ``random_state`` is neither a whole number that is not negative nor a generator.
     """
-    whole = isinstance(random_state, int | np.integer) and random_state >= 0
+    whole = (
+        isinstance(random_state, int | np.integer)
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    )
     if not (random_state is None or whole or isinstance(random_state, np.random.Generator)):
         raise ValueError(
             "random_state (seed) must be a whole number, not negative, or a numpy Generator; "

@@ -166,7 +166,7 @@ def _check_outputs(*paths: Path | None) -> None:
             raise ValueError(f"the folder of an output file must exist; received {str(path)!r}")
         if path.is_dir():
             raise ValueError(f"an output must be a file; received the folder {str(path)!r}")
-    if len({path.absolute() for path in given}) < len(given):
+    if len({path.resolve() for path in given}) < len(given):
         raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
 
 

@@ -176,7 +176,7 @@ def estimate(
         return Estimate(value, None, "the value is undefined")
     least = math.ceil(2 / (1 - confidence) - 1e-9)
     if len(replicates) < least:
-        few = f"{len(replicates)} bootstrap replicates are too few: {confidence:.0%} needs {least}"
+        few = f"{len(replicates)} replicates are too few: a level of {confidence:g} needs {least}"
         return Estimate(value, None, few)
     defined = replicates[~np.isnan(replicates)]
     undefined = len(replicates) - len(defined)

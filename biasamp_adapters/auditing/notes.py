@@ -1,4 +1,4 @@
-"""What a report must say beside its numbers ([W21] 5 and A.1; [T25] 5; metrics.md section 8)."""
+"""What a report must say beside its numbers ([W21] 5 and A.1; [T25] 5)."""
 
 from __future__ import annotations
 

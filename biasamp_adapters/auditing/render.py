@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from biasamp_adapters.metrics.result import percent
+
 Table = tuple[str, list[str], list[list[str]]]
 
 
@@ -39,7 +41,7 @@ def estimate(row: dict[str, Any] | None, sign: str = "+") -> str:
 def tables(summary: dict[str, Any]) -> list[Table]:
     """The tables of a report: a caption, the column names and the cells, as text."""
     several = len({row["model"] for row in summary["metrics"]}) > 1
-    level = f"{summary['method']['confidence']:.0%} interval"
+    level = f"{percent(summary['method']['confidence'])} interval"
 
     def table(
         caption: str, rows: Sequence[dict[str, Any]], **columns: Callable[[dict[str, Any]], str]
@@ -150,7 +152,7 @@ def facts(summary: dict[str, Any]) -> list[str]:
         f"Attributes: {', '.join(data['attributes'])}",
         f"Models: {', '.join(data['models'])}",
         f"Reference: {data['reference']}",
-        f"Intervals: {method['confidence']:.0%}, {method['interval']}, "
+        f"Intervals: {percent(method['confidence'])}, {method['interval']}, "
         f"{method['n_boot']:,} replicates{seed}",
         f"Versions: {used}",
     ]
@@ -176,7 +178,7 @@ def clean(text: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)
 
 
-def _aligned(rows: Sequence[Sequence[str]], limit: int = 60) -> str:
+def _aligned(rows: Sequence[Sequence[str]], limit: int = 120) -> str:
     cells = [[*(_shortened(cell, limit) for cell in row[:-1]), row[-1]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from biasamp_adapters._files import write_text
-from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters.auditing import render
 from biasamp_adapters.auditing.evaluate import Key, evaluate
 from biasamp_adapters.auditing.summarise import summarise
@@ -237,6 +237,7 @@ def audit_counts(
     """
     check_n_boot(n_boot)
     check_confidence(confidence)
+    generator(random_state)
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
     evaluation = align(counts, as_reference(reference))

@@ -132,6 +132,8 @@ def _with_reading(rows: list[dict[str, Any]], confidence: float, n_runs: int) ->
         name: _mean([row["levels"][name]["value"] for row in rows], confidence)
         for name in rows[0]["levels"]
     }
+    if rows[0]["uncertain_signs"] is not None:
+        out["uncertain_signs"] = sum(row["uncertain_signs"] for row in rows) / len(rows)
     out |= {"confidence": confidence, "n": sum(row["n"] for row in rows)}
     out["reading"] = reading(out)
     return out
@@ -159,7 +161,7 @@ def _shares(summaries: list[dict[str, Any]], part: str) -> list[dict[str, Any]]:
 
 
 def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[str, Any]]:
-    """The pairs of BA-> whose mean over runs is largest, with intervals over runs."""
+    """The pairs of BA-> whose mean over runs is largest, of those that all runs define."""
     out = []
     for key, result in next(iter(reports.values())).results.items():
         if result.metric != "DirectionalBiasAmplification":
@@ -182,7 +184,7 @@ def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[s
                     "attribute": pair[0],
                     "task": show(pair[1]),
                     "sign": int(first["sign"]),
-                    "uncertain": bool(first["uncertain"]),
+                    "uncertain": any(table.loc[[pair]]["uncertain"].any() for table in tables),
                     **_mean(runs.loc[[pair]].iloc[0].tolist(), confidence),
                 }
             )

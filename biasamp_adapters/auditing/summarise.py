@@ -14,7 +14,7 @@ from biasamp_adapters.auditing.evaluate import STRONGEST, Findings
 from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.metrics.result import AmplificationResult, numbers
+from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent
 
 FORMAT, VERSION = "biasamp-audit", 1
 
@@ -133,7 +133,8 @@ def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
     row["reading"] = reading(row)
     row["uncertain_signs"] = None
     if result.metric == "DirectionalBiasAmplification":
-        row["uncertain_signs"] = float((result.by_pair["uncertain"]).mean())
+        pairs = result.by_pair
+        row["uncertain_signs"] = float((pairs["uncertain"] & (pairs["sign"] != 0)).mean())
     return row
 
 
@@ -167,7 +168,7 @@ def headline(row: dict[str, Any]) -> str:
     text = f"{row['model']} {_SAYS[row['reading']]} {row['direction']}: {row['name']} is "
     text += "undefined" if row["value"] is None else f"{row['value']:+z.4f}"
     if row["low"] is not None:
-        level = f"{row['confidence']:.0%} interval"
+        level = f"{percent(row['confidence'])} interval"
         text += f" ({level} {row['low']:+z.4f} to {row['high']:+z.4f})"
     if row["random_error"] is not None:
         text += f"; random errors of this accuracy would give {row['random_error']:+z.4f}"

@@ -41,11 +41,13 @@ class Tables:
     weight: Array
     rows: Array | None
     model: str
-    _margins: dict[tuple[Any, ...], Array] = field(default_factory=dict, repr=False)
+    _margins: dict[tuple[Any, ...], Array] = field(init=False, default_factory=dict, repr=False)
 
     def for_model(self, model: str) -> Tables:
-        """The same draws, read for another model."""
-        return replace(self, model=model)
+        """The same draws, read for another model; margins are shared."""
+        other = replace(self, model=model)
+        object.__setattr__(other, "_margins", self._margins)
+        return other
 
     def repeated(self, times: int) -> Tables:
         """The same tables ``times`` over, along a new first axis."""
@@ -54,7 +56,7 @@ class Tables:
             return np.broadcast_to(values, (times, *values.shape))
 
         rows = None if self.rows is None else tile(self.rows)
-        return Tables(self.counts, tile(self.weight), rows, self.model)
+        return replace(self, weight=tile(self.weight), rows=rows)
 
     @cached_property
     def total(self) -> Array:

@@ -29,7 +29,7 @@ _SECONDS = 30
 #: The file has about 2.5 million bytes; an endless answer must not fill the memory.
 _MOST_BYTES = 32_000_000
 
-#: SHA-256 of ``_canonical_text`` of all 7,214 rows, whatever the line endings of their file.
+#: SHA-256 of the reduced text of all 7,214 rows, whatever the line endings of their file.
 _SHA256 = "604c1f07a35f0821a2752a5e6f3aad880b7e862db3117930545f9e8a6a6015cc"
 
 #: The columns kept, in the order of the reduced file; True for whole numbers.

@@ -1,4 +1,1 @@
-"""What a user hands over, read once: arrays and frames in, coded columns out.
-
-No other part of the package looks at the type of an input.
-"""
+"""What a user hands over, read once: arrays, frames and files in, coded columns out."""

@@ -172,7 +172,11 @@ def _looks(relation: DuckDBPyRelation, names: Sequence[str]) -> dict[str, str]:
         else:
             column = _identifier(name)
             whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
-            number = f"regexp_matches({column}, {_quoted(_NUMBER)})"
+            # More digits than a whole number holds are a code, and no number.
+            number = (
+                f"regexp_matches({column}, {_quoted(_NUMBER)}) AND "
+                f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
+            )
             for question in (f"coalesce({whole}, false)", number):
                 questions.append((name, f"bool_and({question}) FILTER ({column} IS NOT NULL)"))
     if questions:

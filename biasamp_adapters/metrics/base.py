@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters._warnings import AmplificationWarning
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing, check_missing
@@ -160,6 +160,7 @@ class Metric(ABC):
         check_n_boot(n_boot)
         check_confidence(confidence)
         check_method(interval_method)
+        generator(random_state)
         if signs not in ("reference", "reestimated"):
             raise ValueError(f"signs must be 'reference' or 'reestimated'; received {signs!r}")
         if len(counts.models) > 1:

@@ -1,7 +1,7 @@
 """Equalising accuracy: T~ is T with labels changed at random until it is as wrong as the model.
 
 A label keeps its value with probability ``accuracy`` and else becomes one of the other classes,
-each as likely ([T25] 3.1, metrics.md section 5). In a count table that is a binomial, then a
+each as likely ([T25] 3.1). In a count table that is a binomial, then a
 multinomial; in expectation it is a channel.
 """
 
@@ -147,8 +147,8 @@ def predicted_bias(
 
     Flips give a cell of the flipped table a variance; the plug-in cross-entropy of one draw is
     lower by half of variance over expectation, summed, than that of the expected table. For flips
-    of the target this is the numerator of B in metrics.md section 5. Flips of the input move the
-    totals of the inputs too, whose variance counts the other way.
+    of the target this is the numerator of B in the docs on predictability. Flips of the input move
+    the totals of the inputs too, whose variance counts the other way.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from biasamp_adapters.metrics.equalize import (
 from biasamp_adapters.metrics.pairs import indicator_attacks
 from biasamp_adapters.quality import Quality, cross_entropy, is_dependent, loo_cross_entropy
 
-#: The expected channel is used for log loss up to this predicted bias (metrics.md section 5).
+#: The expected channel is used for log loss up to this predicted bias (docs: predictability).
 _MAX_BIAS = 0.0005
 
 
@@ -52,7 +52,7 @@ class Roles(NamedTuple):
 def expected_channel_is_unbiased(
     quality: str, table: Array, model: Array, accuracy: Array, axis: int, n_rows: float
 ) -> Array:
-    """Whether the expected channel may stand for sampled flips (metrics.md section 5).
+    """Whether the expected channel may stand for sampled flips (docs: predictability).
 
     Parameters
     ----------

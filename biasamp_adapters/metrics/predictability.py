@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
-from biasamp_adapters._typing import RandomState
+from biasamp_adapters._typing import RandomState, generator
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, arrow, require
 from biasamp_adapters.metrics.exact import ExactAttack
@@ -47,6 +47,7 @@ class PredictabilityMetric(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         get_quality(self.quality)
+        generator(self.random_state)
         for name, allowed in (
             ("attacker", ("exact",)),
             ("equalize", ("auto", "expected", "sampled", None)),

@@ -151,7 +151,7 @@ class AmplificationResult:
         }
 
     def _lines(self) -> list[str]:
-        level = f", {self.confidence:.0%} interval" if self.interval else ""
+        level = f", {percent(self.confidence)} interval" if self.interval else ""
         value = Estimate(self.value, self.interval).text()
         lines = [f"{self.metric} {self.direction}: {value}{level}"]
         if self.baseline is not None:
@@ -169,6 +169,11 @@ class AmplificationResult:
         head, *rest = self._lines()
         items = "".join(f"<li>{escape(line.strip())}</li>" for line in rest)
         return f"<div><strong>{escape(head)}</strong><ul>{items}</ul></div>"
+
+
+def percent(share: float) -> str:
+    """A confidence level as text, with as many digits as it has."""
+    return f"{100 * share:g}%"
 
 
 def plain(value: float | None) -> float | None:
