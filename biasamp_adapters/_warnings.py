@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 __all__ = ["AmplificationWarning", "SmallCellsWarning"]
 
 
@@ -11,3 +14,11 @@ class AmplificationWarning(UserWarning):
 
 class SmallCellsWarning(UserWarning):
     """Saved counts have cells so small that they may identify people."""
+
+
+def warn(message: str) -> None:
+    """Warn at the first line outside this package that led here."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("biasamp_adapters"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, AmplificationWarning, stacklevel=level)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biasamp_adapters._files import write_text
+from biasamp_adapters._files import check_output, write_text
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
@@ -45,7 +45,7 @@ class Dataset(StrEnum):
 
 
 Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
-Json = Annotated[Path | None, typer.Option(help="Write the report as JSON.")]
+Json = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON.")]
 Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
 
@@ -83,9 +83,7 @@ def audit(
     seed: Seed = 0,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     html: Html = None,
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="Write the report as JSON.")
-    ] = None,
+    json_path: Json = None,
     fail_above: Annotated[
         list[str] | None,
         typer.Option(
@@ -96,9 +94,11 @@ def audit(
 ) -> None:
     """Audit a table of predictions, one row a person."""
     from biasamp_adapters.auditing.files import audit_files
-    from biasamp_adapters.auditing.gate import exceeded, parse_gate
+    from biasamp_adapters.auditing.gate import exceeded, gated, parse_gate
 
     gates = [parse_gate(text) for text in fail_above or []]
+    if gates and not n_boot:
+        raise ValueError("--fail-above is judged on the interval, and --n-boot 0 gives none")
     _check_outputs(html, json_path)
     reports = audit_files(
         files,
@@ -115,8 +115,11 @@ def audit(
         random_state=seed,
         confidence=confidence,
     )
-    lines = [line for gate in gates for report in reports for line in exceeded(report, gate)]
+    for gate in gates:
+        for report in reports:
+            gated(report, gate)
     _show(reports, html, json_path)
+    lines = [line for gate in gates for report in reports for line in exceeded(report, gate)]
     for line in lines:
         typer.echo(f"biasamp: {line}", err=True)
     raise typer.Exit(EXCEEDED if lines else DONE)
@@ -131,9 +134,7 @@ def demo(
     n_boot: Replicates = 2000,
     seed: Seed = 0,
     html: Html = Path("biasamp-demo.html"),
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="Write the report as JSON.")
-    ] = None,
+    json_path: Json = None,
 ) -> None:
     """Audit a decision tree on data that come with scikit-learn, or on COMPAS."""
     from biasamp_adapters.auditing import audit as run_audit
@@ -160,13 +161,8 @@ def demo(
 
 def _check_outputs(*paths: Path | None) -> None:
     """Fail before any work is done."""
-    given = [path for path in paths if path is not None]
-    for path in given:
-        if not path.parent.is_dir():
-            raise ValueError(f"the folder of an output file must exist; received {str(path)!r}")
-        if path.is_dir():
-            raise ValueError(f"an output must be a file; received the folder {str(path)!r}")
-    if len({path.resolve() for path in given}) < len(given):
+    given = [check_output(path) for path in paths if path is not None]
+    if len(set(given)) < len(given):
         raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
 
 

@@ -82,12 +82,12 @@ def draw(
     -----
     Unweighted tables, and weighted ones whose cells keep a row's weight, are drawn exactly: by
     cells from a multinomial, or row by row where rows are few for the cells. Where only sums of
-    weights are left, cells are drawn from the normal distribution that resampled rows tend to.
+    weights are left, cells are Poisson draws that have their mean and variance.
     """
     for start in range(0, n_boot, block):
         size = min(block, n_boot - start)
         if not counts.knows_rows:
-            yield _tables(counts, _gaussian(counts, size, rng), None)
+            yield _tables(counts, _poisson(counts, size, rng), None)
             continue
         resample = _resample if _by_rows(counts) else _multinomial
         rows = resample(counts.n, size, rng)
@@ -110,18 +110,18 @@ def _resample(n: Array, size: int, rng: np.random.Generator) -> Array:
     return np.bincount(drawn.ravel(), minlength=size * len(n)).reshape(size, len(n))
 
 
-def _gaussian(counts: JointCounts, size: int, rng: np.random.Generator) -> Array:
-    """Normal draws with the covariance diag(w2) - w w' / n of resampled sums of weights."""
-    if counts.w is None or counts.cells.w2 is None:
-        raise ValueError("normal draws need weighted counts; received unweighted ones")
-    scale = np.sqrt(counts.cells.w2)
-    direction = np.divide(counts.w, scale, out=np.zeros_like(scale), where=scale > 0)
-    direction /= np.sqrt(counts.n_rows)
-    length = float(direction @ direction)
-    shrink = (1 - np.sqrt(max(1 - length, 0.0))) / length
-    noise = rng.standard_normal((size, len(scale)))
-    noise -= shrink * (noise @ direction)[:, None] * direction
-    return np.maximum(counts.w + scale * noise, 0)
+def _poisson(counts: JointCounts, size: int, rng: np.random.Generator) -> Array:
+    """Sums of weights with mean w and variance w2, never negative.
+
+    A cell is taken for rows of one weight, w2 / w, of which a Poisson number is drawn: as if the
+    number of rows were not fixed, which rates do not notice.
+    """
+    w, w2 = counts.cells.w, counts.cells.w2
+    if w is None or w2 is None:
+        raise ValueError("draws of weights need weighted counts; received unweighted ones")
+    rows = np.divide(w**2, w2, out=np.zeros_like(w), where=w2 > 0)
+    weight = np.divide(w2, w, out=np.zeros_like(w), where=w > 0)
+    return rng.poisson(rows, (size, len(w))) * weight
 
 
 @dataclass(frozen=True)
@@ -258,6 +258,10 @@ def summarize_runs(
     from scipy.stats import norm, t
 
     check_confidence(confidence)
+    results = list(results)
+    kinds = {(r.metric, r.direction) for r in results if hasattr(r, "metric")}
+    if len(kinds) > 1:
+        raise ValueError(f"runs must be of one metric and direction; received {sorted(kinds)}")
     values = np.array([float(getattr(result, "value", result)) for result in results])
     if not len(values) or np.isnan(values).any():
         raise ValueError(f"runs must give at least one value and no NaN; received {values}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from biasamp_adapters.auditing.report import AuditReport
 
@@ -36,8 +35,8 @@ def parse_gate(text: str) -> Gate:
         ) from None
 
 
-def exceeded(report: AuditReport, gate: Gate) -> Iterator[str]:
-    """One line for each value whose whole interval lies above the bound.
+def gated(report: AuditReport, gate: Gate) -> list[dict[str, Any]]:
+    """Rows of the report that a gate judges.
 
     A metric is named as in the report ("BA A->T"), by its class and direction, or without the
     direction for all of its directions.
@@ -45,7 +44,7 @@ def exceeded(report: AuditReport, gate: Gate) -> Iterator[str]:
     Raises
     ------
     ValueError
-        If the report has no such metric, or one without an interval to judge by.
+        If the report has no such metric.
     """
     rows = [row for row in report.summary["metrics"] if gate.metric in _names(row)]
     if not rows:
@@ -54,19 +53,33 @@ def exceeded(report: AuditReport, gate: Gate) -> Iterator[str]:
             f"--fail-above must name a metric of the report, one of {list(known)}; "
             f"received {gate.metric!r}"
         )
-    for row in rows:
-        if row["low"] is None:
-            raise ValueError(
-                f"--fail-above is judged on the interval, and {row['name']} has none: "
-                f"{row['note'] or 'no replicates were drawn'}"
-            )
-        if row["low"] > gate.bound:
-            yield (
-                f"{row['model']}: {row['name']} is {row['value']:+z.4f} "
-                f"[{row['low']:+z.4f}, {row['high']:+z.4f}], above {gate.bound:g}"
-            )
+    return rows
 
 
-def _names(row: dict[str, str]) -> set[str]:
-    names = {row["name"], row["name"].split(" ")[0], row["metric"]}
-    return names | {f"{row['metric']} {row['direction']}"}
+def exceeded(report: AuditReport, gate: Gate) -> list[str]:
+    """One line for each value whose whole interval lies above the bound.
+
+    Raises
+    ------
+    ValueError
+        If the report has no such metric, or none of its values exceeds and one has no interval to
+        judge by.
+    """
+    rows = gated(report, gate)
+    above = [row for row in rows if row["low"] is not None and row["low"] > gate.bound]
+    unknown = [row for row in rows if row["low"] is None]
+    if unknown and not above:
+        row = unknown[0]
+        raise ValueError(
+            f"--fail-above is judged on the interval, and {row['name']} has none: {row['note']}"
+        )
+    return [
+        f"{row['model']}: {row['name']} is {row['value']:+z.4f} "
+        f"[{row['low']:+z.4f}, {row['high']:+z.4f}], above {gate.bound:g}"
+        for row in above
+    ]
+
+
+def _names(row: dict[str, Any]) -> set[str]:
+    short = row["name"].removesuffix(f" {row['direction']}")
+    return {row["name"], short, row["metric"], f"{row['metric']} {row['direction']}"}

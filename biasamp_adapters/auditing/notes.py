@@ -52,7 +52,7 @@ def _about_data(findings: Findings) -> Iterator[str]:
         )
     if not counts.knows_rows:
         yield (
-            "Only sums of weights are left, not rows: intervals use a normal approximation, and "
+            "Only sums of weights are left, not rows: intervals use Poisson draws of them, and "
             "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
             "left out."
         )
@@ -93,7 +93,7 @@ def _about_signs(findings: Findings) -> Iterator[str]:
     if not directional:
         return
     pairs = directional[0].by_pair
-    uncertain = int((pairs["uncertain"] & (pairs["sign"] != 0)).sum())
+    uncertain = int(pairs["uncertain"].sum())
     if (pairs["sign"] == 0).all():
         yield (
             "The reference is balanced: BA-> is 0 by construction, whatever the model does. Read "

@@ -181,7 +181,7 @@ def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[s
                     "name": f"BA {result.direction}",
                     "metric": result.metric,
                     "direction": result.direction,
-                    "attribute": pair[0],
+                    "attribute": show(pair[0]),
                     "task": show(pair[1]),
                     "sign": int(first["sign"]),
                     "uncertain": any(table.loc[[pair]]["uncertain"].any() for table in tables),

@@ -15,6 +15,7 @@ from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent
+from biasamp_adapters.uncertainty import NOT_DRAWN
 
 FORMAT, VERSION = "biasamp-audit", 1
 
@@ -129,12 +130,14 @@ def short_name(metric: str, direction: str) -> str:
 def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
     """One row of the table of metrics."""
     row = {"model": model, **_identity(result), **result.to_dict()}
-    row["note"] = "; ".join([*row.pop("notes"), *_width_note(result)])
+    said = [*row.pop("notes"), *_width_note(result)]
+    if result.interval is None and not any(note.startswith("no interval") for note in said):
+        said.append(NOT_DRAWN)
+    row["note"] = "; ".join(said)
     row["reading"] = reading(row)
     row["uncertain_signs"] = None
     if result.metric == "DirectionalBiasAmplification":
-        pairs = result.by_pair
-        row["uncertain_signs"] = float((pairs["uncertain"] & (pairs["sign"] != 0)).mean())
+        row["uncertain_signs"] = float(result.by_pair["uncertain"].mean())
     return row
 
 
@@ -211,7 +214,7 @@ def _pair_rows(findings: Findings, key: tuple[str, str]) -> list[dict[str, Any]]
         {
             "model": key[0],
             **_identity(result),
-            "attribute": pair["attribute"],
+            "attribute": show(pair["attribute"]),
             "task": show(pair["task"]),
             "sign": int(pair["sign"]),
             "uncertain": bool(pair["uncertain"]),

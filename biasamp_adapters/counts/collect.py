@@ -24,6 +24,10 @@ from biasamp_adapters.inputs.frames import check_columns, grouped
 MODEL = "model"
 
 
+#: Rows of different weights are kept apart up to this many cells; beyond it, their sums do.
+MAX_WEIGHTED_CELLS = 2**17
+
+
 @dataclass
 class Collected:
     """Tallied columns: the axes, the names of the attributes, and the cells."""
@@ -106,7 +110,7 @@ def _tally_rows(
 ) -> None:
     n_rows = check_lengths([*columns, *([] if weight is None else [weight])])
     by_weight = by_weight and weight is not None
-    out.tally = Tally(len(columns) + by_weight)
+    out.tally = Tally(len(columns) + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
     for start, stop in chunks(n_rows):
         coded = [column.chunk(start, stop) for column in columns]
         if weight is None:
@@ -169,8 +173,9 @@ def collect_frame(
         _tally_rows(out, columns, weights, by_weight)
         return out
     by_weight = by_weight and weight is not None
-    out.tally = Tally(len(keys) + by_weight)
-    out.tally.add(*grouped(frame, keys, weight, by_weight=by_weight))
+    coded, sums = grouped(frame, keys, weight, MAX_WEIGHTED_CELLS if by_weight else None)
+    out.tally = Tally(len(coded))
+    out.tally.add(coded, sums)
     return out
 
 

@@ -24,7 +24,9 @@ class JointCounts:
     """Counts of every combination of attribute, task and predictions that occurs.
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
-    of two parts of a table are summed with ``+``, exactly for integers.
+    of two parts of a table are summed with ``+`` or ``sum``, exactly for integers. Beside a
+    weighted part, unweighted rows weigh 1; rows of different weights stay apart only if they do
+    in both parts.
 
     Attributes
     ----------
@@ -67,6 +69,7 @@ class JointCounts:
     levels: Array = field(default_factory=lambda: np.zeros(0))
     declared: frozenset[str] = frozenset()
     dropped: int = 0
+    _tables: dict[str, Tables] = field(init=False, default_factory=dict)
 
     @classmethod
     def from_arrays(
@@ -103,7 +106,9 @@ class JointCounts:
             ``"drop"`` leaves rows with a missing value out; ``"abstain"`` keeps rows whose
             prediction is missing, as wrong.
         by_weight : bool
-            Keep rows of different weights in different cells.
+            Keep rows of different weights in different cells, if that makes no more than 131,072
+            of them. Resampling and label flips of weighted data are exact with it; LA and DPA need
+            it for their intervals.
 
         Returns
         -------
@@ -251,8 +256,11 @@ class JointCounts:
 
     def tables(self, model: str | None = None) -> Tables:
         """The counts themselves as the one table of a batch without axes."""
-        weight = self.n if self.w is None else self.w
-        return Tables(self, weight, self.n, model or (self.models or (MODEL,))[0])
+        name = model or (self.models or (MODEL,))[0]
+        if name not in self._tables:
+            weight = self.n if self.w is None else self.w
+            self._tables[name] = Tables(self, weight, self.n, name)
+        return self._tables[name]
 
     def model(self, name: str) -> JointCounts:
         """The counts of one model, the others summed out."""
@@ -306,6 +314,10 @@ class JointCounts:
             declared=alike,
             dropped=self.dropped + other.dropped,
         )
+
+    def __radd__(self, other: object) -> JointCounts:
+        # The start of sum(parts).
+        return self if other == 0 else NotImplemented
 
     def _over_levels(self, levels: Array) -> JointCounts:
         position = np.concatenate([[0], 1 + np.searchsorted(levels, self.levels)])

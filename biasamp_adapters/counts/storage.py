@@ -85,6 +85,9 @@ def save(counts: JointCounts, path: str | os.PathLike[str]) -> None:
         "dropped": counts.dropped,
     }
     cells = {name: values.tolist() for name, values in counts.cells.arrays().items()}
+    if "unit" in cells:
+        # They follow from the weight of a row; what is kept once cannot contradict itself.
+        del cells["w"], cells["w2"]
     if target.suffix == ".json":
         write_text(json.dumps(header | cells, allow_nan=False) + "\n", target)
         return
@@ -132,16 +135,22 @@ def _fields(document: Any) -> dict[str, Any]:
         for name in ("w", "w2", "unit")
         if name in document
     }
-    _require(set(sums) in ({*()}, {"w", "w2"}, {"w", "w2", "unit"}))
-    _require(all(values.shape == n.shape and (values >= 0).all() for values in sums.values()))
+    _require(set(sums) in ({*()}, {"w", "w2"}, {"unit"}))
+    for values in sums.values():
+        _require(values.shape == n.shape and np.isfinite(values).all() and (values >= 0).all())
+    if "unit" in sums:
+        sums |= {"w": n * sums["unit"], "w2": n * sums["unit"] ** 2}
     _require(n.shape == codes.shape[:1] and (n > 0).all() and len(n) > 0)
     cells = Cells(codes.astype(np.int32), n, **sums)
     _require(len(cells.consolidated().n) == len(n))
     _require(isinstance(document["dropped"], int) and document["dropped"] >= 0)
+    attributes = tuple(map(str, document["attributes"]))
+    if len(attributes) > 1:
+        _require(all(isinstance(of, tuple) and len(of) == len(attributes) for of in groups))
     return {
         "labels": labels,
         "groups": groups,
-        "attributes": tuple(map(str, document["attributes"])),
+        "attributes": attributes,
         "axes": axes,
         "cells": cells,
         "levels": levels,

@@ -49,15 +49,6 @@ class Tables:
         object.__setattr__(other, "_margins", self._margins)
         return other
 
-    def repeated(self, times: int) -> Tables:
-        """The same tables ``times`` over, along a new first axis."""
-
-        def tile(values: Array) -> Array:
-            return np.broadcast_to(values, (times, *values.shape))
-
-        rows = None if self.rows is None else tile(self.rows)
-        return replace(self, weight=tile(self.weight), rows=rows)
-
     @cached_property
     def total(self) -> Array:
         """Sum of all weights, of shape (...)."""

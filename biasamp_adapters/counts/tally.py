@@ -28,9 +28,12 @@ class Tally:
     ----------
     n_axes : int
         How many columns a row has.
+    max_cells : int, optional
+        With more cells than this, the last axis is given up.
     """
 
-    def __init__(self, n_axes: int) -> None:
+    def __init__(self, n_axes: int, max_cells: int | None = None) -> None:
+        self._max_cells = max_cells
         self._codebooks: list[dict[Label, int]] = [{} for _ in range(n_axes)]
         self._pending: list[tuple[Array, ...]] = []
         self._n_pending = 0
@@ -50,6 +53,7 @@ class Tally:
             What to add up a cell: n first, which is not 0, and for weighted rows w and w squared.
             One row each without.
         """
+        columns = columns[: len(self._codebooks)]
         # Signed codes may be -1: their column gets one more code, the first, for what is missing.
         shifts = [int(codes.dtype.kind != "u") for codes, _ in columns]
         sizes = [len(labels) + shift for (_, labels), shift in zip(columns, shifts, strict=True)]
@@ -92,11 +96,17 @@ class Tally:
 
     def _merged(self) -> tuple[Array, list[Array]]:
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
-        return consolidate(codes, totals)[:2]
+        codes, totals, _ = consolidate(codes, totals)
+        if self._max_cells is not None and len(codes) > self._max_cells:
+            self._max_cells = None
+            self._codebooks.pop()
+            codes, totals, _ = consolidate(codes[:, :-1], totals)
+        return codes, totals
 
     def cells(self) -> tuple[Array, list[Array], list[list[Label]]]:
         """Distinct codes of shape (cells, axes), their sums, and the labels of each axis."""
-        return *self._merged(), [list(book) for book in self._codebooks]
+        codes, totals = self._merged()
+        return codes, totals, [list(book) for book in self._codebooks]
 
 
 def _group(columns: Sequence[Array]) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ _NEGATIVE, _NAN, _INFINITE, _LEAST = "bam_negative", "bam_nan", "bam_infinite", 
 
 
 def grouped(
-    frame: Any, keys: Sequence[str], weight: str | None, *, by_weight: bool = False
+    frame: Any, keys: Sequence[str], weight: str | None, max_cells: int | None = None
 ) -> tuple[list[tuple[Array, Sequence[Label]]], list[Array]]:
     """Distinct combinations of ``keys`` with their sums, computed by the frame's engine.
 
@@ -30,8 +30,8 @@ def grouped(
         Columns to group by.
     weight : str, optional
         Column of the weights.
-    by_weight : bool
-        Group by the weight too, as the last key.
+    max_cells : int, optional
+        Group by the weight too, as the last key, unless that gives more combinations than this.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def grouped(
         columns, totals = _weight_columns(weight, schema[weight])
         select += columns
         sums += totals
-        if by_weight:
+        if max_cells is not None:
             select.append(nw.col(weight).cast(nw.Float64).alias(_WEIGHT))
             names.append(_WEIGHT)
     # As text, whole numbers survive the trip beside nulls, which would make them floats.
@@ -58,7 +58,11 @@ def grouped(
     counted = lazy.select(*select).group_by(*names).agg(*sums)
     if whole:
         counted = counted.with_columns(*(nw.col(name).cast(nw.String) for name in whole))
+    if max_cells is not None:
+        counted = counted.head(max_cells + 1)
     table = counted.collect(backend="pandas").to_pandas()
+    if max_cells is not None and len(table) > max_cells:
+        return grouped(frame, keys, weight)
     if not len(table):
         raise ValueError("the frame must have at least one row; received none")
     n = [table[_N].to_numpy(dtype=np.int64)]

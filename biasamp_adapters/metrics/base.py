@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from biasamp_adapters._typing import Label, RandomState, generator
-from biasamp_adapters._warnings import AmplificationWarning
+from biasamp_adapters._warnings import warn
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing, check_missing
+from biasamp_adapters.counts.collect import MODEL
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.metrics.result import AmplificationResult
@@ -112,6 +112,7 @@ class Metric(ABC):
         confidence : float
             Level of the interval.
         interval_method : {"percentile", "basic"}
+            Quantiles of the replicates, or these mirrored at the value.
         signs : {"reference", "reestimated"}
             Whether replicates keep the directions of the reference or find their own.
         random_state : int or numpy.random.Generator, optional
@@ -156,7 +157,24 @@ class Metric(ABC):
         signs: Literal["reference", "reestimated"] = "reference",
         random_state: RandomState = None,
     ) -> AmplificationResult:
-        """The value from counts of one model; see :meth:`result` for the other arguments."""
+        """The value from counts of one model, with its interval and tables.
+
+        Parameters
+        ----------
+        counts : JointCounts
+            Counts of one model.
+        n_boot, confidence, interval_method, signs, random_state
+            As in :meth:`result`.
+
+        Returns
+        -------
+        AmplificationResult
+
+        Raises
+        ------
+        ValueError
+            If the counts lack what the metric reads, or hold several models.
+        """
         check_n_boot(n_boot)
         check_confidence(confidence)
         check_method(interval_method)
@@ -169,7 +187,7 @@ class Metric(ABC):
                 "choose one with counts.model(name)"
             )
         evaluation = align(counts, self._reference, self.labels, self.groups)
-        bound = self.bind(evaluation, evaluation.counts.tables().model)
+        bound = self.bind(evaluation, (counts.models or (MODEL,))[0])
         if signs == "reestimated":
             bound = bound.reestimating()
         replicates = None
@@ -180,7 +198,7 @@ class Metric(ABC):
             dropped = f"{counts.dropped} row(s) with missing values were left out"
             result = result.with_note(dropped)
         for note in result.notes:
-            warnings.warn(f"{self.__name__}: {note}", AmplificationWarning, stacklevel=2)
+            warn(f"{self.__name__}: {note}")
         return result
 
     def __repr__(self) -> str:

@@ -154,6 +154,8 @@ class Bound(Scored):
         value = estimates["value"]
         if replicates is not None and value.reason:
             notes.append(f"no interval: {value.reason}")
+        elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
+            notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return AmplificationResult(
             metric=self.metric,
             direction=self.direction,

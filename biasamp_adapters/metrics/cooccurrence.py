@@ -17,7 +17,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
-from biasamp_adapters.metrics.equalize import expected_flips
+from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips
 from biasamp_adapters.reference import correlation_sign, correlation_z, over_represented
 
 #: A sign whose |z| is smaller may be the other one.
@@ -130,11 +130,9 @@ class Cooccurrence(Bound):
             return None
         joint = tables.joint("attribute", "task")
         if self.direction != T_TO_A:
-            accuracy = tables.agreement("task").sum(axis=-1) / tables.total
-            joint = expected_flips(joint, accuracy, -1)
+            joint = expected_flips(joint, accuracy_of(tables, "task"), -1)
         if self.direction != A_TO_T and counts.has("attribute_prediction", tables.model):
-            accuracy = tables.agreement("attribute").sum(axis=-1) / tables.total
-            joint = expected_flips(joint, accuracy, -2)
+            joint = expected_flips(joint, accuracy_of(tables, "attribute"), -2)
         return joint, joint.sum(axis=-2)
 
     def _deltas(self, tables: Tables, reference: Tables | None, joint: Array, made: Array) -> Array:
@@ -185,6 +183,10 @@ class Cooccurrence(Bound):
 
     def pairs(self) -> dict[str, Array]:
         """``sign``, ``delta``, ``contribution``, and whether the sign is ``uncertain``."""
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> dict[str, Array]:
         deltas = self._deltas(self._tables, None, *self._predicted(self._tables))
         truth = self._truth(self._tables, None)
         z = correlation_z(*truth, self.evaluation.truth.effective_rows)[..., self.columns]
@@ -195,7 +197,7 @@ class Cooccurrence(Bound):
             "sign": sign,
             "delta": deltas,
             "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas),
-            "uncertain": np.abs(z) < _CERTAIN,
+            "uncertain": (np.abs(z) < _CERTAIN) & (sign != 0),
         }
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

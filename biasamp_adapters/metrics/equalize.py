@@ -12,8 +12,17 @@ import numpy as np
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
 
-#: Numbers that flipped labels may take at a time.
+#: Flipped rows that are drawn one by one at a time.
 _BLOCK = 2**22
+
+#: An accuracy that rounding keeps from 1 is 1: else it would leave errors of 1e-16 to compare.
+_ROUNDING = 1e-12
+
+
+def accuracy_of(tables: Tables, role: str) -> Array:
+    """Share of the weight whose prediction of ``role`` is right, of shape (...)."""
+    share = tables.agreement(role).sum(axis=-1) / tables.total
+    return np.where(1 - share < _ROUNDING, 1.0, share)
 
 
 def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
@@ -35,7 +44,12 @@ def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
 
 
 def flip(
-    tables: Tables, roles: tuple[str, str], axis: int, accuracy: Array, rng: np.random.Generator
+    tables: Tables,
+    roles: tuple[str, str],
+    axis: int,
+    accuracy: Array,
+    rng: np.random.Generator,
+    trials: int | None = None,
 ) -> Array:
     """Two-way tables with the labels of one axis flipped at random, one draw a table.
 
@@ -49,22 +63,27 @@ def flip(
         The axis whose labels flip.
     accuracy : array of shape (...)
     rng : numpy.random.Generator
+    trials : int, optional
+        Draws of the same tables, along a new first axis.
     """
-    if tables.counts.cells.unit is None:
-        return flip_table(tables.joint(*roles), axis, accuracy, rng)
+
+    def repeated(values: Array) -> Array:
+        return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
+
+    counts = tables.counts
+    if counts.cells.unit is None:
+        return flip_table(repeated(tables.joint(*roles)), axis, accuracy, rng)
     if tables.rows is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
-    codes = [tables.counts.axis_codes(role, tables.model) for role in roles]
-    sizes = [tables.counts.n_labels(role) for role in roles]
-    other = 0 if axis == -1 else 1
-    out = flip_cells(
-        tables.rows,
-        codes[other],
-        codes[1 - other],
-        (sizes[other], sizes[1 - other]),
+    other, own = roles if axis == -1 else roles[::-1]
+    out = flip_rows(
+        repeated(tables.rows),
+        counts.axis_codes(other, tables.model),
+        counts.axis_codes(own, tables.model),
+        (counts.n_labels(other), counts.n_labels(own)),
         accuracy,
         rng,
-        tables.counts.cells.unit,
+        counts.cells.unit,
     )
     return out if axis == -1 else out.swapaxes(-1, -2)
 
@@ -74,12 +93,22 @@ def flip_table(table: Array, axis: int, accuracy: Array, rng: np.random.Generato
     if axis == -2:
         return flip_table(table.swapaxes(-1, -2), -1, accuracy, rng).swapaxes(-1, -2)
     others, classes = table.shape[-2:]
-    other, own = np.indices((others, classes)).reshape(2, -1)
-    rows = table.reshape(*table.shape[:-2], -1)
-    return flip_cells(rows, other, own, (others, classes), accuracy, rng)
+    if classes == 1:
+        return table
+    accuracy = np.asarray(accuracy)
+    # A wrong class with probability 1 - accuracy is the same as any class, the old one included,
+    # with this probability; and what is redrawn need not know where it came from.
+    redraw = (1 - accuracy) * classes / (classes - 1)
+    if (redraw > 1).any():
+        other, own = np.indices((others, classes)).reshape(2, -1)
+        rows = table.reshape(*table.shape[:-2], -1)
+        return flip_rows(rows, other, own, (others, classes), accuracy, rng)
+    gone = rng.binomial(table, redraw[..., None, None])
+    back = rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
+    return table - gone + back
 
 
-def flip_cells(
+def flip_rows(
     rows: Array,
     other: Array,
     own: Array,
@@ -88,7 +117,7 @@ def flip_cells(
     rng: np.random.Generator,
     unit: Array | None = None,
 ) -> Array:
-    """Flip the label ``own`` of the rows of each cell, and sum up by ``(other, own)``.
+    """Flip the label ``own`` of the rows of each cell one by one, and sum up by both labels.
 
     Parameters
     ----------
@@ -106,38 +135,27 @@ def flip_cells(
     -------
     ndarray of shape (..., sizes[0], sizes[1])
     """
-    batch = rows.shape[:-1]
-    rows = rows.reshape(-1, rows.shape[-1])
-    accuracy = np.broadcast_to(accuracy, batch).reshape(-1)
-    order = np.argsort(other, kind="stable")
-    rows, own, other = rows[:, order], own[order], other[order]
-    starts = np.flatnonzero(np.r_[True, other[1:] != other[:-1]])
-    dtype = rows.dtype if unit is None else np.float64
-    out = np.zeros((len(rows), *sizes), dtype=dtype)
-    step = max(1, _BLOCK // (rows.shape[1] * sizes[1]))
+    batch, n_cells, n_pairs = rows.shape[:-1], rows.shape[-1], sizes[0] * sizes[1]
+    weight = np.ones(n_cells) if unit is None else unit
+    rows = rows.reshape(-1, n_cells)
+    wrong_share = np.clip(1 - np.broadcast_to(accuracy, batch).reshape(-1, 1), 0, 1)
+    out = np.empty((len(rows), n_pairs))
+    step = max(1, _BLOCK // max(int(rows.sum(axis=1).max(initial=1)), n_cells))
     for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        flipped = _flip_rows(rows[part], own, accuracy[part], sizes[1], rng)
-        if unit is not None:
-            flipped = flipped * unit[order][:, None]
-        out[part, other[starts]] = np.add.reduceat(flipped, starts, axis=1)
+        part = rows[start : start + step]
+        wrong = rng.binomial(part, wrong_share[start : start + step])
+        table, cell = np.indices(part.shape).reshape(2, -1)
+        key = table * n_pairs + other[cell] * sizes[1] + own[cell]
+        total = np.bincount(key, (part - wrong).ravel() * weight[cell], len(part) * n_pairs)
+        if sizes[1] > 1:
+            moved = np.repeat(np.arange(key.size), wrong.ravel())
+            label = (own[cell[moved]] + rng.integers(1, sizes[1], len(moved))) % sizes[1]
+            key = table[moved] * n_pairs + other[cell[moved]] * sizes[1] + label
+            total += np.bincount(key, weight[cell[moved]], len(part) * n_pairs)
+        out[start : start + step] = total.reshape(len(part), n_pairs)
+    if unit is None:
+        out = np.rint(out).astype(np.int64)
     return out.reshape(*batch, *sizes)
-
-
-def _flip_rows(
-    rows: Array, own: Array, accuracy: Array, classes: int, rng: np.random.Generator
-) -> Array:
-    """Labels of ``rows`` (batch, cells) after flips, of shape (batch, cells, classes)."""
-    wrong = rng.binomial(rows, np.clip(1 - accuracy, 0, 1)[:, None])
-    out = np.zeros((*rows.shape, classes), dtype=rows.dtype)
-    cells = np.arange(len(own))
-    if classes > 2:
-        spread = rng.multinomial(wrong, np.full(classes - 1, 1 / (classes - 1)))
-        out[:, cells[:, None], (own[:, None] + np.arange(1, classes)) % classes] = spread
-    elif classes == 2:
-        out[:, cells, 1 - own] = wrong
-    out[:, cells, own] = rows - wrong if classes > 1 else rows
-    return out
 
 
 def predicted_bias(

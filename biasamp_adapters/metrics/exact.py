@@ -15,6 +15,7 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import T_TO_A, Bound
 from biasamp_adapters.metrics.equalize import (
+    accuracy_of,
     clear_winners,
     expected_flips,
     flip,
@@ -131,7 +132,7 @@ class ExactAttack(Bound):
         """Numbers that one replicate takes."""
         counts = self.evaluation.counts
         sizes = [counts.n_labels(role) for role in self.roles.dataset]
-        return sizes[0] * sizes[1] * counts.n_labels(self.roles.flipped)
+        return 4 * sizes[0] * sizes[1]
 
     @classmethod
     def of(cls, **arguments: Any) -> Self:
@@ -160,7 +161,7 @@ class ExactAttack(Bound):
         bound = replace(bound, mode=mode)
         if bound.quality.name == "uncertainty_coefficient" and not bound.leakage:
             rows = bound.evaluation.counts.effective_rows
-            dataset = bound._dataset().reshape(-1, *dataset.shape)
+            dataset = bound._dataset.reshape(-1, *dataset.shape)
             if not (is_dependent(dataset, rows) or is_dependent(model[None], rows)):
                 bound = replace(bound, difference=True)
                 notes.append(
@@ -208,24 +209,22 @@ class ExactAttack(Bound):
         return np.array(self._target_labels, dtype=np.float64)
 
     def _accuracy(self, tables: Tables) -> Array:
-        return tables.agreement(self.roles.flipped).sum(axis=-1) / tables.total
+        return accuracy_of(tables, self.roles.flipped)
 
     def _model(self, tables: Tables) -> Array:
         return tables.joint(*self.roles.model, abstained=True)
 
+    @cached_property
     def _dataset(self) -> Array:
         """Tables of the dataset as the value compares them: one, or one a trial."""
-        if self.mode is None:
-            return self._tables.joint(*self.roles.dataset)
+        joint = self._tables.joint(*self.roles.dataset)
         accuracy = self._accuracy(self._tables)
+        if self.mode is None:
+            return joint
         if self.mode == "expected":
-            table = self._tables.joint(*self.roles.dataset)
-            return expected_flips(table, accuracy, self.roles.axis)
-        return self._flipped(self._tables.repeated(self.n_trials), generator(self.random_state))
-
-    def _flipped(self, tables: Tables, rng: np.random.Generator) -> Array:
-        accuracy = self._accuracy(tables)
-        return flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng)
+            return expected_flips(joint, accuracy, self.roles.axis)
+        rng = generator(self.random_state)
+        return flip(self._tables, self.roles.dataset, self.roles.axis, accuracy, rng, self.n_trials)
 
     def uses_channel(self, dataset: Array, model: Array, accuracy: Array) -> Array:
         """Where tables need no drawn flips: (...) for tables of shape (..., inputs, targets)."""
@@ -265,13 +264,14 @@ class ExactAttack(Bound):
         if self.equalize is None:
             dataset = tables.joint(*self.roles.dataset)
         else:
-            dataset = self._flipped(tables, rng)
+            accuracy = self._accuracy(tables)
+            dataset = flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng)
         return self.compare(dataset, self._model(tables), self._values, self.difference)
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         model = self._model(self._tables)
-        scores = self.compare(self._dataset(), model, self._values, self.difference)
+        scores = self.compare(self._dataset, model, self._values, self.difference)
         return {name: float(np.mean(score)) for name, score in scores.items()}
 
     def pairs(self) -> dict[str, Array]:

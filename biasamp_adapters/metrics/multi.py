@@ -78,8 +78,13 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             )
         for name in ("min_size", "max_size", "min_support"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, int) and value >= 1):
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (whole and value >= 1):
                 raise ValueError(f"{name} must be a whole number of at least 1; received {value!r}")
+        if self.max_size is not None and self.max_size < self.min_size:
+            raise ValueError(
+                f"max_size must not be below min_size; received {self.max_size} and {self.min_size}"
+            )
 
     @property
     def __name__(self) -> str:

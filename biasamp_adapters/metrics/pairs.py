@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasamp_adapters._typing import Array, generator
 from biasamp_adapters.counts.tables import PREDICTED
-from biasamp_adapters.metrics.equalize import expected_flips, flip_cells, flip_table
+from biasamp_adapters.metrics.equalize import expected_flips, flip_rows, flip_table
 from biasamp_adapters.quality import is_dependent
 
 if TYPE_CHECKING:
     from biasamp_adapters.metrics.exact import ExactAttack
 
+#: Tables that are drawn at a time.
+_BLOCK = 2**20
+
 _INDICATOR = np.array([0.0, 1.0])
 
 
-def _fourfold(joint: Array, first: Array, second: Array, total: Array) -> Array:
+def _two_by_two(joint: Array, first: Array, second: Array, total: Array) -> Array:
     """2 x 2 tables of two indicators from their co-occurrence, of shape (groups, tasks, 2, 2)."""
     joint, first, second = np.broadcast_arrays(joint, first, second)
     cells = [total - first - second + joint, second - joint, first - joint, joint]
@@ -44,12 +47,16 @@ def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
     agree = tables.agreement(roles.flipped)
     made = tables.marginal(PREDICTED[roles.flipped])
     if of_attribute:
-        model = _fourfold(tables.joint("attribute_prediction", "task"), made[:, None], task, total)
+        model = _two_by_two(
+            tables.joint("attribute_prediction", "task"), made[:, None], task, total
+        )
         wrong = attribute + made[:, None] - 2 * agree[:, None]
     else:
-        model = _fourfold(tables.joint("attribute", "prediction"), attribute, made[None, :], total)
+        model = _two_by_two(
+            tables.joint("attribute", "prediction"), attribute, made[None, :], total
+        )
         wrong = task + made[None, :] - 2 * agree[None, :]
-    dataset = _fourfold(joint, attribute, task, total)
+    dataset = _two_by_two(joint, attribute, task, total)
     accuracy = np.broadcast_to(1 - wrong / total, joint.shape)
     if roles.dataset[0] == "task":
         dataset, model = dataset.swapaxes(-1, -2), model.swapaxes(-1, -2)
@@ -62,14 +69,17 @@ def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
         if attack.equalize is not None:
             table = expected_flips(table, accuracy[channel], roles.axis)
         _fill(out, channel, attack, table[None], model[channel])
-    sampled = varies & ~channel
-    if sampled.any():
-        _fill(out, sampled, attack, _draw(attack, dataset, accuracy, sampled), model[sampled])
+    rng = generator(attack.random_state)
+    pairs = np.argwhere(varies & ~channel)
+    step = max(1, _BLOCK // attack.n_trials)
+    for start in range(0, len(pairs), step):
+        block = tuple(pairs[start : start + step].T)
+        _fill(out, block, attack, _draw(attack, dataset, accuracy, block, rng), model[block])
     return out
 
 
 def _fill(
-    out: dict[str, Array], where: Array, attack: ExactAttack, dataset: Array, model: Array
+    out: dict[str, Array], where: Any, attack: ExactAttack, dataset: Array, model: Array
 ) -> None:
     """Compare tables of shape (trials, pairs, 2, 2) with (pairs, 2, 2), averaged over trials."""
     difference = np.zeros(len(model), dtype=bool)
@@ -81,23 +91,27 @@ def _fill(
         out[name][where] = np.broadcast_to(score, dataset.shape[:2]).mean(axis=0)
 
 
-def _draw(attack: ExactAttack, dataset: Array, accuracy: Array, sampled: Array) -> Array:
-    """Flipped tables of the sampled pairs, of shape (trials, pairs, 2, 2)."""
-    rng = generator(attack.random_state)
-    counts = attack.evaluation.counts
-    trials, axis = attack.n_trials, attack.roles.axis
+def _draw(
+    attack: ExactAttack,
+    dataset: Array,
+    accuracy: Array,
+    pairs: tuple[Array, ...],
+    rng: np.random.Generator,
+) -> Array:
+    """Flipped tables of some pairs, of shape (trials, pairs, 2, 2)."""
+    counts, axis, trials = attack.evaluation.counts, attack.roles.axis, attack.n_trials
     if counts.cells.unit is None:
-        tables = dataset[sampled]
+        tables = dataset[pairs]
         repeated = np.broadcast_to(tables, (trials, *tables.shape))
-        return flip_table(repeated, axis, accuracy[sampled], rng)
-    rows = np.broadcast_to(counts.n, (trials, len(counts.n)))
+        return flip_table(repeated, axis, accuracy[pairs], rng)
     attribute = counts.axis_codes("attribute", attack.model)
     task = counts.axis_codes("task", attack.model)
     drawn = []
-    for a, t in np.argwhere(sampled).tolist():
-        own, other = (attribute == a).astype(int), (task == t).astype(int)
-        if attack.roles.flipped == "task":
-            own, other = other, own
-        drawn.append(flip_cells(rows, other, own, (2, 2), accuracy[a, t], rng, counts.cells.unit))
+    for a, t in np.stack(pairs, axis=1).tolist():
+        codes = np.stack([attribute == a, task == t], axis=1).astype(np.int32)
+        cells = counts.cells.recoded(codes)
+        own, other = cells.codes.T if attack.roles.flipped == "attribute" else cells.codes.T[::-1]
+        rows = np.broadcast_to(cells.n, (trials, len(cells.n)))
+        drawn.append(flip_rows(rows, other, own, (2, 2), accuracy[a, t], rng, cells.unit))
     out = np.stack(drawn, axis=1)
     return out if axis == -1 else out.swapaxes(-1, -2)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from biasamp_adapters._typing import RandomState, generator
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, arrow, require
@@ -47,6 +49,9 @@ class PredictabilityMetric(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         get_quality(self.quality)
+        if isinstance(self.random_state, np.random.Generator):
+            # A number, so that every call of this metric draws the same flips.
+            self._set("random_state", int(self.random_state.integers(2**32)))
         generator(self.random_state)
         for name, allowed in (
             ("attacker", ("exact",)),

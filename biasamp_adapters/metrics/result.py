@@ -76,8 +76,8 @@ class AmplificationResult:
 
         BA->, MALS and Multi give ``sign`` (of the reference correlation; for MALS 1 where the
         group is over-represented), ``delta`` and ``contribution``; LA and DPA ``psi_dataset``,
-        ``psi_model`` and ``value``. Undefined pairs are NaN. Crossed attributes have a column
-        each beside their one label.
+        ``psi_model`` and ``value``. Undefined pairs are NaN. Crossed attributes have one label,
+        as text, and a column each.
         """
         if self.bound is None:
             raise ValueError("this result was made without counts; it has no pairs")
@@ -85,10 +85,13 @@ class AmplificationResult:
         groups, tasks = self.bound.pair_labels()
         names = self.bound.evaluation.counts.attributes
         first, second = np.indices((len(groups), len(tasks))).reshape(2, -1)
-        columns: dict[str, Any] = {"attribute": [show(groups[i]) for i in first]}
+        crossed = len(names) > 1
+        columns: dict[str, Any] = {
+            "attribute": [show(groups[i]) if crossed else groups[i] for i in first]
+        }
         columns["task"] = [tasks[i] for i in second]
         columns |= {name: values.reshape(-1) for name, values in pairs.items()}
-        if len(names) > 1:
+        if crossed:
             for j, name in enumerate(names):
                 key = name if name not in columns else f"attribute:{name}"
                 columns[key] = [groups[i][j] for i in first]

@@ -186,9 +186,23 @@ def test_folder_must_be_there(compas_report: bam.AuditReport, tmp_path: Path) ->
 
 def test_folder_is_no_file(compas_report: bam.AuditReport, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="folder"):
+    with pytest.raises(ValueError, match="an output must be a file; received the folder"):
         compas_report.to_json(tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_links_are_followed_and_pipes_written_to(
+    compas_report: bam.AuditReport, tmp_path: Path
+) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("old", encoding="utf-8")
+    link.symlink_to(real)
+    compas_report.to_json(link)
+    assert link.is_symlink()
+    assert json.loads(real.read_text(encoding="utf-8")) == compas_report.summary
+    # What is no regular file stays what it is.
+    compas_report.to_json("/dev/null")
+    assert not Path("/dev/null").is_file()
 
 
 def test_model_is_named_in_every_table_with_several(two_models: bam.AuditReport) -> None:

@@ -147,15 +147,6 @@ def test_batch_axes(rows: _Rows) -> None:
         np.testing.assert_array_equal(batch.agreement(role), expected)
 
 
-def test_repeated() -> None:
-    tables = _Rows("hard", weighted=False).counts.tables()
-    repeated = tables.repeated(3)
-    assert repeated.rows is not None
-    assert repeated.rows.shape == repeated.weight.shape == (3, len(tables.counts.n))
-    single = tables.joint("attribute", "prediction")
-    assert repeated.joint("attribute", "prediction").tolist() == [single.tolist()] * 3
-
-
 def test_each_model_has_its_own_margins() -> None:
     counts = JointCounts.from_arrays(
         [0, 1, 1], {"old": [0, 0, 1], "new": [1, 1, None]}, list("aab"), missing="abstain"

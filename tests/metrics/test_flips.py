@@ -134,17 +134,17 @@ WEIGHTED = [(0, 0, 0.5), (0, 0, 4.0), (0, 1, 1.0), (1, 0, 3.0), (1, 2, 0.5), (1,
 def test_a_flip_moves_a_row_with_all_its_weight(flipped: str) -> None:
     a, t, w = (list(values) for values in zip(*WEIGHTED, strict=True))
     counts = JointCounts.from_arrays(t, t, a, sample_weight=w, by_weight=True)
-    tables = counts.tables().repeated(DRAWS)
+    tables = counts.tables()
     rng = np.random.default_rng(3)
-    accuracy = np.full(DRAWS, ACCURACY)
+    accuracy = np.array(ACCURACY)
     if flipped == "task":
         stays, exact = "attribute", exact_moments(WEIGHTED, (2, 3))
     else:
         swapped = [(task, attribute, weight) for attribute, task, weight in WEIGHTED]
         stays, exact = "task", exact_moments(swapped, (3, 2))
-    assert_alike(moments(flip(tables, (stays, flipped), -1, accuracy, rng)), exact)
+    assert_alike(moments(flip(tables, (stays, flipped), -1, accuracy, rng, DRAWS)), exact)
     # The same flips with the flipped label as the attacker's input, as leakage has it.
-    drawn = flip(tables, (flipped, stays), -2, accuracy, rng)
+    drawn = flip(tables, (flipped, stays), -2, accuracy, rng, DRAWS)
     assert_alike(moments(drawn.swapaxes(-1, -2)), exact)
 
 
