@@ -229,3 +229,10 @@ def test_counts_differ_in_all_that_they_hold() -> None:
     assert counts != "counts"
     with pytest.raises(TypeError, match="unhashable"):
         hash(counts)
+
+
+def test_sum_adds_all_parts() -> None:
+    parts = [JointCounts.from_arrays([0, 1], [0, 1], ["a", "b"]) for _ in range(3)]
+    assert sum(parts) == JointCounts.from_arrays([0, 1] * 3, [0, 1] * 3, ["a", "b"] * 3)
+    with pytest.raises(TypeError):
+        1 + parts[0]

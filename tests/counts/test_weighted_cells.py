@@ -1,0 +1,45 @@
+"""Rows of different weights are kept apart as long as that makes a small table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ENGINES
+
+from biasamp_adapters import AmplificationWarning, JointCounts, LeakageAmplification, audit_counts
+from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    """A row more than may be kept apart, each with a weight of its own."""
+    rng = np.random.default_rng(0)
+    n_rows = MAX_WEIGHTED_CELLS + 1
+    frame = pd.DataFrame(rng.integers(0, 2, (n_rows, 3)), columns=["T", "P", "A"])
+    return frame.assign(w=1 + np.arange(n_rows) / 1024)
+
+
+COLUMNS = {"task": "T", "prediction": "P", "attribute": "A", "weight": "w"}
+
+
+@pytest.mark.parametrize("name", ["pandas", "duckdb"])
+def test_too_many_weights_are_summed(rows: pd.DataFrame, name: str) -> None:
+    frame = ENGINES[name](rows)
+    counts = JointCounts.from_frame(frame, **COLUMNS, by_weight=True)
+    assert len(counts.n) == 8
+    assert not counts.knows_rows
+    assert counts == JointCounts.from_frame(frame, **COLUMNS)
+    few = ENGINES[name](rows.iloc[1:])
+    assert JointCounts.from_frame(few, **COLUMNS, by_weight=True).knows_rows
+
+
+def test_what_needs_rows_says_so(rows: pd.DataFrame) -> None:
+    counts = JointCounts.from_frame(rows, **COLUMNS, by_weight=True)
+    with pytest.warns(AmplificationWarning, match="no interval: its flips need rows"):
+        LeakageAmplification(equalize="expected").from_counts(counts, n_boot=50)
+    report = audit_counts(counts, n_boot=50)
+    assert any("Only sums of weights are left" in note for note in report.summary["notes"])
+    by_name = {row["name"]: row for row in report.summary["metrics"]}
+    assert by_name["BA A->T"]["low"] is not None
+    assert by_name["LA"]["low"] is None
