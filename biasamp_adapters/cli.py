@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
 
 if TYPE_CHECKING:
@@ -44,6 +45,21 @@ class Dataset(StrEnum):
     compas = "compas"
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"biasamp-adapters {__version__}")
+        raise typer.Exit(DONE)
+
+
+@app.callback()
+def biasamp(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
+
+
 Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON.")]
 Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
@@ -75,6 +91,9 @@ def audit(
     run: Annotated[
         str | None,
         typer.Option(help="Column whose values are runs (seeds); 'filename' for a run a file."),
+    ] = None,
+    pos_label: Annotated[
+        str | None, typer.Option(help="The one class to look at, as the report shows it.")
     ] = None,
     missing: Annotated[Missing, typer.Option(help="What to do with missing values.")] = (
         Missing.error
@@ -110,6 +129,7 @@ def audit(
         reference=reference or [],
         weight=weight,
         run=run,
+        pos_label=pos_label,
         missing=missing.value,
         n_boot=n_boot,
         random_state=seed,

@@ -13,9 +13,6 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 
-#: A loss below this is shown as the quality 1 / eps; only displayed qualities are clipped.
-_EPS = float(np.finfo(np.float64).eps)
-
 #: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
 _LOO_ALPHA = 0.5
 
@@ -39,8 +36,16 @@ class Quality:
     inverse: bool = False
 
     def level(self, score: Array) -> Array:
-        """Psi, the quality of a score."""
-        return 1 / np.maximum(score, _EPS) if self.inverse else score
+        """Psi, the quality of a score; infinite where a loss is 0."""
+        if not self.inverse:
+            return score
+        return np.divide(1, score, out=np.full(np.shape(score), np.inf), where=score > 0)
+
+    def absolute_change(self, dataset: Array, model: Array) -> Array:
+        """Psi_M - Psi_D from scores; 0 where both are unbounded."""
+        levels = self.level(dataset), self.level(model)
+        same = np.isinf(levels[0]) & np.isinf(levels[1])
+        return np.where(same, 0, np.where(same, 0, levels[1]) - np.where(same, 0, levels[0]))
 
     def relative_change(self, dataset: Array, model: Array) -> Array:
         """(Psi_M - Psi_D) / (Psi_M + Psi_D) from scores; 0 where both are 0. [T25] Eq. 5-6.

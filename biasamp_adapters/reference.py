@@ -202,6 +202,14 @@ def correlation_z(joint: Array, attribute: Array, task: Array, n_rows: float) ->
     return np.sqrt(n_rows) * np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
 
 
+def over_representation_z(joint: Array, task: Array, n_rows: float, total: float) -> Array:
+    """How many standard errors P(a | t) is from 1 / number of groups; 0 where t has no rows."""
+    even = 1 / joint.shape[-2]
+    rows = task[None, :] * (n_rows / total)
+    gap = np.divide(joint, task[None, :], out=np.full(joint.shape, even), where=task[None, :] > 0)
+    return (gap - even) * np.sqrt(rows / (even * (1 - even)))
+
+
 def over_represented(joint: Array, task: Array) -> Array:
     """Whether P(a | t) > 1 / number of groups, exact for integer counts; 0 or 1."""
     joint, task = _exact(joint, task)

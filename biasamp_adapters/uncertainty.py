@@ -142,6 +142,8 @@ class Estimate:
 
     def text(self, sign: str = "+") -> str:
         """The numbers with four decimals."""
+        if np.isinf(self.value):
+            return "unbounded (no error)"
         if self.interval is None:
             return f"{self.value:{sign}z.4f}"
         low, high = self.interval
@@ -172,16 +174,17 @@ def estimate(
     value = float(value)
     if replicates is None:
         return Estimate(value)
-    if np.isnan(value):
-        return Estimate(value, None, "the value is undefined")
+    if not np.isfinite(value):
+        what = "undefined" if np.isnan(value) else "unbounded: a loss is 0"
+        return Estimate(value, None, f"the value is {what}")
     least = math.ceil(2 / (1 - confidence) - 1e-9)
     if len(replicates) < least:
         few = f"{len(replicates)} replicates are too few: a level of {confidence:g} needs {least}"
         return Estimate(value, None, few)
-    defined = replicates[~np.isnan(replicates)]
+    defined = replicates[np.isfinite(replicates)]
     undefined = len(replicates) - len(defined)
     if undefined > _MAX_UNDEFINED * len(replicates):
-        reason = f"{undefined} of {len(replicates)} bootstrap replicates are undefined"
+        reason = f"{undefined} of {len(replicates)} bootstrap replicates are undefined or unbounded"
         return Estimate(value, None, reason)
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]).tolist()

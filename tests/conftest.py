@@ -84,6 +84,13 @@ def engine(request: pytest.FixtureRequest) -> Callable[[pd.DataFrame], Any]:
     return ENGINES[request.param]
 
 
+def duckdb_takes_quotes() -> bool:
+    """Whether DuckDB can name a column that has a quotation mark in an expression."""
+    import duckdb
+
+    return int(duckdb.__version__.split(".")[0]) >= 2
+
+
 def rows_of(table: Any, *axes: str) -> pd.DataFrame:
     """Rows from an array of counts whose axes are named ``axes``, one row a count."""
     table = np.asarray(table)

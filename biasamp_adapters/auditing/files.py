@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from biasamp_adapters._typing import RandomState
+from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_counts
 from biasamp_adapters.auditing.runs import summarise_reports
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.inputs.files import agree_on_types, by_value, first_lines, open_files
+from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
+from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.inputs.files import (
+    FILENAME,
+    agree_on_types,
+    by_value,
+    distinct_values,
+    first_lines,
+    open_files,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -27,6 +36,7 @@ def audit_files(
     reference: Sequence[str] = (),
     weight: str | None = None,
     run: str | None = None,
+    pos_label: str | None = None,
     missing: Missing = "error",
     n_boot: int = 2000,
     random_state: RandomState = None,
@@ -46,6 +56,8 @@ def audit_files(
         Files of the training data.
     run : str, optional
         Column whose values are runs, or "filename" for one run a file.
+    pos_label : str, optional
+        The one class to look at, as text.
     missing, n_boot, random_state, confidence
         As in :func:`audit`.
 
@@ -64,37 +76,33 @@ def audit_files(
     with duckdb.connect() as connection:
         try:
             table, training = agree_on_types(
-                open_files(connection, files),
+                open_files(connection, files, filename=run == FILENAME),
                 open_files(connection, reference) if reference else None,
                 _roles(task, prediction, attribute, attribute_prediction, [weight, run]),
             )
-            reports = []
-            for names, predicted in _attributes(attribute, attribute_prediction, separate):
-                title = f"{TITLE}: {names[0]}" if separate else TITLE
-                options: dict[str, Any] = {
-                    "n_boot": n_boot,
-                    "random_state": random_state,
-                    "confidence": confidence,
-                    "title": title,
-                }
-                known = _reference(training, task, names, missing)
-                columns: dict[str, Any] = {
-                    "task": task,
-                    "prediction": list(prediction),
-                    "attribute": names,
-                    "attribute_prediction": predicted,
-                    "weight": weight,
-                    "missing": missing,
-                }
-                if run is None:
-                    reports.append(audit_counts(_count(table, columns), known, **options))
-                    continue
-                by_run = {
-                    value: audit_counts(_count(rows, columns), known, **options)
-                    for value, rows in by_value(table, run)
-                }
-                reports.append(summarise_reports(by_run, confidence, title))
-            return reports
+            return [
+                _audit(
+                    table,
+                    training,
+                    {
+                        "task": task,
+                        "prediction": list(prediction),
+                        "attribute": names,
+                        "attribute_prediction": predicted,
+                        "weight": weight,
+                        "missing": missing,
+                    },
+                    run,
+                    pos_label,
+                    {
+                        "n_boot": n_boot,
+                        "random_state": random_state,
+                        "confidence": confidence,
+                        "title": f"{TITLE}: {names[0]}" if separate else TITLE,
+                    },
+                )
+                for names, predicted in _attributes(attribute, attribute_prediction, separate)
+            ]
         except duckdb.Error as error:
             read = ", ".join([*files, *reference])
             raise ValueError(f"cannot read {read}: {first_lines(error)}") from None
@@ -129,8 +137,44 @@ def _attributes(
         yield [name], list(predicted[i : i + 1])
 
 
+def _audit(
+    table: DuckDBPyRelation,
+    training: DuckDBPyRelation | None,
+    columns: dict[str, Any],
+    run: str | None,
+    pos_label: str | None,
+    options: dict[str, Any],
+) -> AuditReport:
+    """The audit of one crossing of attributes, or the summary of its runs."""
+    known = _reference(training, columns["task"], columns["attribute"], columns["missing"])
+
+    def audited(rows: DuckDBPyRelation) -> AuditReport:
+        counts = _count(rows, columns)
+        return audit_counts(counts, known, pos_label=_label(counts, pos_label), **options)
+
+    if run is None:
+        return audited(table)
+    reports = {value: audited(rows) for value, rows in by_value(table, run)}
+    return summarise_reports(reports, options["confidence"], options["title"])
+
+
 def _count(rows: DuckDBPyRelation, columns: dict[str, Any]) -> JointCounts:
-    return JointCounts.from_frame(rows, **columns, by_weight=True)
+    weight = columns["weight"]
+    # Far more weights than may be kept apart need not be grouped to find that out.
+    few = weight is None or distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+    return JointCounts.from_frame(rows, **columns, by_weight=few)
+
+
+def _label(counts: JointCounts, text: str | None) -> Label | None:
+    """The label that reads as ``text``."""
+    if text is None:
+        return None
+    for label in counts.labels:
+        if show(label) == text:
+            return label
+    raise ValueError(
+        f"--pos-label must be one of the classes {listing(counts.labels)}; received {text!r}"
+    )
 
 
 def _reference(

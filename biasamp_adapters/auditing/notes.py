@@ -29,7 +29,8 @@ def reference_in_words(findings: Findings) -> str:
 
 def notes(findings: Findings) -> list[str]:
     """The notes that apply, the general ones last."""
-    return [*_about_data(findings), *_about_signs(findings), *_about_reading(findings)]
+    about = (_about_data, _about_signs, _about_mals, _about_reading)
+    return [note for each in about for note in each(findings)]
 
 
 def _about_data(findings: Findings) -> Iterator[str]:
@@ -52,7 +53,9 @@ def _about_data(findings: Findings) -> Iterator[str]:
         )
     if not counts.knows_rows:
         yield (
-            "Only sums of weights are left, not rows: intervals use Poisson draws of them, and "
+            "Only sums of weights are left, not rows: rows of different weights are kept apart up "
+            "to 131,072 cells (by_weight=True), and rounding the weights can bring them there. "
+            "Intervals use Poisson draws, and "
             "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
             "left out."
         )
@@ -102,12 +105,30 @@ def _about_signs(findings: Findings) -> Iterator[str]:
     elif uncertain:
         yield (
             f"{uncertain} of {len(pairs)} pairs correlate so weakly in the reference (|z| < 1.96) "
-            "that their sign may be noise, and with it the sign of their part of BA-> and MALS."
+            "that their sign may be noise, and with it the sign of their part of BA->."
         )
     if any(_has_both_signs(result.by_pair["contribution"].to_numpy()) for result in directional):
         yield (
             "Some pairs are amplified and others reduced: a mean over pairs hides that; see the "
             "strongest pairs."
+        )
+
+
+def _about_mals(findings: Findings) -> Iterator[str]:
+    results = [result for result in findings.results.values() if result.metric == "MALS"]
+    if not results:
+        return
+    pairs = results[0].by_pair
+    uncertain = int(pairs["uncertain"].sum())
+    if (pairs["sign"] == 0).all():
+        yield (
+            "Every group is equally frequent among the positives of the reference: MALS is 0 by "
+            "construction, whatever the model does."
+        )
+    elif uncertain:
+        yield (
+            f"{uncertain} of {len(pairs)} pairs are so near equal shares among the positives of "
+            "the reference (|z| < 1.96) that the groups which MALS takes for favoured may be noise."
         )
 
 
@@ -142,8 +163,6 @@ def _about_reading(findings: Findings) -> Iterator[str]:
             "Multi has no sign: it counts a change of rates the same whichever way it goes, and "
             "noise alone makes it positive."
         )
-    if "MALS" in metrics:
-        yield "MALS is 0 by construction where every group is equally frequent among the positives."
     yield (
         "Values compare within one metric, one direction and one dataset; A->T against T->A means "
         "nothing."

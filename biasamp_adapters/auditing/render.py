@@ -19,7 +19,7 @@ def number(value: float | None, sign: str = "+") -> str:
     """A number of four decimals, signed unless it is a level, or that it is undefined."""
     if value is None:
         return "undefined"
-    return "unbounded (no error)" if value > _UNBOUNDED else f"{value:{sign}z.4f}"
+    return "unbounded (no error)" if abs(value) > _UNBOUNDED else f"{value:{sign}z.4f}"
 
 
 def ends(row: dict[str, Any], sign: str = "+") -> str:

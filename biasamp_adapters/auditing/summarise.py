@@ -15,7 +15,7 @@ from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent
-from biasamp_adapters.uncertainty import NOT_DRAWN
+from biasamp_adapters.uncertainty import NOT_DRAWN, Estimate
 
 FORMAT, VERSION = "biasamp-audit", 1
 
@@ -130,21 +130,17 @@ def short_name(metric: str, direction: str) -> str:
 def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
     """One row of the table of metrics."""
     row = {"model": model, **_identity(result), **result.to_dict()}
-    said = [*row.pop("notes"), *_width_note(result)]
+    said = row.pop("notes")
+    if result.interval is not None:
+        said.append(numbers(Estimate(result.value, result.interval, None))["note"])
     if result.interval is None and not any(note.startswith("no interval") for note in said):
         said.append(NOT_DRAWN)
-    row["note"] = "; ".join(said)
+    row["note"] = "; ".join(filter(None, said))
     row["reading"] = reading(row)
     row["uncertain_signs"] = None
     if result.metric == "DirectionalBiasAmplification":
         row["uncertain_signs"] = float(result.by_pair["uncertain"].mean())
     return row
-
-
-def _width_note(result: AmplificationResult) -> list[str]:
-    if result.interval is None or result.interval[0] < result.interval[1]:
-        return []
-    return ["every replicate gave the same value, so the interval says nothing of sampling error"]
 
 
 def reading(row: dict[str, Any]) -> str:

@@ -239,6 +239,32 @@ class JointCounts:
         """The same rows, each counted once."""
         return replace(self, cells=self.cells.unweighted())
 
+    def as_frequencies(self) -> JointCounts:
+        """The counts with whole weights taken for numbers of rows: frequency weights.
+
+        Sampling weights, the default, stand for rows that were seen once: their flips and draws
+        move a row with all its weight.
+
+        Raises
+        ------
+        ValueError
+            If the sums of weights are not whole.
+
+        Examples
+        --------
+        >>> from biasamp_adapters import JointCounts
+        >>> weighted = JointCounts.from_arrays([0, 1], sample_weight=[3, 1])
+        >>> weighted.as_frequencies() == JointCounts.from_arrays([0, 0, 0, 1])
+        True
+        """
+        if self.w is None:
+            return self
+        if (self.w != np.floor(self.w)).any():
+            raise ValueError("frequency weights must be whole; received others")
+        keep = self.w > 0
+        cells = Cells(self.cells.codes[keep], self.w[keep].astype(np.int64))
+        return replace(self, cells=cells.consolidated())
+
     def has(self, role: str, model: str | None = None) -> bool:
         """Whether a variable was counted, for ``model`` if one is given."""
         return any(axis.role == role and model in (None, axis.model) for axis in self.axes)

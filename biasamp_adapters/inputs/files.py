@@ -49,11 +49,13 @@ def expand(patterns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(files))
 
 
-def open_files(connection: DuckDBPyConnection, patterns: Sequence[str]) -> DuckDBPyRelation:
+def open_files(
+    connection: DuckDBPyConnection, patterns: Sequence[str], *, filename: bool = False
+) -> DuckDBPyRelation:
     """A relation over the rows of CSV or Parquet files, which may be globs.
 
-    Columns of CSV are text; see :func:`agree_on_types`. A column "filename" is added unless the
-    files have one.
+    Columns of CSV are text; see :func:`agree_on_types`. With ``filename`` a column of that name
+    says which file a row came from, unless the files have one.
 
     Raises
     ------
@@ -75,12 +77,13 @@ def open_files(connection: DuckDBPyConnection, patterns: Sequence[str]) -> DuckD
         else _csv_parts(files)
     )
 
-    def select(filename: str) -> DuckDBPyRelation:
-        readers = (f"SELECT * FROM {part}, filename = {filename})" for part in parts)
+    def select(name: str) -> DuckDBPyRelation:
+        readers = (f"SELECT * FROM {part}, filename = {name})" for part in parts)
         return connection.sql(" UNION ALL BY NAME ".join(readers))
 
     try:
-        return select("false" if FILENAME in select("false").columns else _quoted(FILENAME))
+        plain = select("false")
+        return select(_quoted(FILENAME)) if filename and FILENAME not in plain.columns else plain
     except duckdb.Error as error:
         raise ValueError(f"cannot read {', '.join(files)}: {first_lines(error)}") from None
 
@@ -195,6 +198,14 @@ def _cast(relation: DuckDBPyRelation, wanted: dict[str, str]) -> DuckDBPyRelatio
             column = f"CAST({column} AS {wanted[name]}) AS {column}"
         columns.append(column)
     return relation.select(", ".join(columns))
+
+
+def distinct_values(relation: DuckDBPyRelation, column: str) -> int:
+    """About how many values a column has."""
+    if column not in relation.columns:
+        return 0
+    ((count,),) = relation.aggregate(f"approx_count_distinct({_identifier(column)})").fetchall()
+    return int(count)
 
 
 def first_lines(error: BaseException) -> str:

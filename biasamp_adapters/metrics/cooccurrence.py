@@ -18,7 +18,12 @@ from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
 from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips
-from biasamp_adapters.reference import correlation_sign, correlation_z, over_represented
+from biasamp_adapters.reference import (
+    correlation_sign,
+    correlation_z,
+    over_representation_z,
+    over_represented,
+)
 
 #: A sign whose |z| is smaller may be the other one.
 _CERTAIN = 1.96
@@ -189,7 +194,11 @@ class Cooccurrence(Bound):
     def _pairs(self) -> dict[str, Array]:
         deltas = self._deltas(self._tables, None, *self._predicted(self._tables))
         truth = self._truth(self._tables, None)
-        z = correlation_z(*truth, self.evaluation.truth.effective_rows)[..., self.columns]
+        rows = self.evaluation.truth.effective_rows
+        if self.coefficient == "over_represented":
+            z = over_representation_z(truth[0], truth[2], rows, truth[1].sum())
+        else:
+            z = correlation_z(*truth, rows)
         sign = self._fixed
         if self.coefficient == "one":
             sign = correlation_sign(*truth, truth[1].sum())[..., self.columns]
@@ -197,7 +206,7 @@ class Cooccurrence(Bound):
             "sign": sign,
             "delta": deltas,
             "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas),
-            "uncertain": (np.abs(z) < _CERTAIN) & (sign != 0),
+            "uncertain": (np.abs(z[..., self.columns]) < _CERTAIN) & (z[..., self.columns] != 0),
         }
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

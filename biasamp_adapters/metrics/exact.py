@@ -251,11 +251,11 @@ class ExactAttack(Bound):
             scores = loo_cross_entropy(dataset), loo_cross_entropy(model)
         else:
             scores = self.quality.score(dataset, values), self.quality.score(model, values)
-        levels = [self.quality.level(score) for score in scores]
-        value = levels[1] - levels[0]
+        value = self.quality.absolute_change(*scores)
         if not self.leakage:
             value = np.where(difference, value, self.quality.relative_change(*scores))
-        return {"value": value, "psi_dataset": levels[0], "psi_model": levels[1]}
+        psi_dataset, psi_model = map(self.quality.level, scores)
+        return {"value": value, "psi_dataset": psi_dataset, "psi_model": psi_model}
 
     def scores(
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator

@@ -75,9 +75,10 @@ class AmplificationResult:
         """One row a pair of group and task: attribute, task, and what the metric says of it.
 
         BA->, MALS and Multi give ``sign`` (of the reference correlation; for MALS 1 where the
-        group is over-represented), ``delta`` and ``contribution``; LA and DPA ``psi_dataset``,
-        ``psi_model`` and ``value``. Undefined pairs are NaN. Crossed attributes have one label,
-        as text, and a column each.
+        group is over-represented), ``delta``, ``contribution``, and whether the sign is
+        ``uncertain`` (less than 1.96 standard errors from the other one); LA and DPA
+        ``psi_dataset``, ``psi_model`` and ``value``. Undefined pairs are NaN. Crossed attributes
+        have one label, as text, and a column each.
         """
         if self.bound is None:
             raise ValueError("this result was made without counts; it has no pairs")
@@ -179,17 +180,21 @@ def percent(share: float) -> str:
     return f"{100 * share:g}%"
 
 
+#: What is shown of a quality that is infinite because its loss is 0.
+UNBOUNDED = 1 / float(np.finfo(np.float64).eps)
+
+
 def plain(value: float | None) -> float | None:
-    """A float that JSON can hold: None for NaN and infinities."""
-    return None if value is None or not np.isfinite(value) else float(value)
+    """A float that JSON can hold: None for NaN; an unbounded one clipped."""
+    if value is None or np.isnan(value):
+        return None
+    return float(np.clip(value, -UNBOUNDED, UNBOUNDED))
 
 
 def numbers(estimate: Estimate) -> dict[str, Any]:
     """An estimate as JSON holds it: value, low, high, and a note where an end is not there."""
     low, high = estimate.interval or (None, None)
-    return {
-        "value": plain(estimate.value),
-        "low": low,
-        "high": high,
-        "note": estimate.reason or "",
-    }
+    note = estimate.reason or ""
+    if estimate.interval is not None and low == high:
+        note = "every replicate gave the same value, so the interval says nothing of sampling error"
+    return {"value": plain(estimate.value), "low": low, "high": high, "note": note}

@@ -42,7 +42,6 @@ def table(a: tuple[int, int], b: tuple[int, int]) -> tuple[list[int], list[str]]
         "No amplification is not fairness",
         "A->T against T->A means nothing",
         "Multi has no sign",
-        "MALS is 0 by construction",
         "The labels are taken for the truth",
         "The directions of correlations come from",
     ],
@@ -56,7 +55,19 @@ def test_plain_audit_says_nothing_else() -> None:
     reference = table((200, 300), (300, 200))
     found = audit(reference=reference).summary["notes"]
     # MALS is near its baseline here, and may say so.
-    assert len([note for note in found if RANDOM not in note]) == 6
+    assert len([note for note in found if RANDOM not in note]) == 5
+
+
+def test_mals_of_groups_of_near_equal_share() -> None:
+    # 51 of 100 positives are of group a: (.51 - .5) / sqrt(.25 / 100) = 0.2 standard errors.
+    near = audit(reference=table((200, 51), (100, 49)))
+    assert has_note(near, "groups which MALS takes for favoured may be noise")
+    # 60 of 100: 2 standard errors.
+    clear = audit(reference=table((200, 60), (100, 40)))
+    assert not has_note(clear, "MALS takes for favoured")
+    even = audit(reference=table((200, 50), (100, 50)))
+    assert has_note(even, "MALS is 0 by construction")
+    assert row_of(even, "MALS")["value"] == 0
 
 
 def test_balanced_reference() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from command import COLUMNS, biasamp, process, table, write_csv, write_parquet
+from conftest import duckdb_takes_quotes
 
 import biasamp_adapters as bam
 
@@ -184,6 +185,8 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_odd_names(tmp_path: Path, kind: str) -> None:
+    if not duckdb_takes_quotes():
+        pytest.skip("DuckDB before 2.0 cannot name a column with a quotation mark")
     frame = table().rename(columns=ODD)
     frame[ODD["A"]] = frame[ODD["A"]].map({"a": "\u00e9t\u00e9", "b": 'it\'s, "b"; DROP TABLE x'})
     folder = tmp_path / "it's a [folder] \u4f60"
@@ -249,3 +252,16 @@ def test_help_names_every_option_in_full(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (ended.code, ended.err) == (0, "")
     for option in ("--reference", "--attribute-prediction", "--fail-above", "--n-boot", "--run"):
         assert option in ended.out
+
+
+def test_positive_label(people: Path) -> None:
+    found = summary_of(people.parent, people, *COLUMNS, "--pos-label", "0")
+    assert found["data"]["positive"] == "0"
+    ended = biasamp("audit", people, *COLUMNS, "--pos-label", "2")
+    assert ended.code == 2
+    assert "--pos-label must be one of the classes 0, 1; received '2'" in ended.err
+
+
+def test_version() -> None:
+    ended = biasamp("--version")
+    assert (ended.code, ended.out) == (0, f"biasamp-adapters {bam.__version__}\n")

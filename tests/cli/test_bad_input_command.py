@@ -109,7 +109,8 @@ def test_words_stay_words(folder: Path) -> None:
 
 def test_type_of_a_column_does_not_depend_on_the_file(folder: Path) -> None:
     # Only the training data know group "n/k"; 1 and 2 are the same groups all the same.
-    frame = table().replace({"A": {"a": 1, "b": 2}})
+    frame = table()
+    frame["A"] = frame["A"].map({"a": 1, "b": 2})
     write_csv(frame, folder / "people.csv")
     training = frame.astype({"A": str})
     training.loc[::10, "A"] = "n/k"

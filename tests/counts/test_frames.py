@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import duckdb_takes_quotes
 
 from biasamp_adapters import JointCounts
 
@@ -186,7 +187,9 @@ AWKWARD = ["len", "n", "a b", "Ünï", "count(*)", 'qu"ote', "it's", "select", "
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_awkward_column_names(engine: Engine, name: str) -> None:
+def test_awkward_column_names(engine: Engine, name: str, request: pytest.FixtureRequest) -> None:
+    if '"' in name and "duckdb" in request.node.name and not duckdb_takes_quotes():
+        pytest.skip("DuckDB before 2.0 cannot name such a column")
     # The name stands where keys go, where weights go, and beside a column of an ordinary name.
     frame = engine(pd.DataFrame({name: [1, 2, 2], "other": ["x", "y", "y"]}))
     plain = {"task": [1, 2, 2], "attribute": ["x", "y", "y"]}

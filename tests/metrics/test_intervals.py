@@ -319,3 +319,31 @@ def test_no_interval_where_flips_have_no_rows() -> None:
     assert (result.interval, result.n_boot) == (None, 0)
     unflipped = DirectionalPredictabilityAmplification(equalize=None)
     assert unflipped.from_counts(merged, n_boot=50).interval is not None
+
+
+def test_an_unbounded_leakage_has_no_interval_and_says_why() -> None:
+    # The predicted task gives the group away, so the model's loss is 0.
+    group = ["a"] * 50 + ["b"] * 50
+    truth = [0] * 45 + [1] * 5 + [1] * 45 + [0] * 5
+    metric = LeakageAmplification(quality="inverse_cross_entropy")
+    with pytest.warns(AmplificationWarning, match="no interval: the value is unbounded"):
+        result = metric.result(truth, [0] * 50 + [1] * 50, sensitive_features=group, n_boot=50)
+    assert result.value == np.inf
+    assert "unbounded" in repr(result)
+
+
+def test_whole_weights_as_frequencies_are_repetition() -> None:
+    # Also where flips are drawn: a sampling weight would flip with its row as one.
+    frame = people(60)
+    weight = np.random.default_rng(4).integers(0, 4, len(frame))
+    weighted_counts = JointCounts.from_frame(frame.assign(w=weight), **COLUMNS, weight="w")
+    repeated = JointCounts.from_frame(frame.loc[frame.index.repeat(weight)], **COLUMNS)
+    assert weighted_counts.as_frequencies() == repeated
+    metric = DirectionalPredictabilityAmplification(equalize="sampled")
+    assert (
+        metric.from_counts(weighted_counts.as_frequencies()).value
+        == metric.from_counts(repeated).value
+    )
+    half = JointCounts.from_arrays([0, 1], sample_weight=[0.5, 1])
+    with pytest.raises(ValueError, match="frequency weights must be whole"):
+        half.as_frequencies()

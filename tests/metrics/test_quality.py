@@ -10,8 +10,9 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from biasamp_adapters import get_quality, quality_names
+from biasamp_adapters import Estimate, get_quality, quality_names
 from biasamp_adapters._typing import Array
+from biasamp_adapters.metrics.result import numbers
 from biasamp_adapters.quality import entropy, is_dependent, loo_cross_entropy
 
 TABLE = np.array([[6, 2], [1, 3]])  # 12 rows
@@ -137,10 +138,14 @@ def test_relative_change(name: str, dataset: float, model: float, expected: floa
     assert float(change) == pytest.approx(expected, abs=1e-15)
 
 
-def test_a_level_is_finite_where_the_loss_is_zero() -> None:
-    level = get_quality("inverse_cross_entropy").level(np.array([0.0, 0.5]))
-    assert np.isfinite(level).all()
-    assert level[1] == 2
+def test_a_loss_of_zero_is_unbounded_and_only_shown_clipped() -> None:
+    quality = get_quality("inverse_cross_entropy")
+    assert quality.level(np.array([0.0, 0.5])).tolist() == [np.inf, 2]
+    zero, half = np.array(0.0), np.array(0.5)
+    assert quality.absolute_change(half, zero) == np.inf
+    # Both without error: nothing has changed.
+    assert quality.absolute_change(zero, zero) == 0
+    assert numbers(Estimate(np.inf))["value"] == 2.0**52
 
 
 @pytest.mark.parametrize(
