@@ -18,7 +18,7 @@ class SmallCellsWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warn at the first line outside this package that led here."""
-    level, frame = 1, sys._getframe(1)
+    level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("biasamp_adapters"):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, AmplificationWarning, stacklevel=level)

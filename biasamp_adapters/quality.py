@@ -159,6 +159,10 @@ _QUALITIES = {
 def quality_names() -> list[str]:
     """Names that ``quality=`` takes.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> from biasamp_adapters.quality import quality_names
@@ -171,10 +175,27 @@ def quality_names() -> list[str]:
 def get_quality(name: str) -> Quality:
     """The quality called ``name``.
 
+    Parameters
+    ----------
+    name : str
+        One of :func:`quality_names`.
+
+    Returns
+    -------
+    Quality
+
     Raises
     ------
     ValueError
         If there is no such quality.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biasamp_adapters import get_quality
+    >>> table = np.array([[30, 20], [20, 30]])
+    >>> float(get_quality("accuracy").score(table, None))
+    0.6
     """
     if name not in _QUALITIES:
         raise ValueError(f"quality must be one of {quality_names()}; received {name!r}")

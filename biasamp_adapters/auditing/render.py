@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from biasamp_adapters.metrics.result import percent
 
-Table = tuple[str, list[str], list[list[str]]]
+#: A caption, the names of the columns, and the cells as text.
+Table: TypeAlias = tuple[str, list[str], list[list[str]]]
+Row: TypeAlias = dict[str, Any]
+Columns: TypeAlias = dict[str, Callable[[Row], str]]
 
 
 #: A level beyond it is the inverse of a loss of 0.
@@ -38,99 +41,111 @@ def estimate(row: dict[str, Any] | None, sign: str = "+") -> str:
     return f"{number(row['value'], sign)} {ends(row, sign)}"
 
 
+def _sign(row: Row) -> str:
+    return {-1: "-", 0: "0", 1: "+"}[row["sign"]] + " (uncertain)" * row["uncertain"]
+
+
+def _by_group(row: Row) -> str:
+    return "; ".join(f"{of['group']}: {estimate(of, '')}" for of in row["groups"])
+
+
+_NAME: Columns = {"metric": lambda row: row["name"]}
+_VALUE: Columns = {
+    "value": lambda row: number(row["value"]),
+    "interval": ends,
+    "note": lambda row: row["note"],
+}
+_SHARE: Columns = {
+    "rows": lambda row: f"{row['rows']:,}",
+    "share": lambda row: f"{row['share']:.1%}",
+}
+
+#: The tables of a report: a caption, where the rows are, and what each column says of a row.
+_TABLES: list[tuple[str, Callable[[dict[str, Any]], list[Row]], Columns]] = [
+    (
+        "Bias amplification",
+        lambda summary: summary["metrics"],
+        _NAME
+        | {
+            "value": lambda row: number(row["value"]),
+            "interval": ends,
+            "reading": lambda row: row["reading"],
+            "random errors": lambda row: estimate(row["baseline"]),
+            "variance": lambda row: estimate(row["spread"], ""),
+            "note": lambda row: row["note"],
+        },
+    ),
+    (
+        "Predictability behind LA and DPA",
+        lambda summary: [row for row in summary["metrics"] if row["levels"]],
+        _NAME
+        | {
+            "dataset": lambda row: estimate(row["levels"]["psi_dataset"], ""),
+            "model output": lambda row: estimate(row["levels"]["psi_model"], ""),
+        },
+    ),
+    (
+        "Differences between models (paired)",
+        lambda summary: summary["differences"],
+        _NAME | {"less": lambda row: row["compared_with"]} | _VALUE,
+    ),
+    (
+        "Strongest pairs of BA->",
+        lambda summary: summary["pairs"],
+        {
+            "direction": lambda row: row["direction"],
+            "attribute": lambda row: row["attribute"],
+            "task": lambda row: row["task"],
+            "reference sign": _sign,
+            "contribution": lambda row: number(row["value"]),
+            "interval": ends,
+            "note": lambda row: row["note"],
+        },
+    ),
+    (
+        "Fairness measures: largest less smallest rate over groups",
+        lambda summary: summary["fairness"],
+        {
+            "measure": lambda row: row["measure"].replace("_", " "),
+            "task": lambda row: row["task"],
+            "value": lambda row: number(row["value"], ""),
+            "interval": lambda row: ends(row, ""),
+            "by group": _by_group,
+            "note": lambda row: row["note"],
+        },
+    ),
+    (
+        "Groups",
+        lambda summary: summary["data"]["groups"],
+        {"group": lambda row: row["label"]} | _SHARE,
+    ),
+    (
+        "Classes",
+        lambda summary: summary["data"]["classes"],
+        {"class": lambda row: row["label"]} | _SHARE,
+    ),
+    (
+        "Runs",
+        lambda summary: summary.get("runs", []),
+        {"run": lambda row: row["run"]} | _NAME | _VALUE,
+    ),
+]
+
+
 def tables(summary: dict[str, Any]) -> list[Table]:
-    """The tables of a report: a caption, the column names and the cells, as text."""
+    """The tables that have rows, as text."""
     several = len({row["model"] for row in summary["metrics"]}) > 1
-    level = f"{percent(summary['method']['confidence'])} interval"
-
-    def table(
-        caption: str, rows: Sequence[dict[str, Any]], **columns: Callable[[dict[str, Any]], str]
-    ) -> Table:
-        if several:
+    interval = f"{percent(summary['method']['confidence'])} interval"
+    out = []
+    for caption, rows_of, columns in _TABLES:
+        rows = rows_of(summary)
+        if several and rows and "model" in rows[0]:
             columns = {"model": lambda row: row["model"], **columns}
-        names = [name.replace("_", " ").replace("interval", level) for name in columns]
-        return caption, names, [[cell(row) for cell in columns.values()] for row in rows]
-
-    out = [
-        table(
-            "Bias amplification",
-            summary["metrics"],
-            metric=lambda row: row["name"],
-            value=lambda row: number(row["value"]),
-            interval=ends,
-            reading=lambda row: row["reading"],
-            random_errors=lambda row: estimate(row["baseline"]),
-            variance=lambda row: estimate(row["spread"], ""),
-            note=lambda row: row["note"],
-        ),
-        table(
-            "Predictability behind LA and DPA",
-            [row for row in summary["metrics"] if row["levels"]],
-            metric=lambda row: row["name"],
-            dataset=lambda row: estimate(row["levels"]["psi_dataset"], ""),
-            model_output=lambda row: estimate(row["levels"]["psi_model"], ""),
-        ),
-        table(
-            "Differences between models (paired)",
-            summary["differences"],
-            metric=lambda row: row["name"],
-            less=lambda row: row["compared_with"],
-            value=lambda row: number(row["value"]),
-            interval=ends,
-            note=lambda row: row["note"],
-        ),
-        table(
-            "Strongest pairs of BA->",
-            summary["pairs"],
-            direction=lambda row: row["direction"],
-            attribute=lambda row: row["attribute"],
-            task=lambda row: row["task"],
-            reference_sign=lambda row: (
-                {-1: "-", 0: "0", 1: "+"}[row["sign"]] + (" (uncertain)" * row["uncertain"])
-            ),
-            contribution=lambda row: number(row["value"]),
-            interval=ends,
-            note=lambda row: row["note"],
-        ),
-        table(
-            "Fairness measures: largest less smallest rate over groups",
-            summary["fairness"],
-            measure=lambda row: row["measure"].replace("_", " "),
-            task=lambda row: row["task"],
-            value=lambda row: number(row["value"], ""),
-            interval=lambda row: ends(row, ""),
-            by_group=lambda row: "; ".join(
-                f"{of['group']}: {estimate(of, '')}" for of in row["groups"]
-            ),
-            note=lambda row: row["note"],
-        ),
-        (
-            "Groups",
-            ["group", "rows", "share"],
-            [
-                [of["label"], f"{of['rows']:,}", f"{of['share']:.1%}"]
-                for of in summary["data"]["groups"]
-            ],
-        ),
-        (
-            "Classes",
-            ["class", "rows", "share"],
-            [
-                [of["label"], f"{of['rows']:,}", f"{of['share']:.1%}"]
-                for of in summary["data"]["classes"]
-            ],
-        ),
-        table(
-            "Runs",
-            summary.get("runs", []),
-            run=lambda row: row["run"],
-            metric=lambda row: row["name"],
-            value=lambda row: number(row["value"]),
-            interval=ends,
-            note=lambda row: row["note"],
-        ),
-    ]
-    return [_without_empty(table) for table in out if table[2]]
+        names = [interval if name == "interval" else name for name in columns]
+        cells = [[cell(row) for cell in columns.values()] for row in rows]
+        if rows:
+            out.append(_without_empty((caption, names, cells)))
+    return out
 
 
 def _without_empty(table: Table) -> Table:
@@ -138,7 +153,7 @@ def _without_empty(table: Table) -> Table:
     caption, names, rows = table
     keep = [i for i in range(len(names)) if any(row[i] for row in rows)]
     cells = [[clean(row[i]) for i in keep] for row in rows]
-    return clean(caption), [clean(names[i]) for i in keep], cells
+    return caption, [names[i] for i in keep], cells
 
 
 def facts(summary: dict[str, Any]) -> list[str]:

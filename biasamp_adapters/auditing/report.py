@@ -38,6 +38,19 @@ class AuditReport:
         All that is shown, as plain dicts, lists, strings and numbers.
     results : dict of (model, metric name) to AmplificationResult
         The results behind it, with their tables of pairs; empty for a summary of runs.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> from biasamp_adapters.datasets import load_diabetes_audit
+    >>> demo = load_diabetes_audit()
+    >>> report = bam.audit(
+    ...     demo.y_true, demo.y_pred, sensitive_features=demo.sensitive_features, n_boot=0
+    ... )
+    >>> report.summary["data"]["rows"], len(report.to_frame())
+    (221, 7)
+    >>> report.to_markdown().splitlines()[0]
+    '# Bias amplification audit'
     """
 
     summary: dict[str, Any]
@@ -82,10 +95,14 @@ class AuditReport:
         return audit(y, y_pred, sensitive_features=sensitive_features, **options)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a metric and direction: value, ``low``, ``high``, ``random_error``, n, note.
+        """The metrics as a pandas DataFrame.
 
-        With several models, their name comes first. An interval or baseline that is not there is
-        NaN.
+        Returns
+        -------
+        DataFrame
+            One row a metric and direction: ``metric``, ``direction``, ``value``, ``low``, ``high``,
+            ``random_error``, ``n`` and ``note``; with several models ``model`` comes first. An
+            interval or baseline that is not there is NaN.
         """
         several = len(self.summary["data"]["models"]) > 1
         frame = pd.DataFrame(self.summary["metrics"], columns=["model"] * several + _COLUMNS)
@@ -93,19 +110,63 @@ class AuditReport:
         return frame.astype(dict.fromkeys(numbers, float))
 
     def to_text(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The report as plain text, or None if it is written to ``path``."""
+        """The report as plain text.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            The file to write, atomically.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to ``path``.
+        """
         return _out(render.to_text(self.summary), path)
 
     def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The report as Markdown, or None if it is written to ``path``."""
+        """The report as Markdown.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            The file to write, atomically.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to ``path``.
+        """
         return _out(render.to_markdown(self.summary), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The report as one self-contained page, or None if it is written to ``path``."""
+        """The report as one self-contained HTML page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            The file to write, atomically.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to ``path``.
+        """
         return _out(render.to_html([self.summary]), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The summary as JSON, or None if it is written to ``path``; what is undefined is null."""
+        """The report as JSON; what is undefined is null.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            The file to write, atomically.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to ``path``.
+        """
         return _out(json.dumps(self.summary, indent=1, allow_nan=False) + "\n", path)
 
     def __repr__(self) -> str:
@@ -224,7 +285,25 @@ def audit_counts(
     pos_label: Label | None = None,
     title: str = TITLE,
 ) -> AuditReport:
-    """Audit counts, wherever the rows are; see :func:`audit` for the arguments.
+    """Audit counts, wherever the rows are.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        With the predictions of one or several models.
+    reference : (y_true, sensitive_features) or JointCounts, optional
+        The training data. Without, the evaluated truth sets the directions.
+    n_boot, confidence, random_state, pos_label, title
+        As in :func:`audit`.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    ValueError
+        If the counts hold no predictions, or an input breaks a rule.
 
     Examples
     --------

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts import storage
+from biasamp_adapters.counts import algebra, storage
 from biasamp_adapters.counts.assemble import Axis, Missing, assemble
 from biasamp_adapters.counts.cells import Cells
 from biasamp_adapters.counts.collect import MODEL, Collected, collect_arrays, collect_frame
-from biasamp_adapters.counts.labels import declared, lookup, ordered
+from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.tables import Tables
 
 
@@ -257,13 +257,7 @@ class JointCounts:
         >>> weighted.as_frequencies() == JointCounts.from_arrays([0, 0, 0, 1])
         True
         """
-        if self.w is None:
-            return self
-        if (self.w != np.floor(self.w)).any():
-            raise ValueError("frequency weights must be whole; received others")
-        keep = self.w > 0
-        cells = Cells(self.cells.codes[keep], self.w[keep].astype(np.int64))
-        return replace(self, cells=cells.consolidated())
+        return algebra.as_frequencies(self)
 
     def has(self, role: str, model: str | None = None) -> bool:
         """Whether a variable was counted, for ``model`` if one is given."""
@@ -298,60 +292,16 @@ class JointCounts:
 
     def align(self, labels: Sequence[Label], groups: Sequence[Label]) -> JointCounts:
         """The same counts over other label lists, which must contain the labels seen here."""
-        if tuple(labels) == self.labels and tuple(groups) == self.groups:
-            return self
-        codes = np.empty_like(self.cells.codes)
-        for i, axis in enumerate(self.axes):
-            old, new = (self.groups, groups) if axis.of_attribute else (self.labels, labels)
-            position = lookup(old, new)
-            beyond = len(new) + np.arange(1 + len(self.levels), dtype=np.int32)
-            codes[:, i] = np.concatenate([position, beyond])[self.cells.codes[:, i]]
-        if (codes < 0).any():
-            raise ValueError("label lists must contain every label that was counted")
-        cells = self.cells.recoded(codes)
-        return replace(self, labels=tuple(labels), groups=tuple(groups), cells=cells)
+        return algebra.align(self, tuple(labels), tuple(groups))
 
     def __add__(self, other: JointCounts) -> JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
-        for name in ("axes", "attributes"):
-            if getattr(self, name) != getattr(other, name):
-                raise ValueError(
-                    f"counts to be added must have the same {name}; received "
-                    f"{getattr(self, name)} and {getattr(other, name)}"
-                )
-        # Only a list that both parts were given keeps its order: so sums do not depend on theirs.
-        alike = frozenset(
-            name
-            for name in self.declared & other.declared
-            if getattr(self, name) == getattr(other, name)
-        )
-        labels, groups = (
-            getattr(self, name)
-            if name in alike
-            else ordered([*getattr(self, name), *getattr(other, name)])
-            for name in ("labels", "groups")
-        )
-        levels = np.union1d(self.levels, other.levels)
-        parts = [part.align(labels, groups)._over_levels(levels) for part in (self, other)]
-        return replace(
-            parts[0],
-            cells=parts[0].cells + parts[1].cells,
-            declared=alike,
-            dropped=self.dropped + other.dropped,
-        )
+        return algebra.add(self, other)
 
     def __radd__(self, other: object) -> JointCounts:
         # The start of sum(parts).
         return self if other == 0 else NotImplemented
-
-    def _over_levels(self, levels: Array) -> JointCounts:
-        position = np.concatenate([[0], 1 + np.searchsorted(levels, self.levels)])
-        codes = self.cells.codes.copy()
-        for i, axis in enumerate(self.axes):
-            beyond = np.maximum(codes[:, i] - self.n_labels(axis.role), 0)
-            codes[:, i] += (position[beyond] - beyond).astype(codes.dtype)
-        return replace(self, cells=self.cells.recoded(codes), levels=levels)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointCounts):
@@ -378,21 +328,54 @@ class JointCounts:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """The cells as a pandas DataFrame, one row each; crossed attributes in a column each.
+        """The cells as a pandas DataFrame.
 
-        Columns are the attributes, ``task``, the predictions under the models' names, ``n``, and
-        with weights ``w`` and ``w2``. An abstention is None.
+        Returns
+        -------
+        DataFrame
+            One row a cell: the attributes, a column each; ``task``; the predictions under the
+            models' names; ``n``, and with weights ``w`` and ``w2``. An abstention is None.
         """
         return storage.to_frame(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the counts to a ``.json`` or ``.parquet`` file, atomically.
+        """Write the counts to a file, atomically.
 
-        Warns where cells hold fewer than five rows: such counts may identify people.
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.json`` or ``.parquet``.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another one, the folder does not exist, or a label is neither a
+            string, a finite number nor a boolean.
+
+        Warns
+        -----
+        SmallCellsWarning
+            Where cells hold fewer than five rows: such counts may identify people.
         """
         storage.save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> JointCounts:
-        """Read counts that :meth:`save` wrote."""
+        """Read counts that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        JointCounts
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If it is not a file that :meth:`save` wrote, or was changed since.
+        """
         return cls(**storage.load(path))

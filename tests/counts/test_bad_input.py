@@ -9,54 +9,35 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from good_rows import GROUP, PREDICTION, TRUTH, count, measure
 
 from biasamp_adapters import DirectionalBiasAmplification, JointCounts
 from biasamp_adapters.inputs.columns import CHUNK_ROWS
 
-TRUTH = [0, 1, 1, 0]
-PREDICTION = [0, 1, 0, 1]
-GROUP = ["a", "b", "a", "b"]
 ARGUMENTS = ["y_true", "y_pred", "sensitive_features", "sensitive_features_pred"]
 
 
-def _count(**changed: Any) -> JointCounts:
-    rows: dict[str, Any] = {
-        "y_true": TRUTH,
-        "y_pred": PREDICTION,
-        "sensitive_features": GROUP,
-        "sensitive_features_pred": GROUP,
-    }
-    return JointCounts.from_arrays(**rows | changed)
-
-
-def _measure(
-    truth: Any, prediction: Any, group: Any, guess: Any = None, **parameters: Any
-) -> float:
-    metric = DirectionalBiasAmplification(**parameters)
-    return metric(truth, prediction, sensitive_features=group, sensitive_features_pred=guess)
-
-
 def test_the_rows_of_this_file_are_good() -> None:
-    assert _count().n_rows == 4
-    assert _measure(TRUTH, PREDICTION, GROUP) == 0
+    assert count().n_rows == 4
+    assert measure(TRUTH, PREDICTION, GROUP) == 0
 
 
 @pytest.mark.parametrize("argument", [*ARGUMENTS, "sample_weight"])
 def test_lengths_that_differ(argument: str) -> None:
     message = rf"inputs must have the same length; received .*{argument} 3"
     with pytest.raises(ValueError, match=message):
-        _count(**{argument: [1, 1, 1]})
+        count(**{argument: [1, 1, 1]})
 
 
 def test_crossed_attributes_of_different_lengths() -> None:
     with pytest.raises(ValueError, match=r"same length; .*sensitive_features\['r'\] 1"):
-        _count(sensitive_features={"s": GROUP, "r": [1]}, sensitive_features_pred=None)
+        count(sensitive_features={"s": GROUP, "r": [1]}, sensitive_features_pred=None)
 
 
 def test_no_rows() -> None:
     empty: dict[str, Any] = {argument: [] for argument in ARGUMENTS}
     with pytest.raises(ValueError, match="inputs must have at least one row; received none"):
-        _count(**empty)
+        count(**empty)
 
 
 def test_no_columns() -> None:
@@ -67,12 +48,12 @@ def test_no_columns() -> None:
 @pytest.mark.parametrize("empty", [{}, pd.DataFrame(index=range(4)), np.zeros((4, 0))], ids=type)
 def test_an_attribute_of_no_columns(empty: Any) -> None:
     with pytest.raises(ValueError, match="sensitive_features must have at least one column"):
-        _count(sensitive_features=empty, sensitive_features_pred=None)
+        count(sensitive_features=empty, sensitive_features_pred=None)
 
 
 def test_no_models() -> None:
     with pytest.raises(ValueError, match="y_pred must name at least one model"):
-        _count(y_pred={}, sensitive_features_pred=None)
+        count(y_pred={}, sensitive_features_pred=None)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +63,13 @@ def test_no_models() -> None:
 )
 def test_a_value_instead_of_a_column(value: Any) -> None:
     with pytest.raises(ValueError, match=r"y_pred\['m'\] must (be a column|have one dimension)"):
-        _count(y_pred={"k": PREDICTION, "m": value}, sensitive_features_pred=None)
+        count(y_pred={"k": PREDICTION, "m": value}, sensitive_features_pred=None)
 
 
 @pytest.mark.parametrize("argument", ["y_true", "y_pred", "sensitive_features"])
 def test_a_string_instead_of_a_column(argument: str) -> None:
     with pytest.raises(ValueError, match=rf"^{argument} must be a column of values; .* 'column'"):
-        _count(**{argument: "column"})
+        count(**{argument: "column"})
 
 
 @pytest.mark.parametrize("value", [{"a": 1, "b": 0}, {0, 1, 2, 3}], ids=["mapping", "set"])
@@ -112,12 +93,12 @@ def test_a_column_without_an_order(value: Any) -> None:
 @pytest.mark.parametrize("argument", ["y_true", "y_pred"])
 def test_a_matrix_of_labels(argument: str, matrix: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{argument} must have one dimension; .* \(4, \d\)"):
-        _count(**{argument: matrix})
+        count(**{argument: matrix})
 
 
 def test_rows_of_different_lengths() -> None:
     with pytest.raises(ValueError, match=r"^y_true must"):
-        _count(y_true=[[0, 1], [1], [0], [1]])
+        count(y_true=[[0, 1], [1], [0], [1]])
 
 
 @pytest.mark.parametrize(
@@ -127,12 +108,12 @@ def test_rows_of_different_lengths() -> None:
 )
 def test_labels_that_cannot_be_labels(values: Any) -> None:
     with pytest.raises(ValueError, match=r"^y_true must hold"):
-        _count(y_true=values)
+        count(y_true=values)
 
 
 def test_a_cube_of_attributes() -> None:
     with pytest.raises(ValueError, match=r"sensitive_features must have .* \(4, 1, 1\)"):
-        _count(sensitive_features=np.zeros((4, 1, 1)), sensitive_features_pred=None)
+        count(sensitive_features=np.zeros((4, 1, 1)), sensitive_features_pred=None)
 
 
 @pytest.mark.parametrize(
@@ -145,19 +126,19 @@ def test_a_cube_of_attributes() -> None:
 )
 def test_attributes_that_cannot_be_read_as_arrays(frame: Any) -> None:
     with pytest.raises(ValueError, match=r"^sensitive_features must"):
-        _count(sensitive_features=frame, sensitive_features_pred=None)
+        count(sensitive_features=frame, sensitive_features_pred=None)
 
 
 def test_a_predicted_attribute_of_other_columns() -> None:
     message = r"must have one column for each of the 2 attribute\(s\); received 1"
     with pytest.raises(ValueError, match=message):
-        _count(sensitive_features={"s": GROUP, "r": TRUTH})
+        count(sensitive_features={"s": GROUP, "r": TRUTH})
 
 
 def test_predicted_attributes_of_other_models() -> None:
     message = r"must name the models of y_pred, \['old', 'new'\]; received \['old'\]"
     with pytest.raises(ValueError, match=message):
-        _count(
+        count(
             y_pred={"old": PREDICTION, "new": PREDICTION},
             sensitive_features_pred={"old": GROUP},
         )
@@ -187,7 +168,7 @@ WEIGHTS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("weight", "message"), WEIGHTS)
 def test_weights(weight: Any, message: str, by_weight: bool) -> None:
     with pytest.raises(ValueError, match=f"^sample_weight {message}"):
-        _count(sample_weight=weight, by_weight=by_weight)
+        count(sample_weight=weight, by_weight=by_weight)
 
 
 def test_bad_weights_are_counted_over_all_rows() -> None:
@@ -200,30 +181,30 @@ def test_bad_weights_are_counted_over_all_rows() -> None:
 @pytest.mark.parametrize("by_weight", [False, True])
 def test_weights_of_zero_only(by_weight: bool) -> None:
     with pytest.raises(ValueError, match="weights must have a positive sum; received only zeros"):
-        _count(sample_weight=[0, 0, 0, 0], by_weight=by_weight)
+        count(sample_weight=[0, 0, 0, 0], by_weight=by_weight)
 
 
 def test_one_group() -> None:
     with pytest.raises(ValueError, match=r"^sensitive_features must have at least two groups; "
                        r"received only 'a'"):  # fmt: skip
-        _measure(TRUTH, PREDICTION, ["a"] * 4)
+        measure(TRUTH, PREDICTION, ["a"] * 4)
 
 
 def test_arguments_that_a_metric_needs() -> None:
     with pytest.raises(ValueError, match=r"^sensitive_features must be given; received None"):
-        _measure(TRUTH, PREDICTION, None)
+        measure(TRUTH, PREDICTION, None)
     with pytest.raises(ValueError, match="y_pred must be given; received None"):
-        _measure(TRUTH, None, GROUP)
+        measure(TRUTH, None, GROUP)
     with pytest.raises(ValueError, match="sensitive_features_pred must be given; received None"):
-        _measure(TRUTH, PREDICTION, GROUP, direction="T->A")
+        measure(TRUTH, PREDICTION, GROUP, direction="T->A")
     with pytest.raises(ValueError, match="y_true must be given"):
-        _measure(None, PREDICTION, GROUP)
+        measure(None, PREDICTION, GROUP)
 
 
 def test_a_reference_of_other_groups() -> None:
     message = "^the reference must have the same groups as the data; received 'b', 'c' for 'a', 'b'"
     with pytest.raises(ValueError, match=message):
-        _measure(TRUTH, PREDICTION, GROUP, reference=(TRUTH, ["b", "c", "b", "c"]))
+        measure(TRUTH, PREDICTION, GROUP, reference=(TRUTH, ["b", "c", "b", "c"]))
 
 
 @pytest.mark.parametrize(
@@ -243,11 +224,11 @@ def test_references(reference: Any, message: str) -> None:
 
 def test_a_model_that_is_not_there() -> None:
     with pytest.raises(ValueError, match=r"model must be one of \['model'\]; received 'other'"):
-        _count().model("other")
+        count().model("other")
     with pytest.raises(ValueError, match=r"reads one model; these counts hold \['old', 'new'\]"):
-        _measure(TRUTH, {"old": PREDICTION, "new": PREDICTION}, GROUP)
+        measure(TRUTH, {"old": PREDICTION, "new": PREDICTION}, GROUP)
 
 
 def test_aligning_to_fewer_labels() -> None:
     with pytest.raises(ValueError, match="label lists must contain every label that was counted"):
-        _count().align([0, 1], ["a"])
+        count().align([0, 1], ["a"])

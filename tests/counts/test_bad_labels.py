@@ -6,58 +6,38 @@ from typing import Any
 
 import numpy as np
 import pytest
+from good_rows import GROUP, PREDICTION, TRUTH, count, measure
 
 from biasamp_adapters import DirectionalBiasAmplification, JointCounts
-
-TRUTH = [0, 1, 1, 0]
-PREDICTION = [0, 1, 0, 1]
-GROUP = ["a", "b", "a", "b"]
-
-
-def _count(**changed: Any) -> JointCounts:
-    rows: dict[str, Any] = {
-        "y_true": TRUTH,
-        "y_pred": PREDICTION,
-        "sensitive_features": GROUP,
-        "sensitive_features_pred": GROUP,
-    }
-    return JointCounts.from_arrays(**rows | changed)
-
-
-def _measure(
-    truth: Any, prediction: Any, group: Any, guess: Any = None, **parameters: Any
-) -> float:
-    metric = DirectionalBiasAmplification(**parameters)
-    return metric(truth, prediction, sensitive_features=group, sensitive_features_pred=guess)
 
 
 def test_a_predicted_label_that_nothing_knows() -> None:
     message = r"^y_pred must hold only labels .*labels=.*; received 'eel'"
     with pytest.raises(ValueError, match=message + ", known are 'cat', 'dog'"):
-        _measure(["cat", "dog"], ["cat", "eel"], ["a", "b"])
+        measure(["cat", "dog"], ["cat", "eel"], ["a", "b"])
     # A reference or a list may know it.
     reference = (["cat", "dog", "eel"], ["a", "b", "a"])
-    _measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], reference=reference)
-    _measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], labels=["cat", "dog", "eel"])
+    measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], reference=reference)
+    measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], labels=["cat", "dog", "eel"])
 
 
 def test_a_predicted_group_that_nothing_knows() -> None:
     message = r"^sensitive_features_pred must hold only labels .*groups=.*; received 'c', known"
     with pytest.raises(ValueError, match=message):
-        _measure(TRUTH, PREDICTION, GROUP, ["a", "b", "a", "c"], direction="T->A")
+        measure(TRUTH, PREDICTION, GROUP, ["a", "b", "a", "c"], direction="T->A")
 
 
 def test_a_string_where_the_truth_is_a_number() -> None:
     # To be told apart, '0' and 0 must not look the same in the message.
     with pytest.raises(ValueError, match=r"received '0', '1', known are 0, 1"):
-        _measure(TRUTH, [str(label) for label in PREDICTION], GROUP)
+        measure(TRUTH, [str(label) for label in PREDICTION], GROUP)
     with pytest.raises(ValueError, match=r"received '0' in 2 row\(s\), listed are 0, 1"):
-        _count(y_pred=["0", "1", "0", "1"], labels=[0, 1])
+        count(y_pred=["0", "1", "0", "1"], labels=[0, 1])
 
 
 def test_many_labels_are_cut_short() -> None:
     with pytest.raises(ValueError, match=r"'l09' and 10 more$"):
-        _measure([f"l{i:02}" for i in range(20)], ["x"] * 20, ["a", "b"] * 10)
+        measure([f"l{i:02}" for i in range(20)], ["x"] * 20, ["a", "b"] * 10)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +58,7 @@ def test_a_label_that_is_not_listed(argument: str, listed: str) -> None:
         rf"received 'x' in 2 row\(s\), listed are {names}"
     )
     with pytest.raises(ValueError, match=message):
-        _count(**rows, **good)
+        count(**rows, **good)
 
 
 @pytest.mark.parametrize(
@@ -109,22 +89,22 @@ def test_lists_of_labels(name: str, listed: Any, received: str) -> None:
 def test_probabilities_outside_their_range(value: float) -> None:
     message = rf"^probabilities in y_pred must lie in \[0, 1\]; received {float(value)}"
     with pytest.raises(ValueError, match=message):
-        _count(y_pred=np.array([0.5, value, 0, 1]))
+        count(y_pred=np.array([0.5, value, 0, 1]))
 
 
 def test_probabilities_that_are_nan() -> None:
     with pytest.raises(ValueError, match=r"^y_pred must not have missing values; received 2 "):
-        _count(y_pred=[0.5, np.nan, np.nan, 0.25])
+        count(y_pred=[0.5, np.nan, np.nan, 0.25])
 
 
 @pytest.mark.parametrize("truth", [["n", "y", "y", "n"], [0, 1, 2, 0]], ids=str)
 def test_probabilities_of_something_else_than_zero_and_one(truth: list[Any]) -> None:
     message = r"^y_pred must hold only labels .*labels=.*; received .*0\.25.*, known are "
     with pytest.raises(ValueError, match=message):
-        _measure(truth, [0.25, 0.5, 0.5, 0.25], GROUP)
+        measure(truth, [0.25, 0.5, 0.5, 0.25], GROUP)
 
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_probabilities_where_only_one_class_is_listed(label: int) -> None:
     with pytest.raises(ValueError, match=r"labels must list .*0 and 1"):
-        _measure([label] * 4, [0.25, 0.5, 0.5, 0.25], GROUP, labels=[label])
+        measure([label] * 4, [0.25, 0.5, 0.5, 0.25], GROUP, labels=[label])

@@ -130,3 +130,11 @@ def test_two_groups_are_the_least() -> None:
     rows = [Row("a", 0, "a", 0), Row("a", 1, "a", 1)]
     with pytest.raises(ValueError, match="at least two groups; received only 'a'"):
         DirectionalBiasAmplification()(**arguments(rows))
+
+
+def test_a_warning_points_at_the_caller() -> None:
+    metric = DirectionalBiasAmplification(groups=["a", "b", "c"])
+    for call in (metric, metric.result):
+        with pytest.warns(AmplificationWarning) as caught:
+            call(**arguments(ROWS))
+        assert caught[0].filename == __file__

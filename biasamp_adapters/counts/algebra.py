@@ -1,0 +1,101 @@
+"""Counts under other label lists, added up, and with weights taken for numbers of rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.cells import Cells
+from biasamp_adapters.counts.labels import lookup, ordered
+
+if TYPE_CHECKING:
+    from biasamp_adapters.counts.joint import JointCounts
+
+
+def align(counts: JointCounts, labels: tuple[Label, ...], groups: tuple[Label, ...]) -> JointCounts:
+    """The same counts over other label lists.
+
+    Raises
+    ------
+    ValueError
+        If a label that was counted is not listed.
+    """
+    if (labels, groups) == (counts.labels, counts.groups):
+        return counts
+    codes = np.empty_like(counts.cells.codes)
+    for i, axis in enumerate(counts.axes):
+        old, new = (counts.groups, groups) if axis.of_attribute else (counts.labels, labels)
+        # Past the labels come the abstention and the probabilities, in the same order.
+        beyond = len(new) + np.arange(1 + len(counts.levels), dtype=np.int32)
+        codes[:, i] = np.concatenate([lookup(old, new), beyond])[counts.cells.codes[:, i]]
+    if (codes < 0).any():
+        raise ValueError("label lists must contain every label that was counted")
+    return replace(counts, labels=labels, groups=groups, cells=counts.cells.recoded(codes))
+
+
+def add(first: JointCounts, second: JointCounts) -> JointCounts:
+    """The counts of the rows of both.
+
+    Raises
+    ------
+    ValueError
+        If they do not count the same variables.
+    """
+    for name in ("axes", "attributes"):
+        if getattr(first, name) != getattr(second, name):
+            raise ValueError(
+                f"counts to be added must have the same {name}; received "
+                f"{getattr(first, name)} and {getattr(second, name)}"
+            )
+    # Only a list that both parts were given keeps its order: so sums do not depend on theirs.
+    alike = frozenset(
+        name
+        for name in first.declared & second.declared
+        if getattr(first, name) == getattr(second, name)
+    )
+    labels, groups = (
+        getattr(first, name)
+        if name in alike
+        else ordered([*getattr(first, name), *getattr(second, name)])
+        for name in ("labels", "groups")
+    )
+    levels = np.union1d(first.levels, second.levels)
+    parts = [_over_levels(align(part, labels, groups), levels) for part in (first, second)]
+    return replace(
+        parts[0],
+        cells=parts[0].cells + parts[1].cells,
+        declared=alike,
+        dropped=first.dropped + second.dropped,
+    )
+
+
+def _over_levels(counts: JointCounts, levels: Array) -> JointCounts:
+    """The same counts with the probabilities as positions in a longer list."""
+    position = np.concatenate([[0], 1 + np.searchsorted(levels, counts.levels)])
+    codes = counts.cells.codes.copy()
+    for i, axis in enumerate(counts.axes):
+        beyond = np.maximum(codes[:, i] - counts.n_labels(axis.role), 0)
+        codes[:, i] += (position[beyond] - beyond).astype(codes.dtype)
+    return replace(counts, cells=counts.cells.recoded(codes), levels=levels)
+
+
+def as_frequencies(counts: JointCounts) -> JointCounts:
+    """The counts with whole weights taken for numbers of rows.
+
+    Raises
+    ------
+    ValueError
+        If a sum of weights is not whole.
+    """
+    weight = counts.cells.w
+    if weight is None:
+        return counts
+    if (weight != np.floor(weight)).any():
+        bad = weight[weight != np.floor(weight)][0]
+        raise ValueError(f"frequency weights must be whole; received a sum of {bad}")
+    keep = weight > 0
+    cells = Cells(counts.cells.codes[keep], weight[keep].astype(np.int64))
+    return replace(counts, cells=cells.consolidated())
