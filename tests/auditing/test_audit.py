@@ -75,7 +75,7 @@ def test_multi_is_left_out_for_probabilities(rows: dict[str, Any]) -> None:
 
 
 def test_values_of_compas_that_others_have_published(report: bam.AuditReport) -> None:
-    # Measured by the prototype of the definitions, for this tree on these rows, to these digits.
+    # The figures that come with the definitions, for this tree on these rows, to these digits.
     assert row_of(report, "BA A->T")["value"] == pytest.approx(0.023, abs=5e-4)
     assert row_of(report, "BA A->T")["random_error"] == pytest.approx(-0.036, abs=5e-4)
     assert row_of(report, "DPA A->T")["value"] == pytest.approx(0.0218, abs=5e-5)

@@ -1,4 +1,4 @@
-"""The COMPAS example runs, and says what the design's prototype measured."""
+"""The COMPAS example runs, and gives the figures that come with the definitions."""
 
 from __future__ import annotations
 
