@@ -134,13 +134,16 @@ class Tables:
         return cells, spread, np.concatenate([np.ones(len(hard)), probability, 1 - probability])
 
     def _collect(self, cells: Array, key: Array, share: Array | None, size: int) -> Array:
-        order = np.argsort(key, kind="stable")
-        weight = self.weight[..., cells[order]]
-        if share is not None:
-            weight = weight * share[order]
-        out = np.zeros((*self.weight.shape[:-1], size), dtype=weight.dtype)
-        if len(order):
-            key = key[order]
-            starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-            out[..., key[starts]] = np.add.reduceat(weight, starts, axis=-1)
-        return out
+        weight = self.weight[..., cells]
+        return sum_by(weight if share is None else weight * share, key, size)
+
+
+def sum_by(values: Array, key: Array, size: int) -> Array:
+    """Sums over the last axis of ``values`` (..., cells) by ``key``, of shape (..., size)."""
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
+    if len(order):
+        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+        out[..., key[starts]] = np.add.reduceat(values[..., order], starts, axis=-1)
+    return out

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.counts.tables import Tables, sum_by
 
 #: Flipped rows that are drawn one by one at a time.
 _BLOCK = 2**22
@@ -76,15 +76,19 @@ def flip(
     if tables.rows is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
     other, own = roles if axis == -1 else roles[::-1]
-    out = flip_rows(
-        repeated(tables.rows),
-        counts.axis_codes(other, tables.model),
-        counts.axis_codes(own, tables.model),
-        (counts.n_labels(other), counts.n_labels(own)),
-        accuracy,
-        rng,
-        counts.cells.unit,
-    )
+    codes = counts.axis_codes(other, tables.model), counts.axis_codes(own, tables.model)
+    sizes = counts.n_labels(other), counts.n_labels(own)
+    rows, unit = repeated(tables.rows), counts.cells.unit
+    units, stratum = np.unique(unit, return_inverse=True)
+    if len(units) * sizes[0] * sizes[1] > counts.n_rows:
+        out = flip_rows(rows, *codes, sizes=sizes, accuracy=accuracy, rng=rng, unit=unit)
+    else:
+        # Few weights for the rows: a table for each of them.
+        shape = (len(units), *sizes)
+        key = np.ravel_multi_index((stratum, *codes), shape)
+        strata = sum_by(rows, key, int(np.prod(shape))).reshape(*rows.shape[:-1], *shape)
+        flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
+        out = (flipped * units[:, None, None]).sum(axis=-3)
     return out if axis == -1 else out.swapaxes(-1, -2)
 
 
@@ -92,30 +96,44 @@ def flip_table(table: Array, axis: int, accuracy: Array, rng: np.random.Generato
     """:func:`flip` for integer tables of shape (..., rows, columns)."""
     if axis == -2:
         return flip_table(table.swapaxes(-1, -2), -1, accuracy, rng).swapaxes(-1, -2)
-    others, classes = table.shape[-2:]
+    classes = table.shape[-1]
     if classes == 1:
         return table
-    accuracy = np.asarray(accuracy)
+    accuracy = np.broadcast_to(accuracy, table.shape[:-2])
     # A wrong class with probability 1 - accuracy is the same as any class, the old one included,
     # with this probability; and what is redrawn need not know where it came from.
     redraw = (1 - accuracy) * classes / (classes - 1)
-    if (redraw > 1).any():
-        other, own = np.indices((others, classes)).reshape(2, -1)
-        rows = table.reshape(*table.shape[:-2], -1)
-        return flip_rows(rows, other, own, (others, classes), accuracy, rng)
-    gone = rng.binomial(table, redraw[..., None, None])
+    below_chance = redraw > 1
+    gone = rng.binomial(table, np.minimum(redraw, 1)[..., None, None])
     back = rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
-    return table - gone + back
+    out = table - gone + back
+    if below_chance.any():
+        tables = table[below_chance]
+        out[below_chance] = _flip_each(tables, 1 - accuracy[below_chance], rng)
+    return out
+
+
+def _flip_each(table: Array, wrong_share: Array, rng: np.random.Generator) -> Array:
+    """Flips of the columns of (tables, rows, columns), cell by cell: at any accuracy."""
+    classes = table.shape[-1]
+    wrong = rng.binomial(table, wrong_share[:, None, None])
+    out = table - wrong
+    for own in range(classes):
+        others = np.arange(classes) != own
+        uniform = np.full(classes - 1, 1 / (classes - 1))
+        out[..., others] += rng.multinomial(wrong[..., own], uniform)
+    return out
 
 
 def flip_rows(
     rows: Array,
     other: Array,
     own: Array,
+    *,
     sizes: tuple[int, int],
     accuracy: Array,
     rng: np.random.Generator,
-    unit: Array | None = None,
+    unit: Array,
 ) -> Array:
     """Flip the label ``own`` of the rows of each cell one by one, and sum up by both labels.
 
@@ -128,15 +146,14 @@ def flip_rows(
         How many labels each has.
     accuracy : array that broadcasts to (...)
     rng : numpy.random.Generator
-    unit : array of shape (cells,), optional
+    unit : array of shape (cells,)
         Weight of one row of each cell.
 
     Returns
     -------
-    ndarray of shape (..., sizes[0], sizes[1])
+    ndarray of float, shape (..., sizes[0], sizes[1])
     """
     batch, n_cells, n_pairs = rows.shape[:-1], rows.shape[-1], sizes[0] * sizes[1]
-    weight = np.ones(n_cells) if unit is None else unit
     rows = rows.reshape(-1, n_cells)
     wrong_share = np.clip(1 - np.broadcast_to(accuracy, batch).reshape(-1, 1), 0, 1)
     out = np.empty((len(rows), n_pairs))
@@ -146,15 +163,13 @@ def flip_rows(
         wrong = rng.binomial(part, wrong_share[start : start + step])
         table, cell = np.indices(part.shape).reshape(2, -1)
         key = table * n_pairs + other[cell] * sizes[1] + own[cell]
-        total = np.bincount(key, (part - wrong).ravel() * weight[cell], len(part) * n_pairs)
+        total = np.bincount(key, (part - wrong).ravel() * unit[cell], len(part) * n_pairs)
         if sizes[1] > 1:
             moved = np.repeat(np.arange(key.size), wrong.ravel())
             label = (own[cell[moved]] + rng.integers(1, sizes[1], len(moved))) % sizes[1]
             key = table[moved] * n_pairs + other[cell[moved]] * sizes[1] + label
-            total += np.bincount(key, weight[cell[moved]], len(part) * n_pairs)
+            total += np.bincount(key, unit[cell[moved]], len(part) * n_pairs)
         out[start : start + step] = total.reshape(len(part), n_pairs)
-    if unit is None:
-        out = np.rint(out).astype(np.int64)
     return out.reshape(*batch, *sizes)
 
 

@@ -112,6 +112,12 @@ def _draw(
         cells = counts.cells.recoded(codes)
         own, other = cells.codes.T if attack.roles.flipped == "attribute" else cells.codes.T[::-1]
         rows = np.broadcast_to(cells.n, (trials, len(cells.n)))
-        drawn.append(flip_rows(rows, other, own, (2, 2), accuracy[a, t], rng, cells.unit))
+        if cells.unit is None:
+            raise ValueError("flips need rows; received cells with only sums of weights")
+        drawn.append(
+            flip_rows(
+                rows, other, own, sizes=(2, 2), accuracy=accuracy[a, t], rng=rng, unit=cells.unit
+            )
+        )
     out = np.stack(drawn, axis=1)
     return out if axis == -1 else out.swapaxes(-1, -2)

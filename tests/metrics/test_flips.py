@@ -130,17 +130,19 @@ def test_flips_keep_rows_and_the_label_that_stays() -> None:
 WEIGHTED = [(0, 0, 0.5), (0, 0, 4.0), (0, 1, 1.0), (1, 0, 3.0), (1, 2, 0.5), (1, 2, 0.5)]
 
 
+@pytest.mark.parametrize("times", [1, 6], ids=["row by row", "a table a weight"])
 @pytest.mark.parametrize("flipped", ["task", "attribute"])
-def test_a_flip_moves_a_row_with_all_its_weight(flipped: str) -> None:
-    a, t, w = (list(values) for values in zip(*WEIGHTED, strict=True))
+def test_a_flip_moves_a_row_with_all_its_weight(flipped: str, times: int) -> None:
+    rows = WEIGHTED * times
+    a, t, w = (list(values) for values in zip(*rows, strict=True))
     counts = JointCounts.from_arrays(t, t, a, sample_weight=w, by_weight=True)
     tables = counts.tables()
     rng = np.random.default_rng(3)
     accuracy = np.array(ACCURACY)
     if flipped == "task":
-        stays, exact = "attribute", exact_moments(WEIGHTED, (2, 3))
+        stays, exact = "attribute", exact_moments(rows, (2, 3))
     else:
-        swapped = [(task, attribute, weight) for attribute, task, weight in WEIGHTED]
+        swapped = [(task, attribute, weight) for attribute, task, weight in rows]
         stays, exact = "task", exact_moments(swapped, (3, 2))
     assert_alike(moments(flip(tables, (stays, flipped), -1, accuracy, rng, DRAWS)), exact)
     # The same flips with the flipped label as the attacker's input, as leakage has it.
@@ -220,3 +222,20 @@ def test_predicted_bias_is_what_the_channel_hides(table: Array, axis: int) -> No
     # The next term of the expansion is smaller by the inverse of a cell, at most 1/300.
     assert abs(hidden - bias) <= SE * error + bias / 300
     assert bias > 50 * error  # so that a wrong factor would show
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_flips_below_chance_are_flips_of_each_row(classes: int) -> None:
+    # Half of the tables are flipped at an accuracy above 1 / classes, half below, together.
+    table = TABLE[:, :classes]
+    accuracy = np.tile([ACCURACY, 0.1], DRAWS)
+    rng = np.random.default_rng(5)
+    drawn = flip_table(np.broadcast_to(table, (2 * DRAWS, *table.shape)), -1, accuracy, rng)
+    assert_alike(moments(drawn[::2]), exact_moments(rows_of_table(table), table.shape))
+    # Each row stays with probability .1, else takes each other class as likely.
+    total = table.sum(axis=1, keepdims=True)
+    expected = 0.1 * table + 0.9 / (classes - 1) * (total - table)
+    below = drawn[1::2]
+    error = below.std(axis=0) / np.sqrt(DRAWS)
+    assert (np.abs(below.mean(axis=0) - expected) <= 5 * error).all()
+    assert (below.sum(axis=-1) == table.sum(axis=-1)).all()
