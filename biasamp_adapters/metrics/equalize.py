@@ -7,6 +7,8 @@ multinomial; in expectation it is a channel.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from biasamp_adapters._typing import Array
@@ -76,19 +78,15 @@ def flip(
     if tables.rows is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
     other, own = roles if axis == -1 else roles[::-1]
-    codes = counts.axis_codes(other, tables.model), counts.axis_codes(own, tables.model)
-    sizes = counts.n_labels(other), counts.n_labels(own)
-    rows, unit = repeated(tables.rows), counts.cells.unit
-    units, stratum = np.unique(unit, return_inverse=True)
-    if len(units) * sizes[0] * sizes[1] > counts.n_rows:
-        out = flip_rows(rows, *codes, sizes=sizes, accuracy=accuracy, rng=rng, unit=unit)
-    else:
-        # Few weights for the rows: a table for each of them.
-        shape = (len(units), *sizes)
-        key = np.ravel_multi_index((stratum, *codes), shape)
-        strata = sum_by(rows, key, int(np.prod(shape))).reshape(*rows.shape[:-1], *shape)
-        flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
-        out = (flipped * units[:, None, None]).sum(axis=-3)
+    out = flip_weighted(
+        repeated(tables.rows),
+        counts.axis_codes(other, tables.model),
+        counts.axis_codes(own, tables.model),
+        sizes=(counts.n_labels(other), counts.n_labels(own)),
+        accuracy=accuracy,
+        rng=rng,
+        unit=counts.cells.unit,
+    )
     return out if axis == -1 else out.swapaxes(-1, -2)
 
 
@@ -125,7 +123,7 @@ def _flip_each(table: Array, wrong_share: Array, rng: np.random.Generator) -> Ar
     return out
 
 
-def flip_rows(
+def flip_weighted(
     rows: Array,
     other: Array,
     own: Array,
@@ -135,7 +133,7 @@ def flip_rows(
     rng: np.random.Generator,
     unit: Array,
 ) -> Array:
-    """Flip the label ``own`` of the rows of each cell one by one, and sum up by both labels.
+    """Flip the label ``own`` of the rows of each cell, and sum their weights by both labels.
 
     Parameters
     ----------
@@ -153,6 +151,27 @@ def flip_rows(
     -------
     ndarray of float, shape (..., sizes[0], sizes[1])
     """
+    units, stratum = np.unique(unit, return_inverse=True)
+    shape = (len(units), *sizes)
+    if math.prod(shape) > rows.sum(axis=-1).max(initial=0):
+        return _flip_rows(rows, other, own, sizes, accuracy, rng, unit)
+    # Few weights for the rows: a table for each of them.
+    key = np.ravel_multi_index((stratum, other, own), shape)
+    strata = sum_by(rows, key, math.prod(shape)).reshape(*rows.shape[:-1], *shape)
+    flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
+    return (flipped * units[:, None, None]).sum(axis=-3)
+
+
+def _flip_rows(
+    rows: Array,
+    other: Array,
+    own: Array,
+    sizes: tuple[int, int],
+    accuracy: Array,
+    rng: np.random.Generator,
+    unit: Array,
+) -> Array:
+    """:func:`flip_weighted` one row after the other."""
     batch, n_cells, n_pairs = rows.shape[:-1], rows.shape[-1], sizes[0] * sizes[1]
     rows = rows.reshape(-1, n_cells)
     wrong_share = np.clip(1 - np.broadcast_to(accuracy, batch).reshape(-1, 1), 0, 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, generator
 from biasamp_adapters.counts.tables import PREDICTED
-from biasamp_adapters.metrics.equalize import expected_flips, flip_rows, flip_table
+from biasamp_adapters.metrics.equalize import expected_flips, flip_table, flip_weighted
 from biasamp_adapters.quality import is_dependent
 
 if TYPE_CHECKING:
@@ -112,12 +112,7 @@ def _draw(
         cells = counts.cells.recoded(codes)
         own, other = cells.codes.T if attack.roles.flipped == "attribute" else cells.codes.T[::-1]
         rows = np.broadcast_to(cells.n, (trials, len(cells.n)))
-        if cells.unit is None:
-            raise ValueError("flips need rows; received cells with only sums of weights")
-        drawn.append(
-            flip_rows(
-                rows, other, own, sizes=(2, 2), accuracy=accuracy[a, t], rng=rng, unit=cells.unit
-            )
-        )
+        options = {"sizes": (2, 2), "accuracy": accuracy[a, t], "rng": rng, "unit": cells.unit}
+        drawn.append(flip_weighted(rows, other, own, **options))
     out = np.stack(drawn, axis=1)
     return out if axis == -1 else out.swapaxes(-1, -2)
