@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from enum import StrEnum
@@ -187,7 +186,7 @@ def _check_outputs(*paths: Path | None) -> None:
 
 
 def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
-    from biasamp_adapters.auditing.render import to_html
+    from biasamp_adapters.auditing.render import to_html, to_json
 
     summaries: list[dict[str, Any]] = [report.summary for report in reports]
     texts: dict[Path, str] = {}
@@ -195,7 +194,7 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
         texts[html] = to_html(summaries)
     if json_path is not None:
         document = summaries[0] if len(summaries) == 1 else summaries
-        texts[json_path] = json.dumps(document, indent=1, allow_nan=False) + "\n"
+        texts[json_path] = to_json(document)
     for path, text in texts.items():
         write_text(text, path)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -224,6 +225,11 @@ def _escaped(text: str) -> str:
     """Text in which Markdown and HTML find nothing to do."""
     text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~!])", r"\\\1", text)
+
+
+def to_json(document: Any) -> str:
+    """A summary, or a list of them, as strict JSON."""
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def to_html(summaries: Sequence[dict[str, Any]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -167,7 +166,7 @@ class AuditReport:
         str or None
             The text, unless it is written to ``path``.
         """
-        return _out(json.dumps(self.summary, indent=1, allow_nan=False) + "\n", path)
+        return _out(render.to_json(self.summary), path)
 
     def __repr__(self) -> str:
         return render.to_text(self.summary)

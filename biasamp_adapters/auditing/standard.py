@@ -12,8 +12,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import Scored
 from biasamp_adapters.metrics.cooccurrence import rate
 
-#: Measures of one task column, and the one of all columns together.
-RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
+#: The measure of all task columns together; the others look at one each.
 ACCURACY = "accuracy"
 
 

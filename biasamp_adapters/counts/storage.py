@@ -19,6 +19,7 @@ from biasamp_adapters._warnings import SmallCellsWarning
 from biasamp_adapters.counts.assemble import Axis
 from biasamp_adapters.counts.cells import Cells
 from biasamp_adapters.counts.tables import PREDICTED
+from biasamp_adapters.inputs.files import quoted
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.joint import JointCounts
@@ -200,8 +201,8 @@ def _write_parquet(frame: pd.DataFrame, header: str, path: Path) -> None:
     with duckdb.connect() as connection:
         connection.register("cells", frame)
         connection.execute(
-            f"COPY cells TO {_quoted(path)} "
-            f"(FORMAT parquet, KV_METADATA {{{FORMAT.replace('-', '_')}: {_quoted(header)}}})"
+            f"COPY cells TO {quoted(str(path))} "
+            f"(FORMAT parquet, KV_METADATA {{{FORMAT.replace('-', '_')}: {quoted(header)}}})"
         )
 
 
@@ -211,7 +212,7 @@ def _read_parquet(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
     # DuckDB reads a path as a pattern; in brackets its signs stand for themselves.
-    pattern = _quoted(re.sub(r"([*?\[])", r"[\1]", str(path)))
+    pattern = quoted(re.sub(r"([*?\[])", r"[\1]", str(path)))
     with duckdb.connect() as connection:
         try:
             found = connection.execute(
@@ -226,7 +227,3 @@ def _read_parquet(path: Path) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(found[0])
     codes = [cells[f"code_{i}"] for i in range(len(document["axes"]))]
     return {**cells, **document, "codes": np.stack(codes, axis=1).tolist()}
-
-
-def _quoted(value: str | Path) -> str:
-    return "'" + str(value).replace("'", "''") + "'"

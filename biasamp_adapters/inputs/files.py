@@ -83,7 +83,7 @@ def open_files(
 
     try:
         plain = select("false")
-        return select(_quoted(FILENAME)) if filename and FILENAME not in plain.columns else plain
+        return select(quoted(FILENAME)) if filename and FILENAME not in plain.columns else plain
     except duckdb.Error as error:
         raise ValueError(f"cannot read {', '.join(files)}: {first_lines(error)}") from None
 
@@ -95,10 +95,10 @@ def _csv_parts(files: Sequence[str]) -> list[str]:
         alike.setdefault(_header(name), []).append(name)
     parts = []
     for (delimiter, names), members in alike.items():
-        columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
+        columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
         parts.append(
             f"read_csv({_list(members)}, auto_detect = false, header = true, strict_mode = true, "
-            f"delim = {_quoted(delimiter)}, quote = '\"', escape = '\"', comment = '', "
+            f"delim = {quoted(delimiter)}, quote = '\"', escape = '\"', comment = '', "
             f"nullstr = '', columns = {{{columns}}}"
         )
     return parts
@@ -177,7 +177,7 @@ def _looks(relation: DuckDBPyRelation, names: Sequence[str]) -> dict[str, str]:
             whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
             # More digits than a whole number holds are a code, and no number.
             number = (
-                f"regexp_matches({column}, {_quoted(_NUMBER)}) AND "
+                f"regexp_matches({column}, {quoted(_NUMBER)}) AND "
                 f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
             )
             for question in (f"coalesce({whole}, false)", number):
@@ -241,9 +241,10 @@ def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A string as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _list(files: Sequence[str]) -> str:
-    return "[" + ", ".join(map(_quoted, files)) + "]"
+    return "[" + ", ".join(map(quoted, files)) + "]"
