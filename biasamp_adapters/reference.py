@@ -11,7 +11,7 @@ import numpy as np
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.counts.collect import MODEL
+from biasamp_adapters.counts.base import MODEL
 from biasamp_adapters.counts.labels import declared, listing, ordered
 
 #: Products of counts up to this total fit 64-bit integers.

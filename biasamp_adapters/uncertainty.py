@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts import JointCounts
-from biasamp_adapters.counts.tables import Tables
 
 IntervalMethod: TypeAlias = Literal["percentile", "basic"]
 Interval: TypeAlias = tuple[float, float]
@@ -21,12 +19,6 @@ NOT_DRAWN = "no replicates were drawn"
 
 #: Differences that floating-point sums in another order may make.
 _ROUNDING = 1e-12
-
-#: Numbers that one block of replicates may hold.
-_BLOCK = 2**21
-
-#: A draw by cells costs about as much as one of this many rows for each cell.
-_ROWS_PER_CELL = 14
 
 #: With more undefined replicates than this share, no interval is given.
 _MAX_UNDEFINED = 0.05
@@ -50,78 +42,6 @@ def check_n_boot(n_boot: int) -> None:
     """Raise unless ``n_boot`` is a whole number, not negative."""
     if isinstance(n_boot, bool) or not isinstance(n_boot, int | np.integer) or n_boot < 0:
         raise ValueError(f"n_boot must be a whole number, not negative; received {n_boot!r}")
-
-
-def block_size(counts: JointCounts, width: int) -> int:
-    """Replicates that one block may hold, ``width`` numbers each beside the cells."""
-    per_replicate = max(len(counts.n), width)
-    if _by_rows(counts):
-        per_replicate = max(per_replicate, counts.n_rows)
-    return max(1, _BLOCK // per_replicate)
-
-
-def _by_rows(counts: JointCounts) -> bool:
-    return counts.n_rows < _ROWS_PER_CELL * len(counts.n)
-
-
-def draw(
-    counts: JointCounts, n_boot: int, rng: np.random.Generator, block: int
-) -> Iterator[Tables]:
-    """Draw the tables that resampled rows would give, in blocks of bounded memory.
-
-    Parameters
-    ----------
-    counts : JointCounts
-    n_boot : int
-        Number of tables.
-    rng : numpy.random.Generator
-    block : int
-        Tables drawn at a time.
-
-    Notes
-    -----
-    Unweighted tables, and weighted ones whose cells keep a row's weight, are drawn exactly: by
-    cells from a multinomial, or row by row where rows are few for the cells. Where only sums of
-    weights are left, cells are Poisson draws that have their mean and variance.
-    """
-    for start in range(0, n_boot, block):
-        size = min(block, n_boot - start)
-        if not counts.knows_rows:
-            yield _tables(counts, _poisson(counts, size, rng), None)
-            continue
-        resample = _resample if _by_rows(counts) else _multinomial
-        rows = resample(counts.n, size, rng)
-        yield _tables(counts, rows if counts.cells.unit is None else rows * counts.cells.unit, rows)
-
-
-def _tables(counts: JointCounts, weight: Array, rows: Array | None) -> Tables:
-    return Tables(counts, weight, rows, counts.tables().model)
-
-
-def _multinomial(n: Array, size: int, rng: np.random.Generator) -> Array:
-    total = int(n.sum())
-    return rng.multinomial(total, n / total, size=size)
-
-
-def _resample(n: Array, size: int, rng: np.random.Generator) -> Array:
-    cell_of_row = np.repeat(np.arange(len(n)), n)
-    drawn = cell_of_row[rng.integers(len(cell_of_row), size=(size, len(cell_of_row)))]
-    drawn += np.arange(size)[:, None] * len(n)
-    return np.bincount(drawn.ravel(), minlength=size * len(n)).reshape(size, len(n))
-
-
-def _poisson(counts: JointCounts, size: int, rng: np.random.Generator) -> Array:
-    """Sums of weights with mean w and variance w2, never negative.
-
-    A cell is taken for rows of one weight, w2 / w, of which a Poisson number is drawn: as if the
-    number of rows were not fixed, which rates do not notice.
-    """
-    w, w2 = counts.cells.w, counts.cells.w2
-    if w is None or w2 is None:
-        raise ValueError("draws of weights need weighted counts; received unweighted ones")
-    rows = np.divide(w**2, w2, out=np.zeros_like(w), where=w2 > 0)
-    weight = np.divide(w2, w, out=np.zeros_like(w), where=w > 0)
-    return rng.poisson(rows, (size, len(w))) * weight
 
 
 @dataclass(frozen=True)

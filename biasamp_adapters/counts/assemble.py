@@ -5,32 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.cells import Cells
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
-
-
-class Axis(NamedTuple):
-    """One variable of a count table: what it is and, for a prediction, whose."""
-
-    role: str
-    model: str | None = None
-
-    @property
-    def predicted(self) -> bool:
-        """Whether a model gave the values."""
-        return self.model is not None
-
-    @property
-    def of_attribute(self) -> bool:
-        """Whether the labels are groups."""
-        return self.role.startswith("attribute")
 
 
 @dataclass(frozen=True)

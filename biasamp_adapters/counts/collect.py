@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counts.assemble import Axis, Source
+from biasamp_adapters.counts.assemble import Source
+from biasamp_adapters.counts.base import MODEL, Axis
 from biasamp_adapters.counts.tally import Tally
 from biasamp_adapters.inputs.columns import (
     Column,
@@ -19,10 +20,6 @@ from biasamp_adapters.inputs.columns import (
     read_columns,
 )
 from biasamp_adapters.inputs.frames import check_columns, grouped
-
-#: The name of the model when there is only one and it was not named.
-MODEL = "model"
-
 
 #: Rows of different weights are kept apart up to this many cells; beyond it, their sums do.
 MAX_WEIGHTED_CELLS = 2**17
@@ -70,28 +67,16 @@ def collect_arrays(
     if y_true is not None:
         out.add(Axis("task"), "y_true", 1)
         columns.append(Column(y_true, "y_true"))
-    models = y_pred if isinstance(y_pred, Mapping) else {MODEL: y_pred}
-    if not models:
-        raise ValueError("y_pred must name at least one model; received an empty mapping")
-    if not all(isinstance(name, str) for name in models):
-        raise ValueError(f"names of models in y_pred must be strings; received {list(models)}")
-    predicted = sensitive_features_pred
-    if not (isinstance(y_pred, Mapping) and isinstance(predicted, Mapping)):
-        predicted = dict.fromkeys(models, predicted)
-    if set(predicted) != set(models):
-        raise ValueError(
-            f"sensitive_features_pred must name the models of y_pred, {list(models)}; "
-            f"received {list(predicted)}"
-        )
+    models, predicted = by_model(y_pred, sensitive_features_pred)
     for model, values in predicted.items():
         if values is not None:
-            argument = _argument("sensitive_features_pred", model)
+            argument = argument_of("sensitive_features_pred", model)
             read = read_columns(values, argument)
             out.add(Axis("attribute_prediction", model), argument, len(read))
             columns += [column for _, column in read]
     for model, values in models.items():
         if values is not None:
-            argument = _argument("y_pred", model)
+            argument = argument_of("y_pred", model)
             out.add(Axis("prediction", model), argument, 1)
             columns.append(Column(values, argument))
     if not columns:
@@ -101,7 +86,25 @@ def collect_arrays(
     return out
 
 
-def _argument(name: str, model: str) -> str:
+def by_model(y_pred: Any, predicted: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Predicted tasks and attributes by model: those of a mapping, or of the one unnamed model."""
+    models = dict(y_pred) if isinstance(y_pred, Mapping) else {MODEL: y_pred}
+    if not models:
+        raise ValueError("y_pred must name at least one model; received an empty mapping")
+    if not all(isinstance(name, str) for name in models):
+        raise ValueError(f"names of models in y_pred must be strings; received {list(models)}")
+    if not (isinstance(y_pred, Mapping) and isinstance(predicted, Mapping)):
+        predicted = dict.fromkeys(models, predicted)
+    if set(predicted) != set(models):
+        raise ValueError(
+            f"sensitive_features_pred must name the models of y_pred, {list(models)}; "
+            f"received {list(predicted)}"
+        )
+    return models, dict(predicted)
+
+
+def argument_of(name: str, model: str) -> str:
+    """What to call an argument in an error."""
     return name if model == MODEL else f"{name}[{model!r}]"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,15 +12,17 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import algebra, storage
-from biasamp_adapters.counts.assemble import Axis, Missing, assemble
+from biasamp_adapters.counts.assemble import Missing, assemble
+from biasamp_adapters.counts.base import Axis, Counts
 from biasamp_adapters.counts.cells import Cells
-from biasamp_adapters.counts.collect import MODEL, Collected, collect_arrays, collect_frame
+from biasamp_adapters.counts.collect import Collected, collect_arrays, collect_frame
+from biasamp_adapters.counts.draws import BLOCK, batches, by_rows, poisson, resample
 from biasamp_adapters.counts.labels import declared
-from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.counts.tables import JointTables
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts:
+class JointCounts(Counts):
     """Counts of every combination of attribute, task and predictions that occurs.
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
@@ -69,7 +71,7 @@ class JointCounts:
     levels: Array = field(default_factory=lambda: np.zeros(0))
     declared: frozenset[str] = frozenset()
     dropped: int = 0
-    _tables: dict[str, Tables] = field(init=False, default_factory=dict)
+    _tables: dict[str, JointTables] = field(init=False, default_factory=dict)
 
     @classmethod
     def from_arrays(
@@ -214,14 +216,14 @@ class JointCounts:
         return self.cells.w
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.cells.w is not None
+
+    @property
     def knows_rows(self) -> bool:
         """Whether each row's weight is known, so that rows can be resampled and flipped."""
         return self.cells.w is None or self.cells.unit is not None
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names of the models whose predictions are counted."""
-        return tuple(dict.fromkeys(axis.model for axis in self.axes if axis.model is not None))
 
     @property
     def n_rows(self) -> int:
@@ -259,28 +261,67 @@ class JointCounts:
         """
         return algebra.as_frequencies(self)
 
-    def has(self, role: str, model: str | None = None) -> bool:
-        """Whether a variable was counted, for ``model`` if one is given."""
-        return any(axis.role == role and model in (None, axis.model) for axis in self.axes)
-
-    def n_labels(self, role: str) -> int:
-        """How many labels a variable has."""
-        return len(self.groups if role.startswith("attribute") else self.labels)
-
-    def axis_codes(self, role: str, model: str) -> Array:
+    def axis_codes(self, role: str, model: str | None) -> Array:
         """Codes of one variable, of shape (cells,)."""
-        for i, axis in enumerate(self.axes):
-            if axis.role == role and axis.model in (None, model):
-                return self.cells.codes[:, i]
-        raise ValueError(f"counts must hold the {role}; these hold {[*self.axes]}")
+        return self.cells.codes[:, self.axes.index(self.axis(role, model))]
 
-    def tables(self, model: str | None = None) -> Tables:
+    def seen(self, role: str, model: str | None = None) -> set[Label]:
+        """Labels of a variable that occur."""
+        labels = self.groups if role.startswith("attribute") else self.labels
+        present = np.unique(self.axis_codes(role, model)).tolist()
+        return {labels[code] for code in present if code < len(labels)}
+
+    def abstentions(self, role: str, model: str) -> int:
+        """Rows of which a model predicted nothing."""
+        return int(self.n[self.axis_codes(role, model) == self.n_labels(role)].sum())
+
+    def is_matrix(self, role: str) -> bool:
+        """Never: a variable is one label a row."""
+        return False
+
+    def one_each(self, role: str) -> bool:
+        """Always: a variable is one label a row."""
+        return True
+
+    @property
+    def probability(self) -> float | None:
+        """One of the probabilities that predictions hold, if they hold any."""
+        return float(self.levels[0]) if len(self.levels) else None
+
+    def tables(self, model: str | None = None) -> JointTables:
         """The counts themselves as the one table of a batch without axes."""
-        name = model or (self.models or (MODEL,))[0]
+        name = model or self.first_model
         if name not in self._tables:
             weight = self.n if self.w is None else self.w
-            self._tables[name] = Tables(self, weight, self.n, name)
+            self._tables[name] = JointTables(self, weight, self.n, name)
         return self._tables[name]
+
+    @property
+    def no_draws(self) -> None:
+        """Tables can always be drawn."""
+        return None
+
+    def replicates_at_once(self, width: int) -> int:
+        """Replicates that one block may hold, ``width`` numbers each beside the cells."""
+        per_replicate = max(len(self.n), width)
+        if by_rows(self.n):
+            per_replicate = max(per_replicate, self.n_rows)
+        return max(1, BLOCK // per_replicate)
+
+    def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[JointTables]:
+        """The tables that resampled rows would give, ``block`` at a time.
+
+        Unweighted tables, and weighted ones whose cells keep a row's weight, are drawn exactly.
+        Where only sums of weights are left, cells are Poisson draws of their mean and variance.
+        """
+        unit, model = self.cells.unit, self.first_model
+        for size in batches(n_boot, block):
+            if self.cells.w is not None and self.cells.w2 is not None and unit is None:
+                weight = poisson(self.cells.w, self.cells.w2, size, rng)
+                yield JointTables(self, weight, None, model)
+            else:
+                rows = resample(self.n, np.full(size, self.n_rows), rng)
+                yield JointTables(self, rows if unit is None else rows * unit, rows, model)
 
     def model(self, name: str) -> JointCounts:
         """The counts of one model, the others summed out."""
@@ -298,10 +339,6 @@ class JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
         return algebra.add(self, other)
-
-    def __radd__(self, other: object) -> JointCounts:
-        # The start of sum(parts).
-        return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointCounts):

@@ -16,7 +16,7 @@ import pandas as pd
 from biasamp_adapters._files import replacing, write_text
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters._warnings import SmallCellsWarning
-from biasamp_adapters.counts.assemble import Axis
+from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.cells import Cells
 from biasamp_adapters.counts.tables import PREDICTED
 from biasamp_adapters.inputs.files import quoted

@@ -1,29 +1,83 @@
-"""One count table or a batch of tables drawn from it, seen through its margins."""
+"""What metrics read of counts, or of a batch of tables drawn from them: margins."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from biasamp_adapters._typing import Array
 
 if TYPE_CHECKING:
+    from biasamp_adapters.counts.base import Counts
     from biasamp_adapters.counts.joint import JointCounts
 
 #: The predicted counterpart of each true variable.
 PREDICTED = {"attribute": "attribute_prediction", "task": "prediction"}
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Weights for the cells of a count table, with any number of leading batch axes.
+class Tables(ABC):
+    """Margins of counts, with any number of leading batch axes.
 
-    Everything that a metric needs is a margin of these weights, so the same formula gives the
-    value (no batch axis) and its bootstrap replicates (one).
+    Everything that a metric needs is a margin, so the same formula gives the value (no batch axis)
+    and its bootstrap replicates (one).
+
+    Attributes
+    ----------
+    counts : Counts
+        What was counted.
+    model : str
+        The model whose predictions are read.
+    """
+
+    counts: Counts
+    model: str
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Tables in the batch."""
+
+    @property
+    @abstractmethod
+    def total(self) -> Array:
+        """Sum of all weights, of shape (...)."""
+
+    @property
+    def labelled(self) -> Array:
+        """Sum of the weights of rows that have a group or a task, of shape (...)."""
+        return self.total
+
+    @abstractmethod
+    def for_model(self, model: str) -> Self:
+        """The same tables, read for another model."""
+
+    @abstractmethod
+    def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:
+        """Two-way margin of shape (..., first labels, second labels).
+
+        ``abstained=True`` keeps one more category for the abstentions of a predicted axis, if
+        there are any.
+        """
+
+    @abstractmethod
+    def marginal(self, role: str) -> Array:
+        """Weight of each label of an axis, of shape (..., labels)."""
+
+    @abstractmethod
+    def agreement(self, role: str, *, by_group: bool = False) -> Array:
+        """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels).
+
+        ``by_group=True`` keeps the groups of the attribute apart: (..., groups, labels).
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class JointTables(Tables):
+    """Weights for the cells of a count table, with any number of leading batch axes.
 
     Parameters
     ----------
@@ -43,23 +97,21 @@ class Tables:
     model: str
     _margins: dict[tuple[Any, ...], Array] = field(init=False, default_factory=dict, repr=False)
 
-    def for_model(self, model: str) -> Tables:
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def for_model(self, model: str) -> JointTables:
         """The same draws, read for another model; margins are shared."""
         other = replace(self, model=model)
         object.__setattr__(other, "_margins", self._margins)
         return other
 
     @cached_property
-    def total(self) -> Array:
+    def total(self) -> Array:  # type: ignore[override]  # computed once
         """Sum of all weights, of shape (...)."""
         return self.weight.sum(axis=-1)
 
     def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:
-        """Two-way margin of shape (..., first labels, second labels).
-
-        ``abstained=True`` keeps one more category for the abstentions of a predicted axis, if
-        there are any.
-        """
         table = self._once(self._joint, first, second)
         if abstained:
             return table
@@ -79,7 +131,6 @@ class Tables:
         return flat.reshape(*flat.shape[:-1], *shape)
 
     def marginal(self, role: str) -> Array:
-        """Weight of each label of an axis, of shape (..., labels)."""
         return self._once(self._marginal, role)[..., : self.counts.n_labels(role)]
 
     def _marginal(self, role: str) -> Array:
@@ -87,10 +138,6 @@ class Tables:
         return self._collect(cells, codes, share, self._size(role))
 
     def agreement(self, role: str, *, by_group: bool = False) -> Array:
-        """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels).
-
-        ``by_group=True`` keeps the groups of the attribute apart: (..., groups, labels).
-        """
         return self._once(self._agreement, role, by_group)
 
     def _agreement(self, role: str, by_group: bool) -> Array:

@@ -11,7 +11,6 @@ from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.assemble import Missing, check_missing
-from biasamp_adapters.counts.collect import MODEL
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.metrics.result import AmplificationResult
@@ -187,7 +186,7 @@ class Metric(ABC):
                 "choose one with counts.model(name)"
             )
         evaluation = align(counts, self._reference, self.labels, self.groups)
-        bound = self.bind(evaluation, (counts.models or (MODEL,))[0])
+        bound = self.bind(evaluation, counts.first_model)
         if signs == "reestimated":
             bound = bound.reestimating()
         replicates = None

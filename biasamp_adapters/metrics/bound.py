@@ -17,8 +17,6 @@ from biasamp_adapters.reference import Evaluation
 from biasamp_adapters.uncertainty import (
     Estimate,
     IntervalMethod,
-    block_size,
-    draw,
     estimate,
     joined,
 )
@@ -87,7 +85,7 @@ class Scored(ABC):
     @property
     def no_interval(self) -> str | None:
         """Why these counts allow no interval, if they do not."""
-        return None
+        return self.evaluation.counts.no_draws
 
     @property
     @abstractmethod
@@ -188,12 +186,12 @@ def replicate(
     counts, reference = evaluation.counts, evaluation.reference
     if not any(bound.reads_reference for bound in bounds.values()):
         reference = None
-    block = block_size(counts, max((bound.width for bound in bounds.values()), default=1))
+    block = counts.replicates_at_once(max((bound.width for bound in bounds.values()), default=1))
     if reference is not None:
-        block = min(block, block_size(reference, 1))
-    references = None if reference is None else draw(reference, n_boot, reference_rng, block)
+        block = min(block, reference.replicates_at_once(1))
+    references = None if reference is None else reference.draw(n_boot, reference_rng, block)
     blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in bounds}
-    drawn_tables = ((len(each.weight), each) for each in draw(counts, n_boot, table_rng, block))
+    drawn_tables = ((len(each), each) for each in counts.draw(n_boot, table_rng, block))
     for tables in progress(drawn_tables, n_boot, "Drawing tables"):
         drawn = None if references is None else next(references)
         for key, bound in bounds.items():

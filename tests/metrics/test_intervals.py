@@ -21,7 +21,6 @@ from biasamp_adapters import (
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics.bound import replicate
 from biasamp_adapters.reference import align
-from biasamp_adapters.uncertainty import draw
 
 SE = 5  # exceeded once in 1.7 million
 COLUMNS = {
@@ -181,7 +180,7 @@ def test_poisson_draws_have_the_mean_and_variance_of_the_weights() -> None:
     frame["w"] = np.random.default_rng(3).choice([0.2, 1.0, 3.0], size=len(frame))
     counts = JointCounts.from_frame(frame, task="T", attribute="A", weight="w")
     size = 20_000
-    (tables,) = draw(counts, size, np.random.default_rng(5), block=size)
+    (tables,) = counts.draw(size, np.random.default_rng(5), block=size)
     by_cell = frame.groupby(["A", "T"])["w"]
     w, w2 = by_cell.sum().to_numpy(), by_cell.apply(lambda x: (x**2).sum()).to_numpy()
     assert tables.rows is None
@@ -196,7 +195,7 @@ def test_poisson_draws_of_cells_of_one_row_are_not_shifted() -> None:
     truth = np.tile([1] + [0] * 9, 200)
     weight = np.tile([0.5, 2.0], 1000)
     counts = JointCounts.from_arrays(truth, None, group, sample_weight=weight)
-    (tables,) = draw(counts, 2000, np.random.default_rng(0), block=2000)
+    (tables,) = counts.draw(2000, np.random.default_rng(0), block=2000)
     share = tables.marginal("task")[:, 1] / tables.marginal("task").sum(axis=1)
     expected = weight[truth == 1].sum() / weight.sum()
     assert abs(share.mean() - expected) <= SE * share.std() / np.sqrt(2000)
