@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
     from biasamp_adapters.auditing import AuditReport, audit, audit_counts
-    from biasamp_adapters.counts import JointCounts
+    from biasamp_adapters.base_rates import BaseRates
+    from biasamp_adapters.counts import CooccurrenceCounts, JointCounts
+    from biasamp_adapters.inputs.matrices import Indicators
     from biasamp_adapters.metrics import (
         MALS,
         AmplificationResult,
@@ -31,9 +33,12 @@ __all__ = [
     "AmplificationResult",
     "AmplificationWarning",
     "AuditReport",
+    "BaseRates",
+    "CooccurrenceCounts",
     "DirectionalBiasAmplification",
     "DirectionalPredictabilityAmplification",
     "Estimate",
+    "Indicators",
     "JointCounts",
     "LeakageAmplification",
     "MultiAttributeBiasAmplification",
@@ -49,7 +54,9 @@ __all__ = [
 _HOMES = {
     "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
     "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts"),
-    "biasamp_adapters.counts": ("JointCounts",),
+    "biasamp_adapters.base_rates": ("BaseRates",),
+    "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),
+    "biasamp_adapters.inputs.matrices": ("Indicators",),
     "biasamp_adapters.metrics": (
         "MALS",
         "AmplificationResult",

@@ -68,12 +68,19 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
 @app.command()
 def audit(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet; globs.")],
-    task: Annotated[str, typer.Option(help="Column of the true task labels.")],
+    task: Annotated[
+        list[str],
+        typer.Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'."),
+    ],
     prediction: Annotated[
-        list[str], typer.Option(help="Column of the predictions; repeat for several models.")
+        list[str],
+        typer.Option(help="Column of the predictions, or a list; repeat for several models."),
     ],
     attribute: Annotated[
-        list[str], typer.Option(help="Column of the protected attribute; repeat to cross.")
+        list[str],
+        typer.Option(
+            help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."
+        ),
     ],
     separate: Annotated[
         bool, typer.Option("--separate", help="Audit each attribute alone; do not cross.")

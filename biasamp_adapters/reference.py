@@ -1,15 +1,16 @@
-"""Where directions and base rates come from: training data, or the evaluated truth itself."""
+"""Where directions come from: training data, the evaluated truth itself, or rates set by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.base_rates import BaseRates
+from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import MODEL
 from biasamp_adapters.counts.labels import declared, listing, ordered
@@ -30,52 +31,57 @@ ARGUMENTS = {
 }
 
 
-def as_reference(reference: Any, missing: Missing = "error") -> JointCounts | None:
-    """Counts of a reference given as ``(y_true, sensitive_features)`` or as counts.
+def as_reference(reference: Any, missing: Missing = "error") -> Counts | BaseRates | None:
+    """A reference given as ``(y_true, sensitive_features)``, as counts, or as base rates.
 
     Raises
     ------
     ValueError
         If the reference is something else or lacks the task or the attribute.
     """
-    if reference is None:
-        return None
-    if isinstance(reference, JointCounts):
+    if reference is None or isinstance(reference, BaseRates):
+        return reference
+    if isinstance(reference, Counts):
         if not (reference.has("task") and reference.has("attribute")):
             raise ValueError(f"a reference must count task and attribute; received {reference!r}")
         return reference
     if isinstance(reference, tuple | list) and len(reference) == 2:
         try:
-            return JointCounts.from_arrays(
-                reference[0], sensitive_features=reference[1], missing=missing
-            )
+            return count_arrays(reference[0], sensitive_features=reference[1], missing=missing)
         except ValueError as error:
             raise ValueError(f"in the reference, {error}") from None
     raise ValueError(
-        "reference must be (y_true, sensitive_features) or JointCounts; "
+        "reference must be (y_true, sensitive_features), counts or BaseRates; "
         f"received {type(reference).__name__}"
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Counts and their reference, over the same label lists.
+    """Counts and what they are compared with, over the same label lists.
 
-    ``reference`` is None where the evaluated truth is its own reference.
+    Attributes
+    ----------
+    counts : Counts
+    reference : Counts or None
+        The training data. None where the evaluated truth is its own reference.
+    base_rates : BaseRates or None
+        Rates set by hand, which stand for truth and reference.
     """
 
-    counts: JointCounts
-    reference: JointCounts | None
+    counts: Counts
+    reference: Counts | None = None
+    base_rates: BaseRates | None = None
 
     @property
-    def truth(self) -> JointCounts:
-        """The counts whose task and attribute set the directions."""
+    def origin(self) -> Counts:
+        """The counts that set the directions, where base rates do not."""
         return self.counts if self.reference is None else self.reference
 
 
 def align(
-    counts: JointCounts,
-    reference: JointCounts | None,
+    counts: Counts,
+    reference: Counts | BaseRates | None,
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
 ) -> Evaluation:
@@ -86,6 +92,8 @@ def align(
     ValueError
         If a predicted label is unknown, the reference has other groups, or there is only one group.
     """
+    if isinstance(reference, BaseRates):
+        return _with_base_rates(counts, reference)
     if not counts.has("attribute"):
         raise ValueError("sensitive_features must be given; received None")
     if not counts.has("task") and reference is None:
@@ -93,6 +101,8 @@ def align(
             "y_true must be given (MALS, and Multi undirected, can do with a reference alone); "
             "received None"
         )
+    if reference is not None:
+        counts, reference = _of_one_kind(counts, reference)
     parts = [counts] if reference is None else [counts, reference]
     if reference is not None and groups is None and not counts.declared & {"groups"}:
         _check_same_groups(counts, reference)
@@ -102,35 +112,73 @@ def align(
         known = explicit[name] or _known(parts, name, of_attribute)
         _check_known(parts, name, of_attribute, known)
         common[name] = known
-    if len(common["groups"]) < 2:
-        raise ValueError(
-            "sensitive_features must have at least two groups; "
-            f"received only {listing(common['groups'])}"
-        )
+    _check_several(common["groups"])
     aligned = [part.align(common["labels"], common["groups"]) for part in parts]
     return Evaluation(aligned[0], aligned[1] if reference is not None else None)
 
 
-def _seen(counts: JointCounts, axes: Iterable[int]) -> set[Label]:
-    """Labels that occur on axes, which share a label list."""
-    seen: set[Label] = set()
-    for i in axes:
-        labels = counts.groups if counts.axes[i].of_attribute else counts.labels
-        present = np.unique(counts.cells.codes[:, i]).tolist()
-        seen.update(labels[code] for code in present if code < len(labels))
-    return seen
+def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
+    """Joint counts beside co-occurrences become these."""
+    kinds = isinstance(counts, JointCounts), isinstance(reference, JointCounts)
+    if kinds[0] == kinds[1]:
+        _check_matrices(counts, reference)
+        return counts, reference
+    if any(part.is_matrix("task") for part in (counts, reference)):
+        raise ValueError(
+            "the reference must have tasks of the same kind as the data, labels or the columns of "
+            f"a matrix; received {reference!r} for {counts!r}"
+        )
+    as_matrix = CooccurrenceCounts.from_joint
+    return (
+        as_matrix(counts) if isinstance(counts, JointCounts) else counts,
+        as_matrix(reference) if isinstance(reference, JointCounts) else reference,
+    )
 
 
-def _truth(counts: JointCounts, of_attribute: bool) -> list[int]:
-    """The axis of the true task or attribute, if it was counted."""
-    return [
-        i
-        for i, axis in enumerate(counts.axes)
-        if not axis.predicted and axis.of_attribute == of_attribute
-    ]
+def _check_matrices(counts: Counts, reference: Counts) -> None:
+    for role, name in (("task", "labels"), ("attribute", "groups")):
+        mine, theirs = getattr(counts, name), getattr(reference, name)
+        if counts.is_matrix(role) and set(mine) != set(theirs):
+            raise ValueError(
+                f"the reference must have the same columns as the data; received {listing(theirs)} "
+                f"for {listing(mine)}"
+            )
 
 
-def _known(parts: Sequence[JointCounts], name: str, of_attribute: bool) -> tuple[Label, ...]:
+def _with_base_rates(counts: Counts, base: BaseRates) -> Evaluation:
+    for role, known in (("task", base.labels), ("attribute", base.groups)):
+        for axis in counts.axes:
+            if axis.of_attribute != (role == "attribute"):
+                continue
+            unknown = counts.seen(*axis) - set(known)
+            if unknown:
+                raise ValueError(
+                    f"BaseRates must cover every label; {ARGUMENTS[axis.role]} holds "
+                    f"{listing(ordered(unknown))}, known are {listing(known)}"
+                )
+        listed = counts.labels if role == "task" else counts.groups
+        if counts.is_matrix(role) and set(listed) != set(known):
+            raise ValueError(
+                f"BaseRates must cover the columns {listing(listed)}; received {listing(known)}"
+            )
+    _check_several(base.groups)
+    return Evaluation(counts.align(base.labels, base.groups), None, base)
+
+
+def _check_several(groups: Sequence[Label]) -> None:
+    if len(groups) < 2:
+        raise ValueError(
+            f"sensitive_features must have at least two groups; received only {listing(groups)}"
+        )
+
+
+def _seen(part: Counts, of_attribute: bool) -> set[Label]:
+    """Labels of the true task or attribute that occur."""
+    role = "attribute" if of_attribute else "task"
+    return part.seen(role) if part.has(role) else set()
+
+
+def _known(parts: Sequence[Counts], name: str, of_attribute: bool) -> tuple[Label, ...]:
     """Labels that truth, reference or an explicit list know, in the order of such a list."""
     first: tuple[Label, ...] = ()
     known: set[Label] = set()
@@ -138,20 +186,20 @@ def _known(parts: Sequence[JointCounts], name: str, of_attribute: bool) -> tuple
         if name in part.declared:
             first = first or getattr(part, name)
             known.update(getattr(part, name))
-        known |= _seen(part, _truth(part, of_attribute))
-        if len(part.levels) and not of_attribute:
+        known |= _seen(part, of_attribute)
+        if "prediction" in part.soft and not (of_attribute or part.is_matrix("task")):
             known |= {0, 1}
     return first if known <= set(first) else ordered(known)
 
 
 def _check_known(
-    parts: Sequence[JointCounts], name: str, of_attribute: bool, known: tuple[Label, ...]
+    parts: Sequence[Counts], name: str, of_attribute: bool, known: tuple[Label, ...]
 ) -> None:
     for part in parts:
-        for i, axis in enumerate(part.axes):
+        for axis in part.axes:
             if axis.of_attribute != of_attribute:
                 continue
-            unknown = _seen(part, [i]) - set(known)
+            unknown = part.seen(*axis) - set(known)
             if unknown:
                 whose = f" of {axis.model!r}" if axis.model not in (None, MODEL) else ""
                 source = f"truth, reference or {name}=" if axis.predicted else f"{name}="
@@ -161,8 +209,8 @@ def _check_known(
                 )
 
 
-def _check_same_groups(counts: JointCounts, reference: JointCounts) -> None:
-    ours, theirs = (_seen(part, _truth(part, True)) for part in (counts, reference))
+def _check_same_groups(counts: Counts, reference: Counts) -> None:
+    ours, theirs = (_seen(part, True) for part in (counts, reference))
     if not (ours <= theirs or theirs <= ours):
         raise ValueError(
             "the reference must have the same groups as the data; received "
@@ -190,12 +238,15 @@ def correlation_sign(joint: Array, attribute: Array, task: Array, total: Array) 
     return _compare(total[..., None, None] * joint, attribute[..., :, None] * task[..., None, :])
 
 
-def correlation_z(joint: Array, attribute: Array, task: Array, n_rows: float) -> Array:
+def correlation_z(
+    joint: Array, attribute: Array, task: Array, total: Array, n_rows: float
+) -> Array:
     """How many standard errors the reference correlation is from 0; 0 where it is undefined.
 
     The square root of the 2 x 2 chi-square statistic of each pair, with its sign.
     """
-    total = attribute.sum()
+    if total == 0:
+        return np.zeros(joint.shape)
     a, t = (attribute / total)[:, None], (task / total)[None, :]
     spread = np.sqrt(a * (1 - a) * t * (1 - t))
     gap = joint / total - a * t
@@ -205,7 +256,7 @@ def correlation_z(joint: Array, attribute: Array, task: Array, n_rows: float) ->
 def over_representation_z(joint: Array, task: Array, n_rows: float, total: float) -> Array:
     """How many standard errors P(a | t) is from 1 / number of groups; 0 where t has no rows."""
     even = 1 / joint.shape[-2]
-    rows = task[None, :] * (n_rows / total)
+    rows = task[None, :] * (n_rows / total if total else 0)
     gap = np.divide(joint, task[None, :], out=np.full(joint.shape, even), where=task[None, :] > 0)
     return (gap - even) * np.sqrt(rows / (even * (1 - even)))
 

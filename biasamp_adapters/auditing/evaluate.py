@@ -9,6 +9,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.auditing.standard import GroupRates
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.metrics import (
     MALS,
     AmplificationResult,
@@ -18,7 +19,7 @@ from biasamp_adapters.metrics import (
     MultiAttributeBiasAmplification,
 )
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound, Scored, replicate
+from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, Scored, replicate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.reference import Evaluation
@@ -60,36 +61,49 @@ class Findings:
 def default_metrics(
     evaluation: Evaluation, model: str, pos_label: Label | None
 ) -> Iterator[Metric]:
-    """The metrics and directions that the counts of a model allow."""
-    counts = evaluation.counts
-    directions = []
-    if counts.has("task") and counts.has("prediction", model):
-        directions.append(A_TO_T)
-    if counts.has("task") and counts.has("attribute_prediction", model):
-        directions.append(T_TO_A)
-    whole = not len(counts.levels)
+    """The metrics and directions that the counts of a model, or base rates, allow."""
+    counts, base = evaluation.counts, evaluation.base_rates
     predicts = counts.has("prediction", model)
-    if predicts:
+    named = counts.has("attribute_prediction", model)
+    true_task, true_group = counts.has("task"), counts.has("attribute")
+    compared = []
+    if predicts and true_group and (true_task if base is None else base.has(A_TO_T)):
+        compared.append(A_TO_T)
+    if named and true_task and (base is None or base.has(T_TO_A)):
+        compared.append(T_TO_A)
+    undirected = predicts and (true_group or named) and (base is None or base.has(UNDIRECTED))
+    if undirected:
         yield MALS(pos_label=pos_label)
-    for direction in directions:
+    for direction in compared:
         yield DirectionalBiasAmplification(direction=direction, pos_label=pos_label)
-    for direction in [*directions, *(["undirected"] if predicts else [])]:
-        if whole or direction == T_TO_A:
+    soft = {
+        A_TO_T: {"prediction"},
+        T_TO_A: {"attribute_prediction"},
+        UNDIRECTED: {"prediction", "attribute_prediction"},
+    }
+    for direction in [*compared, *[UNDIRECTED] * undirected]:
+        if not soft[direction] & counts.soft:
             yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
-    if A_TO_T in directions:
+    if not (true_task and true_group):
+        return
+    # The exact attacker needs one label as its input.
+    from_group = [A_TO_T] if predicts and counts.one_each("attribute") else []
+    from_task = [T_TO_A] if named and counts.one_each("task") else []
+    if predicts and not counts.is_matrix("task"):
         yield LeakageAmplification()
     # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
-    qualities = ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows)
-    for quality in qualities:
-        for direction in directions:
+    for quality in ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows):
+        for direction in [*from_group, *from_task]:
             yield DirectionalPredictabilityAmplification(direction=direction, quality=quality)
 
 
-def positive_columns(labels: tuple[Label, ...], pos_label: Label | None) -> Array:
-    """The classes to look at: the positive one of two, or all."""
+def positive_columns(counts: Counts, pos_label: Label | None) -> Array:
+    """The tasks to look at: the positive class of two, or all."""
     if pos_label is not None:
-        return np.array([labels.index(pos_label)])
-    return np.array([1]) if len(labels) == 2 else np.arange(len(labels))
+        return np.array([counts.labels.index(pos_label)])
+    if len(counts.labels) == 2 and not counts.is_matrix("task"):
+        return np.array([1])
+    return np.arange(len(counts.labels))
 
 
 def evaluate(
@@ -103,12 +117,19 @@ def evaluate(
     """Compute every metric of every model, with intervals from the same draws."""
     bounds: dict[Key, Bound] = {}
     rates: dict[str, GroupRates] = {}
+    metrics = {
+        model: list(default_metrics(evaluation, model, pos_label))
+        for model in evaluation.counts.models
+    }
+    for metric in (metric for each in metrics.values() for metric in each):
+        evaluation = metric.prepare(evaluation)
     counts = evaluation.counts
     for model in counts.models:
-        for metric in default_metrics(evaluation, model, pos_label):
+        for metric in metrics[model]:
             bounds[model, metric.__name__] = _selecting(metric.bind(evaluation, model))
-        if counts.has("task") and counts.has("prediction", model):
-            columns = positive_columns(counts.labels, pos_label)
+        measurable = counts.has("task") and counts.has("attribute")
+        if measurable and counts.has("prediction", model):
+            columns = positive_columns(counts, pos_label)
             rates[model] = GroupRates(evaluation=evaluation, model=model, columns=columns)
     scored: dict[Key, Scored] = {**bounds, **{(model, ""): of for model, of in rates.items()}}
     draws = replicate(scored, evaluation, n_boot, random_state) if n_boot else {}
@@ -148,15 +169,15 @@ def _difference(
 ) -> Estimate:
     """Value less that of the first model, from the same draws."""
     value = results[key].value - results[first].value
-    if _is_ratio(results[key]) != _is_ratio(results[first]):
+    if not np.array_equal(_is_ratio(results[key]), _is_ratio(results[first])):
         reason = "one of the two is a difference of levels, the other a ratio"
         return Estimate(float("nan"), None, reason)
     gap = draws[key]["value"] - draws[first]["value"] if key in draws else None
     return estimate(value, gap, confidence)
 
 
-def _is_ratio(result: AmplificationResult) -> bool:
-    return not (isinstance(result.bound, ExactAttack) and result.bound.difference)
+def _is_ratio(result: AmplificationResult) -> Array | bool:
+    return not isinstance(result.bound, ExactAttack) or ~np.asarray(result.bound.difference)
 
 
 def _selecting(bound: Bound) -> Bound:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters.auditing.choose_columns import Columns, choose
 from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_counts
 from biasamp_adapters.auditing.runs import summarise_reports
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing, show
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 def audit_files(
     files: Sequence[str],
     *,
-    task: str,
+    task: Sequence[str],
     prediction: Sequence[str],
     attribute: Sequence[str],
     attribute_prediction: Sequence[str] = (),
@@ -48,8 +50,11 @@ def audit_files(
     ----------
     files : sequence of str
         Paths or globs, parts of one table.
-    task, prediction, attribute, attribute_prediction, weight
-        Columns, as in :meth:`JointCounts.from_frame`.
+    task, prediction, attribute, attribute_prediction : sequence of str
+        Columns. For label matrices a name may be a list with commas, or a prefix with a star: each
+        ``prediction`` is then a model.
+    weight : str, optional
+        Column of sampling weights.
     separate : bool
         Audit each attribute alone instead of crossing them.
     reference : sequence of str
@@ -75,49 +80,49 @@ def audit_files(
 
     with duckdb.connect() as connection:
         try:
-            table, training = agree_on_types(
-                open_files(connection, files, filename=run == FILENAME),
-                open_files(connection, reference) if reference else None,
-                _roles(task, prediction, attribute, attribute_prediction, [weight, run]),
-            )
-            return [
-                _audit(
-                    table,
-                    training,
-                    {
-                        "task": task,
-                        "prediction": list(prediction),
-                        "attribute": names,
-                        "attribute_prediction": predicted,
-                        "weight": weight,
-                        "missing": missing,
-                    },
-                    run,
-                    pos_label,
-                    {
-                        "n_boot": n_boot,
-                        "random_state": random_state,
-                        "confidence": confidence,
-                        "title": f"{TITLE}: {names[0]}" if separate else TITLE,
-                    },
+            table = open_files(connection, files, filename=run == FILENAME)
+            training = open_files(connection, reference) if reference else None
+            chosen = [
+                (
+                    names[0],
+                    choose(
+                        table.columns,
+                        task=task,
+                        prediction=prediction,
+                        attribute=names,
+                        attribute_prediction=predicted,
+                        weight=weight,
+                    ),
                 )
                 for names, predicted in _attributes(attribute, attribute_prediction, separate)
+            ]
+            together = [columns for _, each in chosen for columns in each.together]
+            others = [[name] for name in (weight, run) if name is not None]
+            table, training = agree_on_types(table, training, _merged([*together, *others]))
+            options = {
+                "n_boot": n_boot, "random_state": random_state, "confidence": confidence,
+            }  # fmt: skip
+            return [
+                _audit(
+                    _Source(table, training, columns, missing, pos_label),
+                    run,
+                    {**options, "title": f"{TITLE}: {name}" if separate else TITLE},
+                )
+                for name, columns in chosen
             ]
         except duckdb.Error as error:
             read = ", ".join([*files, *reference])
             raise ValueError(f"cannot read {read}: {first_lines(error)}") from None
 
 
-def _roles(
-    task: str,
-    prediction: Sequence[str],
-    attribute: Sequence[str],
-    predicted: Sequence[str],
-    others: Sequence[str | None],
-) -> list[list[str]]:
-    """Columns that must agree on what their text means."""
-    roles = [[task, *prediction], *([name] for name in others if name is not None)]
-    return roles + [[name, *predicted[i :: len(attribute)]] for i, name in enumerate(attribute)]
+def _merged(together: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Columns that must agree on what their text means: chains of shared columns are one."""
+    out: list[list[str]] = []
+    for columns in together:
+        shared = [each for each in out if set(each) & set(columns)]
+        rest = [each for each in out if each not in shared]
+        out = [*rest, list(dict.fromkeys([*(c for each in shared for c in each), *columns]))]
+    return out
 
 
 def _attributes(
@@ -137,35 +142,39 @@ def _attributes(
         yield [name], list(predicted[i : i + 1])
 
 
-def _audit(
-    table: DuckDBPyRelation,
-    training: DuckDBPyRelation | None,
-    columns: dict[str, Any],
-    run: str | None,
-    pos_label: str | None,
-    options: dict[str, Any],
-) -> AuditReport:
+@dataclass(frozen=True)
+class _Source:
+    """Tables, and what to count of them."""
+
+    table: DuckDBPyRelation
+    training: DuckDBPyRelation | None
+    columns: Columns
+    missing: Missing
+    pos_label: str | None
+
+
+def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditReport:
     """The audit of one crossing of attributes, or the summary of its runs."""
-    known = _reference(training, columns["task"], columns["attribute"], columns["missing"])
+    known = _reference(source)
 
     def audited(rows: DuckDBPyRelation) -> AuditReport:
-        counts = _count(rows, columns)
-        return audit_counts(counts, known, pos_label=_label(counts, pos_label), **options)
+        counts = _count(rows, source)
+        return audit_counts(counts, known, pos_label=_label(counts, source.pos_label), **options)
 
     if run is None:
-        return audited(table)
-    reports = {value: audited(rows) for value, rows in by_value(table, run)}
+        return audited(source.table)
+    reports = {value: audited(rows) for value, rows in by_value(source.table, run)}
     return summarise_reports(reports, options["confidence"], options["title"])
 
 
-def _count(rows: DuckDBPyRelation, columns: dict[str, Any]) -> JointCounts:
-    weight = columns["weight"]
+def _count(rows: DuckDBPyRelation, source: _Source) -> Counts:
+    weight = source.columns.options["weight"]
     # Far more weights than may be kept apart need not be grouped to find that out.
     few = weight is None or distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
-    return JointCounts.from_frame(rows, **columns, by_weight=few)
+    return source.columns.count(rows, source.missing, by_weight=few)
 
 
-def _label(counts: JointCounts, text: str | None) -> Label | None:
+def _label(counts: Counts, text: str | None) -> Label | None:
     """The label that reads as ``text``."""
     if text is None:
         return None
@@ -177,13 +186,11 @@ def _label(counts: JointCounts, text: str | None) -> Label | None:
     )
 
 
-def _reference(
-    training: DuckDBPyRelation | None, task: str, attribute: list[str], missing: Missing
-) -> JointCounts | None:
-    if training is None:
+def _reference(source: _Source) -> Counts | None:
+    if source.training is None:
         return None
-    rule: Missing = "drop" if missing == "drop" else "error"
+    rule: Missing = "drop" if source.missing == "drop" else "error"
     try:
-        return JointCounts.from_frame(training, task=task, attribute=attribute, missing=rule)
+        return source.columns.count_reference(source.training, rule)
     except ValueError as error:
         raise ValueError(f"in the reference, {error}") from None

@@ -8,7 +8,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.auditing.evaluate import Findings
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.metrics.bound import T_TO_A
 from biasamp_adapters.metrics.result import AmplificationResult
@@ -22,6 +22,8 @@ NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how 
 def reference_in_words(findings: Findings) -> str:
     """What the directions of the correlations come from."""
     reference = findings.evaluation.reference
+    if findings.evaluation.base_rates is not None:
+        return "base rates set by hand"
     if reference is None:
         return "the evaluated truth itself"
     return f"reference data of {reference.n_rows:,} rows"
@@ -39,30 +41,23 @@ def _about_data(findings: Findings) -> Iterator[str]:
         yield f"{counts.dropped:,} rows with missing values were left out."
     for model in counts.models:
         for role in ("prediction", "attribute_prediction"):
-            abstained = _abstentions(counts, role, model)
+            abstained = counts.abstentions(role, model) if counts.has(role, model) else 0
             if abstained:
                 yield (
                     f"{model} abstained from {abstained:,} predictions of the "
                     f"{'task' if role == 'prediction' else 'attribute'}: such rows stay in every "
                     "denominator and count as wrong."
                 )
-    if len(counts.levels):
+    if counts.soft:
         yield (
             "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
             "predictions, is left out."
         )
-    if not counts.knows_rows:
-        yield (
-            "Only sums of weights are left, not rows: rows of different weights are kept apart up "
-            "to 131,072 cells (by_weight=True), and rounding the weights can bring them there. "
-            "Intervals use Poisson draws, and "
-            "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
-            "left out."
-        )
+    yield from _about_rows(counts)
     tables = counts.unweighted().tables()
     for what, role, labels in (
         ("group", "attribute", counts.groups),
-        ("class", "task", counts.labels),
+        ("task" if counts.is_matrix("task") else "class", "task", counts.labels),
     ):
         if counts.has(role):
             few = np.flatnonzero(tables.marginal(role) < FEW_ROWS)
@@ -76,13 +71,40 @@ def _about_data(findings: Findings) -> Iterator[str]:
         yield NO_INTERVALS
 
 
-def _abstentions(counts: JointCounts, role: str, model: str) -> int:
-    if not counts.has(role, model):
-        return 0
-    return int(counts.n[counts.axis_codes(role, model) == counts.n_labels(role)].sum())
+def _about_rows(counts: Counts) -> Iterator[str]:
+    if counts.no_draws:
+        yield (
+            f"No number has an interval: {counts.no_draws}. Count with keep_rows=True where the "
+            "rows are."
+        )
+    if not counts.knows_rows and not isinstance(counts, JointCounts):
+        yield (
+            "Rows have weights and tasks or groups are columns: labels are not flipped, so DPA is "
+            "equalised in expectation, which may be biased on sparse tables, and has no interval; "
+            "DPA of the uncertainty coefficient is left out."
+        )
+    elif not counts.knows_rows:
+        yield (
+            "Only sums of weights are left, not rows: rows of different weights are kept apart up "
+            "to 131,072 cells (by_weight=True), and rounding the weights can bring them there. "
+            "Intervals use Poisson draws, and "
+            "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
+            "left out."
+        )
+    if counts.is_matrix("task") and counts.has("prediction"):
+        yield (
+            "LA, and DPA from tasks that are columns, need an attacker that is fitted on rows; they "
+            "are left out. Per pair, the metrics give them in by_pair."
+        )
 
 
 def _about_signs(findings: Findings) -> Iterator[str]:
+    if findings.evaluation.base_rates is not None:
+        yield (
+            "Rates and directions were set by hand, where there is no ground truth: which ones is "
+            "a choice of values. Say where they come from; with others the numbers change."
+        )
+        return
     yield (
         f"The directions of correlations come from {reference_in_words(findings)}"
         + (
@@ -132,6 +154,10 @@ def _about_mals(findings: Findings) -> Iterator[str]:
         )
 
 
+def _classes(counts: Counts) -> str:
+    return "Tasks, yes against no," if counts.is_matrix("task") else "Classes"
+
+
 def _is_directional(result: AmplificationResult) -> bool:
     return result.metric == "DirectionalBiasAmplification"
 
@@ -149,13 +175,13 @@ def _about_reading(findings: Findings) -> Iterator[str]:
         )
     if counts.has("task"):
         share = counts.tables().marginal("task") / counts.tables().total
-        even = 1 / len(share)
+        even = 1 / 2 if counts.is_matrix("task") else 1 / len(share)
         error = np.sqrt(even * (1 - even) / counts.effective_rows)
         if (np.abs(share - even) > 1.96 * error).any():
             yield (
-                f"Classes are of unequal size (shares from {share.min():.1%} to {share.max():.1%}):"
-                " 1/cross-entropy and accuracy read size as bias; the uncertainty coefficient does "
-                "not."
+                f"{_classes(counts)} are of unequal size (shares from {share.min():.1%} to "
+                f"{share.max():.1%}): 1/cross-entropy and accuracy read size as bias; the "
+                "uncertainty coefficient does not."
             )
     metrics = {result.metric for result in findings.results.values()}
     if "MultiAttributeBiasAmplification" in metrics:

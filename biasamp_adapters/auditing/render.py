@@ -42,8 +42,11 @@ def estimate(row: dict[str, Any] | None, sign: str = "+") -> str:
     return f"{number(row['value'], sign)} {ends(row, sign)}"
 
 
+_SIGNS = {-1: "-", 0: "0", 1: "+"}
+
+
 def _sign(row: Row) -> str:
-    return {-1: "-", 0: "0", 1: "+"}[row["sign"]] + " (uncertain)" * row["uncertain"]
+    return _SIGNS[row["sign"]] + " (uncertain)" * row["uncertain"]
 
 
 def _by_group(row: Row) -> str:
@@ -89,6 +92,18 @@ _TABLES: list[tuple[str, Callable[[dict[str, Any]], list[Row]], Columns]] = [
         "Differences between models (paired)",
         lambda summary: summary["differences"],
         _NAME | {"less": lambda row: row["compared_with"]} | _VALUE,
+    ),
+    (
+        "What the mean hides: BA-> by the sign of the reference correlation",
+        lambda summary: summary["trends"],
+        {
+            "direction": lambda row: row["direction"],
+            "attribute": lambda row: row["attribute"],
+            "reference sign": lambda row: _SIGNS[row["sign"]],
+            "pairs": lambda row: f"{row['pairs']:,}",
+            "mean contribution": lambda row: number(row["contribution"]),
+            "mean size of D": lambda row: number(row["mean_abs_delta"], ""),
+        },
     ),
     (
         "Strongest pairs of BA->",

@@ -14,7 +14,7 @@ from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters.auditing import render
 from biasamp_adapters.auditing.evaluate import Key, evaluate
 from biasamp_adapters.auditing.summarise import summarise
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.reference import align, as_reference
@@ -203,17 +203,17 @@ def audit(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Task labels.
-    y_pred : array-like of shape (n,) or mapping of str to array-like
-        Predicted task labels, or probabilities of class 1 where the truth is 0 or 1. A mapping
-        names several models, which are shown side by side with paired differences from the first.
-    sensitive_features : array-like of shape (n,) or (n, attributes)
+    y_true : array-like of shape (n,) or (n, tasks)
+        Task labels; a matrix of 0 and 1 has a column a task. May be None with base rates.
+    y_pred : same as ``y_true``, or mapping of str to such
+        Predicted task labels; of a 0/1 vector or a matrix also probabilities. A mapping names
+        several models, which are shown side by side with paired differences from the first.
+    sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
         Protected attribute; several columns are crossed.
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. Without, T->A is left out.
-    reference : (y_true, sensitive_features) or JointCounts, optional
-        The training data. Without, the evaluated truth sets the directions.
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, or rates set by hand. Without, the evaluated truth sets the directions.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
     n_boot : int
@@ -252,7 +252,7 @@ def audit(
     0                         MALS  undirected    0.1
     1  DirectionalBiasAmplification       A->T    0.1
     """
-    counts = JointCounts.from_arrays(
+    counts = count_arrays(
         y_true,
         y_pred,
         sensitive_features,
@@ -261,7 +261,7 @@ def audit(
         labels=labels,
         groups=groups,
         missing=missing,
-        by_weight=True,
+        keep_rows=True,
     )
     return audit_counts(
         counts,
@@ -275,7 +275,7 @@ def audit(
 
 
 def audit_counts(
-    counts: JointCounts,
+    counts: Counts,
     reference: Any = None,
     *,
     n_boot: int = 2000,
@@ -288,10 +288,10 @@ def audit_counts(
 
     Parameters
     ----------
-    counts : JointCounts
+    counts : JointCounts or CooccurrenceCounts
         With the predictions of one or several models.
-    reference : (y_true, sensitive_features) or JointCounts, optional
-        The training data. Without, the evaluated truth sets the directions.
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, or rates set by hand. Without, the evaluated truth sets the directions.
     n_boot, confidence, random_state, pos_label, title
         As in :func:`audit`.
 

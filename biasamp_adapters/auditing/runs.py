@@ -68,6 +68,7 @@ def summarise_reports(
             "headlines": headlines(rows),
             "metrics": rows,
             "differences": _over_runs(_merged(summaries, "differences"), confidence),
+            "trends": _trends(summaries),
             "pairs": _pairs(reports, confidence),
             "fairness": _over_runs(_merged(summaries, "fairness"), confidence),
             "runs": [
@@ -158,6 +159,23 @@ def _shares(summaries: list[dict[str, Any]], part: str) -> list[dict[str, Any]]:
             mean = row["share"] / len(summaries)
             share[row["label"]] = share.get(row["label"], 0.0) + mean
     return [{"label": label, "rows": rows[label], "share": share[label]} for label in rows]
+
+
+def _trends(summaries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Means over runs of the trends that all runs show."""
+    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in (row for summary in summaries for row in summary["trends"]):
+        key = tuple(row[name] for name in ("model", "name", "attribute", "sign"))
+        together.setdefault(key, []).append(row)
+    return [
+        rows[0]
+        | {
+            name: sum(row[name] for row in rows) / len(rows)
+            for name in ("contribution", "mean_abs_delta")
+        }
+        for rows in together.values()
+        if len(rows) == len(summaries)
+    ]
 
 
 def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[str, Any]]:

@@ -45,7 +45,11 @@ class GroupRates(Scored):
             "false_positive_rate": rate(predicted - hits, rows - truth),
         }
         out = {name: values[..., self.columns] for name, values in out.items()}
-        return out | {ACCURACY: rate(hits.sum(axis=-1, keepdims=True), rows)}
+        if not tables.counts.is_matrix("task"):
+            return out | {ACCURACY: rate(hits.sum(axis=-1, keepdims=True), rows)}
+        # Each column is a task of its own: the mean of their accuracies.
+        wrong = (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
+        return out | {ACCURACY: rate(rows - wrong, rows)}
 
     @cached_property
     def _extremes(self) -> dict[str, tuple[Array, Array]]:

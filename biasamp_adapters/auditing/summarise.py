@@ -14,7 +14,7 @@ from biasamp_adapters.auditing.evaluate import STRONGEST, Findings
 from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent
+from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent, plain
 from biasamp_adapters.uncertainty import NOT_DRAWN, Estimate
 
 FORMAT, VERSION = "biasamp-audit", 1
@@ -30,7 +30,7 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
         "title": title,
         "data": {
             "rows": counts.n_rows,
-            "weighted": counts.w is not None,
+            "weighted": counts.weighted,
             "dropped": counts.dropped,
             "attributes": list(counts.attributes),
             "models": list(counts.models),
@@ -50,6 +50,7 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             }
             for (model, name), estimate in findings.differences.items()
         ],
+        "trends": [row for key in findings.pairs for row in _trend_rows(findings, key)],
         "pairs": [row for key in findings.pairs for row in _pair_rows(findings, key)],
         "fairness": _fairness_rows(findings),
         "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
@@ -217,6 +218,23 @@ def _pair_rows(findings: Findings, key: tuple[str, str]) -> list[dict[str, Any]]
             **numbers(estimate),
         }
         for pair, estimate in zip(table.to_dict("records"), estimates, strict=True)
+    ]
+
+
+def _trend_rows(findings: Findings, key: tuple[str, str]) -> list[dict[str, Any]]:
+    """What the mean hides: BA-> by the group and the sign of its correlations."""
+    result = findings.results[key]
+    return [
+        {
+            "model": key[0],
+            **_identity(result),
+            "attribute": show(of["attribute"]),
+            "sign": int(of["sign"]),
+            "pairs": int(of["pairs"]),
+            "contribution": plain(of["contribution"]),
+            "mean_abs_delta": plain(of["mean_abs_delta"]),
+        }
+        for of in result.by_attribute_and_sign.reset_index().to_dict("records")
     ]
 
 

@@ -73,7 +73,7 @@ def assemble(
     """
     check_missing(missing)
     crossed = [
-        _cross(codes[:, source.columns], [books[i] for i in source.columns]) for source in sources
+        cross(codes[:, source.columns], [books[i] for i in source.columns]) for source in sources
     ]
     axis_codes = [axis for axis, _ in crossed]
     axis_labels = [seen for _, seen in crossed]
@@ -104,7 +104,7 @@ def assemble(
     return Assembled(task_labels, group_labels, cells, np.array(levels), dropped)
 
 
-def _cross(codes: Array, books: Sequence[Sequence[Label]]) -> tuple[Array, list[Label]]:
+def cross(codes: Array, books: Sequence[Sequence[Label]]) -> tuple[Array, list[Label]]:
     """One axis from one column, or from several: their observed combinations, as tuples."""
     if len(books) == 1:
         return codes[:, 0], list(books[0])
@@ -129,15 +129,19 @@ def _rule_missing(
         if missing == "drop":
             keep &= codes >= 0
         elif count and not (missing == "abstain" and source.axis.predicted):
-            remedy = "missing='drop' leaves such rows out"
-            if source.axis.predicted:
-                remedy += ", missing='abstain' counts them as abstentions"
-            raise ValueError(
-                f"{source.argument} must not have missing values; received {count} ({remedy})"
-            )
+            predicted = source.axis.predicted
+            raise ValueError(missing_message(source.argument, count, predicted=predicted))
     if not keep.any():
         raise ValueError(f"missing='drop' must leave rows; all {n.sum()} have a missing value")
     return keep
+
+
+def missing_message(argument: str, count: int, *, predicted: bool) -> str:
+    """What to say of missing values that no rule allows."""
+    remedy = "missing='drop' leaves such rows out"
+    if predicted:
+        remedy += ", missing='abstain' counts them as abstentions"
+    return f"{argument} must not have missing values; received {count} ({remedy})"
 
 
 def _union(

@@ -13,6 +13,9 @@ from biasamp_adapters._typing import Label
 if TYPE_CHECKING:
     from biasamp_adapters.counts.tables import Tables
 
+#: A label set, as ascending positions in the label list.
+LabelSet = tuple[int, ...]
+
 #: The name of the model when there is only one and it was not named.
 MODEL = "model"
 
@@ -59,6 +62,16 @@ class Counts(ABC):
     axes: tuple[Axis, ...]
     declared: frozenset[str]
     dropped: int
+    sets: tuple[LabelSet, ...] = ()
+
+    def observed_sets(self) -> dict[LabelSet, int]:
+        """The exact label sets that rows of the truth show, and how many rows show each."""
+        n = self.unweighted().tables().marginal("task")
+        return {(i,): int(count) for i, count in enumerate(n) if count}
+
+    def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
+        """The same counts with these label sets as columns."""
+        return self
 
     @property
     @abstractmethod
@@ -87,8 +100,8 @@ class Counts(ABC):
 
     @property
     @abstractmethod
-    def probability(self) -> float | None:
-        """One of the probabilities that predictions hold, if they hold any."""
+    def soft(self) -> frozenset[str]:
+        """The predicted variables that hold probabilities."""
 
     @abstractmethod
     def is_matrix(self, role: str) -> bool:

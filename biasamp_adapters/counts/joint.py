@@ -284,9 +284,9 @@ class JointCounts(Counts):
         return True
 
     @property
-    def probability(self) -> float | None:
-        """One of the probabilities that predictions hold, if they hold any."""
-        return float(self.levels[0]) if len(self.levels) else None
+    def soft(self) -> frozenset[str]:
+        """The predicted variables that hold probabilities."""
+        return frozenset({"prediction"} if len(self.levels) else ())
 
     def tables(self, model: str | None = None) -> JointTables:
         """The counts themselves as the one table of a batch without axes."""

@@ -67,6 +67,19 @@ class Tables(ABC):
     def marginal(self, role: str) -> Array:
         """Weight of each label of an axis, of shape (..., labels)."""
 
+    def silent(self, role: str, by: str) -> Array:
+        """Weight of the rows of which the model predicted no ``role``, of shape (..., labels).
+
+        Parameters
+        ----------
+        role : {"task", "attribute"}
+            What it would have predicted.
+        by : {"task", "attribute"}
+            The variable whose labels are kept apart.
+        """
+        table = self.joint(by, PREDICTED[role], abstained=True)
+        return table[..., self.counts.n_labels(role) :].sum(axis=-1)
+
     @abstractmethod
     def agreement(self, role: str, *, by_group: bool = False) -> Array:
         """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels).
@@ -107,7 +120,7 @@ class JointTables(Tables):
         return other
 
     @cached_property
-    def total(self) -> Array:  # type: ignore[override]  # computed once
+    def total(self) -> Array:
         """Sum of all weights, of shape (...)."""
         return self.weight.sum(axis=-1)
 

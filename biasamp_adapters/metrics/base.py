@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.base_rates import BaseRates
+from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.assemble import Missing, check_missing
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.metrics.bound import Bound, replicate
@@ -56,8 +57,17 @@ class Metric(ABC):
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
         """Fix all that no draw changes: signs, columns, the way to equalise."""
 
+    def prepare(self, evaluation: Evaluation) -> Evaluation:
+        """The evaluation with all that was not counted yet and the metric reads."""
+        return evaluation
+
     @property
-    def _reference(self) -> JointCounts | None:
+    def _reads_rows(self) -> bool:
+        """Whether the value itself needs the rows of label matrices."""
+        return False
+
+    @property
+    def _reference(self) -> Counts | BaseRates | None:
         return None
 
     def __call__(
@@ -96,11 +106,11 @@ class Metric(ABC):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            Task labels.
-        y_pred : array-like of shape (n,)
-            Predicted task labels, or probabilities of class 1 where the truth is 0 or 1.
-        sensitive_features : array-like of shape (n,) or (n, attributes)
+        y_true : array-like of shape (n,) or (n, tasks)
+            Task labels; a matrix of 0 and 1 has a column a task.
+        y_pred : same as ``y_true``
+            Predicted task labels; of a 0/1 vector or a matrix also probabilities.
+        sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
             Protected attribute; several columns are crossed.
         sensitive_features_pred : same as ``sensitive_features``, optional
             Predicted attribute.
@@ -126,7 +136,7 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
-        counts = JointCounts.from_arrays(
+        counts = count_arrays(
             y_true,
             y_pred,
             sensitive_features,
@@ -135,7 +145,7 @@ class Metric(ABC):
             labels=self.labels,
             groups=self.groups,
             missing=self.missing,
-            by_weight=True,
+            keep_rows=n_boot > 0 or self._reads_rows,
         )
         return self.from_counts(
             counts,
@@ -148,7 +158,7 @@ class Metric(ABC):
 
     def from_counts(
         self,
-        counts: JointCounts,
+        counts: Counts,
         *,
         n_boot: int = 0,
         confidence: float = 0.95,
@@ -160,7 +170,7 @@ class Metric(ABC):
 
         Parameters
         ----------
-        counts : JointCounts
+        counts : JointCounts or CooccurrenceCounts
             Counts of one model.
         n_boot, confidence, interval_method, signs, random_state
             As in :meth:`result`.
@@ -186,6 +196,7 @@ class Metric(ABC):
                 "choose one with counts.model(name)"
             )
         evaluation = align(counts, self._reference, self.labels, self.groups)
+        evaluation = self.prepare(evaluation)
         bound = self.bind(evaluation, counts.first_model)
         if signs == "reestimated":
             bound = bound.reestimating()
@@ -215,7 +226,7 @@ class ReferencedMetric(Metric):
 
     Parameters
     ----------
-    reference : (y_true, sensitive_features) or JointCounts, optional
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data. Without, the evaluated truth is its own reference.
     pos_label : label, optional
         The one task to look at, as a column of its own.
@@ -229,5 +240,5 @@ class ReferencedMetric(Metric):
         self._set("reference", as_reference(self.reference, self.missing))
 
     @property
-    def _reference(self) -> JointCounts | None:
+    def _reference(self) -> Counts | BaseRates | None:
         return self.reference

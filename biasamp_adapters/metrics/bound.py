@@ -60,8 +60,13 @@ def require(evaluation: Evaluation, model: str, direction: str) -> None:
         )
     if direction != T_TO_A and not counts.has("prediction", model):
         raise ValueError(f"{direction} needs predictions: y_pred must be given; received None")
-    if not counts.has("task") and direction != UNDIRECTED:
+    without_truth = evaluation.base_rates is not None and direction == A_TO_T
+    if not (counts.has("task") or direction == UNDIRECTED or without_truth):
         raise ValueError(f"y_true must be given ({direction} needs the truth); received None")
+    without_attribute = evaluation.base_rates is not None and direction == T_TO_A
+    named = counts.has("attribute") or counts.has("attribute_prediction", model)
+    if not (counts.has("attribute") or without_attribute or (direction == UNDIRECTED and named)):
+        raise ValueError(f"{direction} needs the attribute: sensitive_features must be given")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,6 +90,9 @@ class Scored(ABC):
     @property
     def no_interval(self) -> str | None:
         """Why these counts allow no interval, if they do not."""
+        reference = self.evaluation.reference
+        if reference is not None and self.reads_reference and reference.no_draws:
+            return f"of the reference, {reference.no_draws}"
         return self.evaluation.counts.no_draws
 
     @property

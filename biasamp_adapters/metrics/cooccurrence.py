@@ -14,10 +14,11 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
-from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips
+from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.reference import (
     correlation_sign,
     correlation_z,
@@ -65,6 +66,8 @@ class Cooccurrence(Bound):
         Whether replicates find their own coefficients.
     selected : ndarray of int, optional
         Pairs whose contributions are scored too, as flat positions.
+    sets : tuple of LabelSet
+        The label sets that ``columns`` are positions in, where columns are sets and not labels.
     """
 
     columns: Array
@@ -73,6 +76,7 @@ class Cooccurrence(Bound):
     per_task: bool = False
     reestimate: bool = False
     selected: Array | None = None
+    sets: tuple[LabelSet, ...] = ()
 
     @property
     def undirected(self) -> bool:
@@ -88,28 +92,53 @@ class Cooccurrence(Bound):
     def width(self) -> int:
         """Numbers that one replicate takes: a few tables of pairs."""
         counts = self.evaluation.counts
-        return 4 * len(counts.groups) * max(len(counts.labels), len(counts.groups))
+        return 4 * len(counts.groups) * max(len(counts.labels), len(counts.groups), len(self.sets))
 
     def reestimating(self) -> Cooccurrence:
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)
 
-    def _truth(self, tables: Tables, reference: Tables | None) -> tuple[Array, Array, Array]:
-        """Joint, attribute and task counts that set directions (and, undirected, rates)."""
+    @property
+    def _task(self) -> str:
+        """The columns of the truth: tasks, or label sets."""
+        return "task_sets" if self.sets else "task"
+
+    @property
+    def _prediction(self) -> str:
+        return "prediction_sets" if self.sets else "prediction"
+
+    def _origin(self, tables: Tables, reference: Tables | None) -> tuple[Array, ...]:
+        """Joint, attribute, task and total counts that set directions (and, undirected, rates)."""
         fixed = self.evaluation.reference
-        source = reference or (tables if fixed is None else fixed.tables())
-        joint = source.joint("attribute", "task")
-        return joint, source.marginal("attribute"), source.marginal("task")
+        source = reference
+        if source is None:
+            source = tables if fixed is None else fixed.tables()
+        joint = source.joint("attribute", self._task)
+        return joint, source.marginal("attribute"), source.marginal(self._task), source.labelled
 
     def coefficients(self, tables: Tables, reference: Tables | None = None) -> Array:
         """Coefficient of each pair, of shape (..., groups, columns)."""
-        joint, attribute, task = self._truth(tables, reference)
-        if self.coefficient == "sign":
-            total = attribute.sum(axis=-1)
-            return correlation_sign(joint, attribute, task, total)[..., self.columns]
-        if self.coefficient == "over_represented":
-            return over_represented(joint, task)[..., self.columns]
-        return np.ones(joint.shape, dtype=np.int64)[..., self.columns]
+        base = self.evaluation.base_rates
+        if self.coefficient == "one":
+            return np.ones((len(tables.counts.groups), len(self.columns)), dtype=np.int64)
+        if base is not None:
+            by_sign = self.coefficient == "sign"
+            out = self._base_sign(tables) if by_sign else base.over_represented()
+        elif self.coefficient == "sign":
+            out = correlation_sign(*self._origin(tables, reference))
+        else:
+            joint, _, task, _ = self._origin(tables, reference)
+            out = over_represented(joint, task)
+        return out[..., self.columns]
+
+    def _base_sign(self, tables: Tables) -> Array:
+        base, counts = self.evaluation.base_rates, tables.counts
+        if base is None:
+            raise ValueError("there are no base rates")
+        observed = None
+        if counts.has("attribute"):
+            observed = self._tables.marginal("attribute") / self._tables.total
+        return base.sign(self.direction, observed)
 
     @cached_property
     def _fixed(self) -> Array:
@@ -121,38 +150,47 @@ class Cooccurrence(Bound):
 
     def _predicted(self, tables: Tables) -> tuple[Array, Array]:
         """Co-occurrences with the predictions in their place, and predicted task counts."""
-        if self.direction == T_TO_A:
-            joint = tables.joint("attribute_prediction", "task")
-            return joint, joint.sum(axis=-2)
         named = tables.counts.has("attribute_prediction", tables.model)
+        if self.direction == T_TO_A:
+            return tables.joint("attribute_prediction", self._task), tables.marginal(self._task)
         attribute = "attribute_prediction" if self.undirected and named else "attribute"
-        return tables.joint(attribute, "prediction"), tables.marginal("prediction")
+        return tables.joint(attribute, self._prediction), tables.marginal(self._prediction)
 
     def _random_errors(self, tables: Tables) -> tuple[Array, Array] | None:
         """The same if errors of the model's accuracy fell at random; None without a truth."""
         counts = tables.counts
-        if self.magnitude or not counts.has("task"):
+        if self.magnitude or self.evaluation.base_rates is not None or not counts.has("task"):
             return None
+        attribute, made = tables.marginal("attribute"), tables.marginal("task")
         joint = tables.joint("attribute", "task")
         if self.direction != T_TO_A:
-            joint = expected_flips(joint, accuracy_of(tables, "task"), -1)
+            joint, made = random_errors(tables, "task", joint, attribute, made)
         if self.direction != A_TO_T and counts.has("attribute_prediction", tables.model):
-            joint = expected_flips(joint, accuracy_of(tables, "attribute"), -2)
-        return joint, joint.sum(axis=-2)
+            joint, _ = random_errors(tables, "attribute", joint, made, attribute)
+        return joint, made
+
+    def _true_rates(self, tables: Tables, reference: Tables | None) -> Array:
+        """P(t | a) for A->T, else P(a | t): of the truth, or undirected of the reference."""
+        base = self.evaluation.base_rates
+        given = "attribute" if self.direction == A_TO_T else "task"
+        if base is not None:
+            return base.rates(given)
+        if self.undirected:
+            joint, _, task, _ = self._origin(tables, reference)
+            return rate(joint, task[..., None, :])
+        joint = tables.joint("attribute", self._task)
+        return rate(joint, self._given(tables))
+
+    def _given(self, tables: Tables) -> Array:
+        """Counts of the condition, that broadcast to (..., groups, tasks)."""
+        if self.direction == A_TO_T:
+            return tables.marginal("attribute")[..., :, None]
+        return tables.marginal(self._task)[..., None, :]
 
     def _deltas(self, tables: Tables, reference: Tables | None, joint: Array, made: Array) -> Array:
         """D_at for predicted co-occurrences; (..., groups, columns), NaN where undefined."""
-        if self.undirected:
-            truth, _, task = self._truth(tables, reference)
-            difference = rate(joint, made[..., None, :]) - rate(truth, task[..., None, :])
-        else:
-            truth = tables.joint("attribute", "task")
-            given = (
-                tables.marginal("attribute")[..., :, None]
-                if self.direction == A_TO_T
-                else tables.marginal("task")[..., None, :]
-            )
-            difference = rate(joint, given) - rate(truth, given)
+        given = made[..., None, :] if self.undirected else self._given(tables)
+        difference = rate(joint, given) - self._true_rates(tables, reference)
         return difference[..., self.columns]
 
     def _mean(self, contributions: Array) -> Array:
@@ -193,26 +231,36 @@ class Cooccurrence(Bound):
     @cached_property
     def _pairs(self) -> dict[str, Array]:
         deltas = self._deltas(self._tables, None, *self._predicted(self._tables))
-        truth = self._truth(self._tables, None)
-        rows = self.evaluation.truth.effective_rows
-        if self.coefficient == "over_represented":
-            z = over_representation_z(truth[0], truth[2], rows, truth[1].sum())
-        else:
-            z = correlation_z(*truth, rows)
-        sign = self._fixed
-        if self.coefficient == "one":
-            sign = correlation_sign(*truth, truth[1].sum())[..., self.columns]
+        sign, z = self._fixed, np.full(deltas.shape, np.inf)
+        if self.evaluation.base_rates is None:
+            joint, attribute, task, total = self._origin(self._tables, None)
+            origin = self.evaluation.origin
+            rows = origin.effective_rows * float(total / origin.tables().total)
+            if self.coefficient == "over_represented":
+                z = over_representation_z(joint, task, rows, float(total))[:, self.columns]
+            else:
+                z = correlation_z(joint, attribute, task, total, rows)[:, self.columns]
+            if self.coefficient == "one":
+                sign = correlation_sign(joint, attribute, task, total)[:, self.columns]
+        elif self.coefficient == "one":
+            sign = self._base_sign(self._tables)[:, self.columns]
         return {
             "sign": sign,
             "delta": deltas,
             "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas),
-            "uncertain": (np.abs(z[..., self.columns]) < _CERTAIN) & (z[..., self.columns] != 0),
+            "uncertain": (np.abs(z) < _CERTAIN) & (z != 0),
         }
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-        """Groups, and the tasks that are columns."""
+        """Groups, and the tasks or label sets that are columns."""
         counts = self.evaluation.counts
-        return counts.groups, tuple(counts.labels[i] for i in self.columns)
+        if not self.sets:
+            return counts.groups, tuple(counts.labels[i] for i in self.columns)
+        chosen = [self.sets[i] for i in self.columns]
+        return counts.groups, tuple(
+            counts.labels[of[0]] if len(of) == 1 else " + ".join(show(counts.labels[i]) for i in of)
+            for of in chosen
+        )
 
     @classmethod
     def of(cls, *, pos_label: Label | None, **arguments: Any) -> Self:
@@ -222,10 +270,13 @@ class Cooccurrence(Bound):
             raise ValueError(
                 f"pos_label must be one of the labels {listing(labels)}; received {pos_label!r}"
             )
+        sets: tuple[LabelSet, ...] = arguments.get("sets", ())
         columns = arguments.pop("columns", np.arange(len(labels)))
         if pos_label is not None:
-            columns = columns[columns == labels.index(pos_label)]
-        bound = cls(columns=columns, **arguments)
+            only = labels.index(pos_label)
+            columns = [i for i in columns if (sets[i] == (only,) if sets else i == only)]
+        arguments["columns"] = np.asarray(columns, dtype=np.intp)
+        bound = cls(**arguments)
         return replace(bound, notes=(*bound.notes, *bound._caveats()))
 
     def _caveats(self) -> Iterator[str]:
@@ -244,7 +295,7 @@ class Cooccurrence(Bound):
                 f"mean: no rows of {what} {names}{where}"
             )
         if self.evaluation.reference is not None:
-            attribute = self._truth(self._tables, None)[1]
+            attribute = self._origin(self._tables, None)[1]
             absent = [show(group) for group, n in zip(groups, attribute, strict=True) if n == 0]
             if absent:
                 yield f"the reference has no rows of group {listing(absent)}: their sign is 0"

@@ -27,7 +27,7 @@ class DirectionalBiasAmplification(ReferencedMetric):
     ----------
     direction : {"attribute_to_task", "task_to_attribute"}
         Also "A->T" and "T->A". T->A needs ``sensitive_features_pred``.
-    reference : (y_true, sensitive_features) or JointCounts, optional
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which set the signs. Without, the evaluated truth does.
     pos_label : label, optional
         The one task to look at. Without, every class is a column, which matters to T->A only.

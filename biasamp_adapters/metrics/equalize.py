@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.tables import Tables, sum_by
+from biasamp_adapters.counts.tables import PREDICTED, JointTables, Tables, sum_by
 
 #: Flipped rows that are drawn one by one at a time.
 _BLOCK = 2**22
@@ -25,6 +25,40 @@ def accuracy_of(tables: Tables, role: str) -> Array:
     """Share of the weight whose prediction of ``role`` is right, of shape (...)."""
     share = tables.agreement(role).sum(axis=-1) / tables.total
     return np.where(1 - share < _ROUNDING, 1.0, share)
+
+
+def column_accuracy(tables: Tables, role: str) -> Array:
+    """Share of the weight whose indicator of each label is predicted right, (..., labels)."""
+    truth, made = tables.marginal(role), tables.marginal(PREDICTED[role])
+    wrong = truth + made - 2 * tables.agreement(role)
+    share = 1 - wrong / tables.total[..., None]
+    return np.where(1 - share < _ROUNDING, 1.0, share)
+
+
+def random_errors(
+    tables: Tables, role: str, joint: Array, other: Array, own: Array
+) -> tuple[Array, Array]:
+    """Co-occurrences and counts of a variable if the model's errors fell at random.
+
+    Each column of a matrix is a variable of its own, with its own accuracy.
+
+    Parameters
+    ----------
+    tables : Tables
+    role : {"task", "attribute"}
+    joint : array of shape (..., groups, tasks)
+    other, own : arrays of shape (..., labels)
+        Counts of the variable that stays and of the one that errs.
+    """
+    axis = -1 if role == "task" else -2
+    if not tables.counts.is_matrix(role):
+        accuracy = accuracy_of(tables, role)
+        flipped = expected_flips(own[..., None, :], accuracy, -1)[..., 0, :]
+        return expected_flips(joint, accuracy, axis), flipped
+    stay = column_accuracy(tables, role)
+    flipped = stay * own + (1 - stay) * (tables.total[..., None] - own)
+    stay = np.expand_dims(stay, -2 if axis == -1 else -1)
+    return stay * joint + (1 - stay) * (np.expand_dims(other, axis) - joint), flipped
 
 
 def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
@@ -72,9 +106,11 @@ def flip(
     def repeated(values: Array) -> Array:
         return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
 
+    unit = tables.counts.cells.unit if isinstance(tables, JointTables) else None
+    if not isinstance(tables, JointTables) or unit is None:
+        rows = np.rint(tables.joint(*roles)).astype(np.int64)
+        return flip_table(repeated(rows), axis, accuracy, rng)
     counts = tables.counts
-    if counts.cells.unit is None:
-        return flip_table(repeated(tables.joint(*roles)), axis, accuracy, rng)
     if tables.rows is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
     other, own = roles if axis == -1 else roles[::-1]
@@ -85,7 +121,7 @@ def flip(
         sizes=(counts.n_labels(other), counts.n_labels(own)),
         accuracy=accuracy,
         rng=rng,
-        unit=counts.cells.unit,
+        unit=unit,
     )
     return out if axis == -1 else out.swapaxes(-1, -2)
 

@@ -107,7 +107,7 @@ class ExactAttack(Bound):
     n_trials: int
     random_state: RandomState
     mode: str | None = None
-    difference: bool = False
+    difference: Array | bool = False
 
     @cached_property
     def roles(self) -> Roles:
@@ -121,6 +121,8 @@ class ExactAttack(Bound):
     @property
     def no_interval(self) -> str | None:
         """Why these counts allow no interval, if they do not."""
+        if self.evaluation.counts.no_draws:
+            return self.evaluation.counts.no_draws
         if self.equalize is not None and not self.evaluation.counts.knows_rows:
             return "its flips need rows, and these counts hold only sums of weights"
         if self.loo:
@@ -140,35 +142,42 @@ class ExactAttack(Bound):
         bound = cls(**arguments)
         bound._check_target()
         notes = list(bound._accuracy_notes())
-        tables = bound._tables
-        dataset, model = tables.joint(*bound.roles.dataset), bound._model(tables)
+        counts = bound.evaluation.counts
         mode = bound.equalize
         if mode == "auto":
-            channel = bound.uses_channel(dataset, model, bound._accuracy(tables))
-            mode = "expected" if channel else "sampled"
-            if channel and not bound.evaluation.counts.knows_rows:
+            mode = "expected" if bound._channel.all() else "sampled"
+            if mode == "expected" and not counts.knows_rows:
                 notes.append(
                     "equalised in expectation, which may be biased on sparse tables: sampled flips "
                     "need rows, and these counts hold only sums of weights"
                 )
-        if mode == "sampled" and not bound.evaluation.counts.knows_rows:
+        if mode == "sampled" and not counts.knows_rows:
             raise ValueError(
                 "sampled flips need rows; received counts with only sums of weights (count with "
                 "by_weight=True)"
             )
-        if bound.loo and bound.evaluation.counts.w is not None:
+        if bound.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")
         bound = replace(bound, mode=mode)
         if bound.quality.name == "uncertainty_coefficient" and not bound.leakage:
-            rows = bound.evaluation.counts.effective_rows
-            dataset = bound._dataset.reshape(-1, *dataset.shape)
-            if not (is_dependent(dataset, rows) or is_dependent(model[None], rows)):
-                bound = replace(bound, difference=True)
-                notes.append(
-                    "neither dataset nor model shows a dependence at the 95 % level: the value is "
-                    "the difference of the uncertainty coefficients, not their ratio"
-                )
+            difference = bound._is_noise()
+            if difference.any():
+                bound = replace(bound, difference=difference)
+                notes.append(bound._noise_note())
         return replace(bound, notes=tuple(notes))
+
+    def _is_noise(self) -> Array:
+        """Whether neither the dataset nor the model shows a dependence."""
+        rows = self.evaluation.counts.effective_rows
+        model = self._model(self._tables)
+        dataset = self._dataset.reshape(-1, *self._plain(self._tables).shape)
+        return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model[None], rows))
+
+    def _noise_note(self) -> str:
+        return (
+            "neither dataset nor model shows a dependence at the 95 % level: the value is "
+            "the difference of the uncertainty coefficients, not their ratio"
+        )
 
     @property
     def _channel_allowed(self) -> bool:
@@ -189,8 +198,8 @@ class ExactAttack(Bound):
     def _accuracy_notes(self) -> Iterator[str]:
         if self.equalize is None:
             return
-        accuracy = float(self._accuracy(self._tables))
-        classes = self.evaluation.counts.n_labels(self.roles.flipped)
+        accuracy = float(self._accuracy(self._tables).min())
+        classes = self._plain(self._tables).shape[self.roles.axis]
         if accuracy < (1 - 1e-12) / classes:
             yield (
                 f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
@@ -211,20 +220,35 @@ class ExactAttack(Bound):
     def _accuracy(self, tables: Tables) -> Array:
         return accuracy_of(tables, self.roles.flipped)
 
+    def _plain(self, tables: Tables) -> Array:
+        return tables.joint(*self.roles.dataset)
+
     def _model(self, tables: Tables) -> Array:
         return tables.joint(*self.roles.model, abstained=True)
+
+    def _flipped(
+        self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
+    ) -> Array:
+        return flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng, trials)
+
+    @cached_property
+    def _channel(self) -> Array:
+        """Where the channel may stand for drawn flips."""
+        tables = self._tables
+        return self.uses_channel(self._plain(tables), self._model(tables), self._accuracy(tables))
 
     @cached_property
     def _dataset(self) -> Array:
         """Tables of the dataset as the value compares them: one, or one a trial."""
-        joint = self._tables.joint(*self.roles.dataset)
-        accuracy = self._accuracy(self._tables)
+        plain, accuracy = self._plain(self._tables), self._accuracy(self._tables)
         if self.mode is None:
-            return joint
+            return plain
+        smooth = expected_flips(plain, accuracy, self.roles.axis)
         if self.mode == "expected":
-            return expected_flips(joint, accuracy, self.roles.axis)
+            return smooth
         rng = generator(self.random_state)
-        return flip(self._tables, self.roles.dataset, self.roles.axis, accuracy, rng, self.n_trials)
+        drawn = self._flipped(self._tables, accuracy, rng, self.n_trials)
+        return np.where(self._channel[..., None, None], smooth, drawn)
 
     def uses_channel(self, dataset: Array, model: Array, accuracy: Array) -> Array:
         """Where tables need no drawn flips: (...) for tables of shape (..., inputs, targets)."""
@@ -257,22 +281,26 @@ class ExactAttack(Bound):
         psi_dataset, psi_model = map(self.quality.level, scores)
         return {"value": value, "psi_dataset": psi_dataset, "psi_model": psi_model}
 
+    def overall(self, scores: dict[str, Array]) -> dict[str, Array]:
+        """The scores of the attack as a whole."""
+        return scores
+
     def scores(
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator
     ) -> dict[str, Array]:
         """The value and both levels; each table with one draw of flips."""
         if self.equalize is None:
-            dataset = tables.joint(*self.roles.dataset)
+            dataset = self._plain(tables)
         else:
-            accuracy = self._accuracy(tables)
-            dataset = flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng)
-        return self.compare(dataset, self._model(tables), self._values, self.difference)
+            dataset = self._flipped(tables, self._accuracy(tables), rng)
+        scores = self.compare(dataset, self._model(tables), self._values, self.difference)
+        return self.overall(scores)
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         model = self._model(self._tables)
         scores = self.compare(self._dataset, model, self._values, self.difference)
-        return {name: float(np.mean(score)) for name, score in scores.items()}
+        return {name: float(np.mean(score)) for name, score in self.overall(scores).items()}
 
     def pairs(self) -> dict[str, Array]:
         """``psi_dataset``, ``psi_model`` and ``value`` of each pair of indicators."""

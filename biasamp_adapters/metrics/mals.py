@@ -22,7 +22,7 @@ class MALS(ReferencedMetric):
 
     Parameters
     ----------
-    reference : (y_true, sensitive_features) or JointCounts, optional
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which set both the favoured groups and P(A | T). Without, the evaluated
         truth does; with one, no test truth is needed and ``y_true`` may be None.
     pos_label : label, optional
@@ -58,8 +58,9 @@ class MALS(ReferencedMetric):
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
         """Fix the favoured groups and the task columns."""
         require(evaluation, model, UNDIRECTED)
-        labels = evaluation.counts.labels
-        binary = set(labels) <= {0, 1} and 1 in labels
+        counts = evaluation.counts
+        binary = set(counts.labels) <= {0, 1} and 1 in counts.labels
+        binary = binary and not counts.is_matrix("task")
         return Cooccurrence.of(
             metric="MALS",
             direction=UNDIRECTED,

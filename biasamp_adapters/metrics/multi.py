@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sized
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.metrics.base import ReferencedMetric
 from biasamp_adapters.metrics.bound import UNDIRECTED, Bound, arrow, require
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.metrics.label_sets import subsets_by_support
+from biasamp_adapters.reference import ARGUMENTS, Evaluation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -30,17 +34,18 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         MALS does, the predictions' P(A^ | T^) with the reference's P(A | T), for groups that the
         reference over-represents, and averages over sets; without a predicted attribute the true
         one takes its place.
-    reference : (y_true, sensitive_features) or JointCounts, optional
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which fix the sets. Without, the evaluated truth does.
     pos_label : label, optional
         The one task to look at.
     combinations : {"observed", "subsets"}
-        Label sets that occur, or all subsets of them up to ``max_size``; the same for single
-        labels.
+        The exact label sets that rows of the reference show, or every set that rows of it contain;
+        the same for single labels.
     min_size, max_size : int
         Sizes of the sets; a single label is a set of size 1.
     min_support : int
-        Rows that a set must have, exactly in the reference and contained in the truth.
+        Rows that must support a set: in the reference rows with exactly this set ("observed") or
+        that contain it ("subsets"); in the evaluated truth rows that contain it.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
 
@@ -90,27 +95,64 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
     def __name__(self) -> str:
         return f"MultiAttributeBiasAmplification {arrow(self.direction, undirected=True)}"
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
-        """Fix the task sets."""
-        direction = arrow(self.direction, undirected=True)
-        require(evaluation, model, direction)
-        counts, truth = evaluation.counts, evaluation.truth
-        if direction != "T->A" and len(counts.levels):
-            raise ValueError(
-                "Multi reads 0/1 predictions only; received probabilities such as "
-                f"{counts.levels[0]}"
-            )
-        supports = [truth, counts] if counts.has("task") else [truth]
-        enough = np.all(
-            [part.unweighted().tables().marginal("task") >= self.min_support for part in supports],
-            axis=0,
+    @property
+    def _reads_rows(self) -> bool:
+        return True
+
+    def prepare(self, evaluation: Evaluation) -> Evaluation:
+        """The evaluation with the label sets of the reference counted."""
+        if not self._of_sets(evaluation):
+            return evaluation
+        sets = tuple(self._candidates(evaluation.origin))
+        self._check_any(sets)
+        reference = evaluation.reference
+        return replace(
+            evaluation,
+            counts=evaluation.counts.with_sets(sets),
+            reference=None if reference is None else reference.with_sets(sets),
         )
-        columns = np.flatnonzero(enough) if self.min_size == 1 else np.array([], dtype=np.intp)
-        if not len(columns):
+
+    def _of_sets(self, evaluation: Evaluation) -> bool:
+        return evaluation.counts.is_matrix("task") and evaluation.base_rates is None
+
+    def _candidates(self, origin: Counts) -> dict[LabelSet, int]:
+        """Label sets of the reference with enough support, and how many rows support each."""
+        sets = origin.observed_sets()
+        if self.combinations == "subsets":
+            sets = subsets_by_support(sets, len(origin.labels), self.max_size, self.min_support)
+        largest = self.max_size or len(origin.labels)
+        return {
+            of: n
+            for of, n in sets.items()
+            if n >= self.min_support and self.min_size <= len(of) <= largest
+        }
+
+    def _check_any(self, found: Sized) -> None:
+        if not len(found):
             raise ValueError(
                 "Multi needs task sets of the asked size and support; single labels are sets of "
                 f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
             )
+
+    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+        """Fix the task sets."""
+        direction = arrow(self.direction, undirected=True)
+        require(evaluation, model, direction)
+        self._check_whole(evaluation.counts, direction)
+        if self._of_sets(evaluation):
+            sets = evaluation.counts.sets
+            chosen = self._candidates(evaluation.origin)
+            columns = np.array([i for i, of in enumerate(sets) if of in chosen], dtype=np.intp)
+            supports, role = [evaluation.counts], "task_sets"
+        else:
+            sets = ()
+            columns = np.arange(len(evaluation.counts.labels) if self.min_size == 1 else 0)
+            supports, role = [evaluation.origin, evaluation.counts], "task"
+        for part in supports:
+            if part.has("task") and evaluation.base_rates is None:
+                enough = part.unweighted().tables().marginal(role) >= self.min_support
+                columns = columns[enough[columns]]
+        self._check_any(columns)
         undirected = direction == UNDIRECTED
         return Cooccurrence.of(
             metric="MultiAttributeBiasAmplification",
@@ -122,4 +164,13 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             coefficient="over_represented" if undirected else "one",
             magnitude=True,
             per_task=undirected,
+            sets=sets,
         )
+
+    def _check_whole(self, counts: Counts, direction: str) -> None:
+        read = {"A->T": ["prediction"], "T->A": ["attribute_prediction"]}
+        for role in read.get(direction, ["prediction", "attribute_prediction"]):
+            if role in counts.soft:
+                raise ValueError(
+                    f"Multi reads 0/1 predictions only; {ARGUMENTS[role]} holds probabilities"
+                )

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasamp_adapters._typing import Array, generator
+from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.tables import PREDICTED
-from biasamp_adapters.metrics.equalize import expected_flips, flip_table, flip_weighted
+from biasamp_adapters.metrics.equalize import (
+    column_accuracy,
+    expected_flips,
+    flip_table,
+    flip_weighted,
+)
 from biasamp_adapters.quality import is_dependent
 
 if TYPE_CHECKING:
@@ -43,21 +49,15 @@ def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
     attribute = tables.marginal("attribute")[:, None]
     task = tables.marginal("task")[None, :]
     joint = tables.joint("attribute", "task")
-    of_attribute = roles.flipped == "attribute"
-    agree = tables.agreement(roles.flipped)
     made = tables.marginal(PREDICTED[roles.flipped])
-    if of_attribute:
-        model = _two_by_two(
-            tables.joint("attribute_prediction", "task"), made[:, None], task, total
-        )
-        wrong = attribute + made[:, None] - 2 * agree[:, None]
+    accuracy = column_accuracy(tables, roles.flipped)
+    if roles.flipped == "attribute":
+        made, accuracy = made[:, None], accuracy[:, None]
+        model = _two_by_two(tables.joint("attribute_prediction", "task"), made, task, total)
     else:
-        model = _two_by_two(
-            tables.joint("attribute", "prediction"), attribute, made[None, :], total
-        )
-        wrong = task + made[None, :] - 2 * agree[None, :]
+        model = _two_by_two(tables.joint("attribute", "prediction"), attribute, made, total)
+    accuracy = np.broadcast_to(accuracy, joint.shape)
     dataset = _two_by_two(joint, attribute, task, total)
-    accuracy = np.broadcast_to(1 - wrong / total, joint.shape)
     if roles.dataset[0] == "task":
         dataset, model = dataset.swapaxes(-1, -2), model.swapaxes(-1, -2)
 
@@ -100,8 +100,8 @@ def _draw(
 ) -> Array:
     """Flipped tables of some pairs, of shape (trials, pairs, 2, 2)."""
     counts, axis, trials = attack.evaluation.counts, attack.roles.axis, attack.n_trials
-    if counts.cells.unit is None:
-        tables = dataset[pairs]
+    if not isinstance(counts, JointCounts) or counts.cells.unit is None:
+        tables = np.rint(dataset[pairs]).astype(np.int64)
         repeated = np.broadcast_to(tables, (trials, *tables.shape))
         return flip_table(repeated, axis, accuracy[pairs], rng)
     attribute = counts.axis_codes("attribute", attack.model)

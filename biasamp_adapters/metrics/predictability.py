@@ -10,7 +10,7 @@ import numpy as np
 from biasamp_adapters._typing import RandomState, generator
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, arrow, require
-from biasamp_adapters.metrics.exact import ExactAttack
+from biasamp_adapters.metrics.columns import attack
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation
 
@@ -92,7 +92,7 @@ class PredictabilityMetric(Metric):
 
     def _attack(self, evaluation: Evaluation, model: str, direction: str, leakage: bool) -> Bound:
         require(evaluation, model, direction)
-        return ExactAttack.of(
+        return attack(
             metric=self._title,
             direction=direction,
             evaluation=evaluation,

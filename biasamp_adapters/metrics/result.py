@@ -121,15 +121,42 @@ class AmplificationResult:
         ValueError
             For LA and DPA, whose pairs have no sign.
         """
+        return self._by(["sign"])
+
+    @property
+    def by_attribute_and_sign(self) -> pd.DataFrame:
+        """The same for the tasks that lean to each group (sign 1) and those that lean away (-1).
+
+        Raises
+        ------
+        ValueError
+            For LA and DPA, whose pairs have no sign.
+        """
+        return self._by(["attribute", "sign"])
+
+    def _by(self, keys: list[str]) -> pd.DataFrame:
         pairs = self.by_pair
         if "sign" not in pairs:
             raise ValueError(f"{self.metric} has no sign; received a request for by_sign")
         grouped = pairs.dropna(subset="delta").assign(abs_delta=pairs["delta"].abs())
-        return grouped.groupby("sign").agg(
+        return grouped.groupby(keys if len(keys) > 1 else keys[0], sort=len(keys) == 1).agg(
             pairs=("delta", "size"),
             contribution=("contribution", "mean"),
             mean_abs_delta=("abs_delta", "mean"),
         )
+
+    @property
+    def mean_abs_delta(self) -> float:
+        """Mean of ``|delta|`` over the defined pairs: how far rates move, whichever way.
+
+        Raises
+        ------
+        ValueError
+            For LA and DPA, whose pairs have no rates.
+        """
+        if "delta" not in self.by_pair:
+            raise ValueError(f"{self.metric} compares no rates; received a request for |delta|")
+        return float(self.by_pair["delta"].abs().mean())
 
     def with_note(self, note: str) -> AmplificationResult:
         """The same result with one more caveat."""

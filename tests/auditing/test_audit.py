@@ -248,7 +248,10 @@ def test_pickles(report: bam.AuditReport) -> None:
         ({"missing": "ignore"}, "missing must be 'error', 'drop' or 'abstain'; received 'ignore'"),
         ({"pos_label": 7}, "pos_label must be one of the labels .*; received 7"),
         ({"y_pred": None}, "an audit needs predictions; received counts without any"),
-        ({"reference": TRUTH}, r"reference must be \(y_true, sensitive_features\) or JointCounts"),
+        (
+            {"reference": TRUTH},
+            r"reference must be \(y_true, sensitive_features\), counts or BaseRates",
+        ),
         ({"sensitive_features": ["a"] * 100}, "at least two groups; received only 'a'"),
         ({"y_pred": [7, *TRUTH[1:]]}, "y_pred must hold only labels known .* received '?7'?"),
         ({"sample_weight": [-1, *[1] * 99]}, "sample_weight must be finite and not negative"),

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from biasamp_adapters import JointCounts, SmallCellsWarning
-from biasamp_adapters.counts import storage
+from biasamp_adapters.counts import documents, storage
 
 SUFFIXES = [".json", ".parquet"]
 FIVE = 5
@@ -141,7 +141,7 @@ FOREIGN = {
     "a number": b"3",
     "a list": b"[1, 2]",
     "another object": b'{"format": "biasamp-joint-counts", "version": 1}',
-    "pickle": pickle.dumps({"format": storage.FORMAT, "version": storage.VERSION}),
+    "pickle": pickle.dumps({"format": storage.FORMAT, "version": documents.VERSION}),
 }
 RULE = r"path must be a file that JointCounts\.save wrote, .* version 1; received "
 
@@ -244,7 +244,7 @@ def test_a_failure_leaves_the_old_file(
             patch.setattr(Path, "replace", _disk_full)
         else:
             patch.setattr(Path, "write_text", lambda path, *_, **__: _half_written(path))
-            patch.setattr(storage, "_write_parquet", lambda *args: _half_written(args[-1]))
+            patch.setattr(documents, "_write_parquet", lambda *args: _half_written(args[-1]))
         with pytest.raises(OSError, match="disk full"):
             KINDS["crossed"]().save(path)
     assert os.listdir(tmp_path) == [path.name]

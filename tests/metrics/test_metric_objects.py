@@ -172,7 +172,9 @@ def test_references(kind: type) -> None:
     expected = kind(reference=REFERENCE)(**DATA)
     assert kind(reference=as_counts)(**DATA) == expected
     assert kind(reference=list(REFERENCE))(**DATA) == expected
-    with pytest.raises(ValueError, match=r"\(y_true, sensitive_features\) or .* received ndarray"):
+    with pytest.raises(
+        ValueError, match=r"\(y_true, sensitive_features\), counts or .* received ndarray"
+    ):
         kind(reference=np.zeros(3))
     with pytest.raises(ValueError, match="a reference must count task and attribute"):
         kind(reference=JointCounts.from_arrays([0, 1]))

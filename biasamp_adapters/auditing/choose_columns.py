@@ -1,0 +1,215 @@
+"""Which columns of a table are meant: names, lists of names, and prefixes that end in a star."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
+from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inputs.matrices import Indicators
+
+
+class Named(NamedTuple):
+    """Columns, and the labels or groups that they stand for."""
+
+    columns: list[str]
+    names: list[str]
+
+
+def named(option: str, text: str, there: Sequence[str]) -> Named:
+    """The columns that one value of an option names.
+
+    A column of this very name comes first; else commas separate names, and a star at the end stands
+    for every column that begins so, whose label is the rest of its name.
+
+    Raises
+    ------
+    ValueError
+        If no column begins with a prefix.
+    """
+    if text in there:
+        return Named([text], [text])
+    if "," in text:
+        parts = [named(option, part.strip(), there) for part in text.split(",")]
+        return Named(
+            [column for part in parts for column in part.columns],
+            [name for part in parts for name in part.names],
+        )
+    if not text.endswith("*"):
+        return Named([text], [text])
+    prefix = text[:-1]
+    found = [column for column in there if column.startswith(prefix) and column != prefix]
+    if not found:
+        raise ValueError(
+            f"{option} {text!r} must match a column; none of {listing(list(there))} begins so"
+        )
+    return Named(found, [column.removeprefix(prefix) for column in found])
+
+
+def is_list(text: str, there: Sequence[str]) -> bool:
+    """Whether a value of an option stands for several columns, and not for one of its name."""
+    return text not in there and ("," in text or text.endswith("*"))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of an audit, ready to be counted.
+
+    Attributes
+    ----------
+    options : dict
+        Columns as ``from_frame`` of the counts takes them.
+    matrix : bool
+        Whether tasks or groups are columns.
+    together : list of lists of str
+        Columns that speak of the same labels.
+    """
+
+    options: dict[str, Any]
+    matrix: bool
+    together: list[list[str]]
+
+    def count(self, rows: Any, missing: Missing, *, by_weight: bool) -> Counts:
+        """The counts of the rows of a relation."""
+        if self.matrix:
+            return CooccurrenceCounts.from_frame(
+                rows, **self.options, missing=missing, keep_rows=True
+            )
+        return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=by_weight)
+
+    def count_reference(self, rows: Any, missing: Missing) -> Counts:
+        """The counts of the truth alone."""
+        truth = {key: self.options[key] for key in ("task", "attribute")}
+        if not self.matrix:
+            return JointCounts.from_frame(rows, **truth, missing=missing)
+        labels = self.options["labels"]
+        return CooccurrenceCounts.from_frame(
+            rows, **truth, labels=labels, missing=missing, keep_rows=True
+        )
+
+
+def choose(
+    there: Sequence[str],
+    *,
+    task: Sequence[str],
+    prediction: Sequence[str],
+    attribute: Sequence[str],
+    attribute_prediction: Sequence[str],
+    weight: str | None,
+) -> Columns:
+    """The columns that the options of an audit name.
+
+    Raises
+    ------
+    ValueError
+        If a prefix matches nothing, or the columns of truth and predictions do not correspond.
+    """
+    tasks = _joined([named("--task", text, there) for text in task])
+    by_column = len(tasks.columns) > 1 or any(is_list(text, there) for text in task)
+    grouped = [text for text in [*attribute, *attribute_prediction] if is_list(text, there)]
+    if not (by_column or grouped):
+        plain: dict[str, Any] = {
+            "task": tasks.columns[0],
+            "prediction": list(prediction),
+            "attribute": list(attribute),
+            "attribute_prediction": list(attribute_prediction),
+            "weight": weight,
+        }
+        together = [[tasks.columns[0], *prediction]]
+        together += [
+            [name, *attribute_prediction[i :: len(attribute)]] for i, name in enumerate(attribute)
+        ]
+        return Columns(plain, False, together)
+    models = _models(tasks, prediction, there)
+    groups, predicted = _groups(list(attribute), list(attribute_prediction), list(models), there)
+    together = [
+        [column, *(columns[i] for columns in models.values())]
+        for i, column in enumerate(tasks.columns)
+    ]
+    for of_group in [groups, *predicted.values()]:
+        columns = of_group.values if isinstance(of_group, Indicators) else of_group
+        together += [[column] for column in columns or []]
+    if not isinstance(groups, Indicators):
+        together = together[: len(tasks.columns)] + [
+            [name, *(columns[i] for columns in predicted.values() if isinstance(columns, list))]
+            for i, name in enumerate(groups)
+        ]
+    options: dict[str, Any] = {
+        "task": tasks.columns if by_column else tasks.columns[0],
+        "labels": tasks.names if by_column else None,
+        "prediction": models if by_column else {k: v[0] for k, v in models.items()},
+        "attribute": groups,
+        "attribute_prediction": predicted,
+        "weight": weight,
+    }
+    return Columns(options, True, together)
+
+
+def _joined(parts: Sequence[Named]) -> Named:
+    joined = Named([c for part in parts for c in part.columns], [n for p in parts for n in p.names])
+    if len(set(joined.columns)) < len(joined.columns):
+        raise ValueError(f"--task must name each column once; received {joined.columns}")
+    return joined
+
+
+def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of each model, in the order of the tasks."""
+    parts = [named("--prediction", text, there) for text in prediction]
+    if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
+        return {MODEL: [part.columns[0] for part in parts]}
+    models = {}
+    for text, part in zip(prediction, parts, strict=True):
+        if len(part.columns) != len(tasks.columns):
+            raise ValueError(
+                f"--prediction must name a column for each of the {len(tasks.columns)} tasks; "
+                f"received {len(part.columns)} in {text!r}"
+            )
+        columns = dict(zip(part.names, part.columns, strict=True))
+        if text.endswith("*") and set(part.names) != set(tasks.names):
+            missing = [name for name in tasks.names if name not in columns]
+            raise ValueError(f"--prediction {text!r} must have the tasks {listing(missing)} too")
+        by_name = set(columns) == set(tasks.names)
+        name = text.rstrip("*_-. ") if "," not in text else ""
+        models[name or MODEL] = [columns[n] for n in tasks.names] if by_name else part.columns
+    if len(models) < len(prediction):
+        raise ValueError(
+            f"--prediction must name each model once, as a prefix; received {[*prediction]}"
+        )
+    return models
+
+
+def _groups(
+    attribute: list[str], predicted: list[str], models: list[str], there: Sequence[str]
+) -> tuple[Any, dict[str, Any]]:
+    """The attribute, and the predicted one of each model: labels, or groups that are columns."""
+    lists = [text for text in attribute if is_list(text, there)]
+    if lists and len(attribute) > 1:
+        raise ValueError(
+            f"groups that are columns cannot be crossed; received --attribute {attribute}"
+        )
+    groups: Any = attribute
+    if lists:
+        found = named("--attribute", attribute[0], there)
+        groups = Indicators(found.columns, found.names)
+    if not predicted:
+        return groups, dict.fromkeys(models)
+    each = len(predicted) // len(models)
+    width = 1 if any(is_list(text, there) for text in predicted) else len(attribute)
+    if each != width or each * len(models) != len(predicted):
+        raise ValueError(
+            f"--attribute-prediction must be given {width * len(models)} time(s), once for each "
+            f"attribute and model; received {predicted}"
+        )
+    out: dict[str, Any] = {}
+    for i, model in enumerate(models):
+        own = predicted[i * each : (i + 1) * each]
+        if is_list(own[0], there):
+            found = named("--attribute-prediction", own[0], there)
+            out[model] = Indicators(found.columns, found.names)
+        else:
+            out[model] = own
+    return groups, out

@@ -1,0 +1,319 @@
+"""CooccurrenceCounts: what label matrices and groups that are columns come down to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import matrix_storage
+from biasamp_adapters.counts.assemble import Missing, check_missing
+from biasamp_adapters.counts.base import Axis, LabelSet
+from biasamp_adapters.counts.frame_columns import FrameColumns, Names, read_frame
+from biasamp_adapters.counts.joint import JointCounts
+from biasamp_adapters.counts.labels import declared
+from biasamp_adapters.counts.layout import ONE, SILENT, Layout
+from biasamp_adapters.counts.matrix_counts import MatrixCounts
+from biasamp_adapters.counts.merging import positions_of
+from biasamp_adapters.counts.moments import accumulate
+from biasamp_adapters.counts.readers import Variables, read_variables
+from biasamp_adapters.counts.rows import Rows, compact
+from biasamp_adapters.inputs.columns import Weights
+from biasamp_adapters.inputs.matrices import Matrix
+
+#: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
+LabelSets = Sequence[Sequence[Label]] | Literal["observed"] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CooccurrenceCounts(MatrixCounts):
+    """Co-occurrences of groups and tasks where tasks, or groups, are columns of a matrix.
+
+    Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: those of two
+    parts of the data are summed with ``+`` or ``sum``, exactly for 0 and 1 without weights.
+
+    The attributes are those of :class:`MatrixCounts`, the moments foremost.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> images = bam.CooccurrenceCounts.from_arrays(
+    ...     y_true=[[1, 0], [1, 1], [0, 1]],
+    ...     y_pred=[[1, 0], [0, 1], [0, 1]],
+    ...     sensitive_features=["man", "woman", "woman"],
+    ...     labels=["surfboard", "umbrella"],
+    ... )
+    >>> images.to_frame()
+      attribute       task  n  model
+    0       man  surfboard  1      1
+    1       man   umbrella  0      0
+    2     woman  surfboard  1      0
+    3     woman   umbrella  2      2
+    """
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any = None,
+        y_pred: Any = None,
+        sensitive_features: Any = None,
+        sensitive_features_pred: Any = None,
+        sample_weight: Any = None,
+        *,
+        labels: Sequence[Label] | None = None,
+        groups: Sequence[Label] | None = None,
+        missing: Missing = "error",
+        label_sets: LabelSets = None,
+        keep_rows: bool = False,
+    ) -> CooccurrenceCounts:
+        """Count the rows of arrays, in chunks of bounded memory.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n, tasks) or (n,), optional
+            0 and 1, a column a task: numpy, pandas, polars, pyarrow, scipy.sparse or a list of
+            rows. Labels, one a row, are read as a column a class.
+        y_pred : same as ``y_true``, or mapping of str to such, optional
+            Predictions, or probabilities. A mapping names several models.
+        sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators, optional
+            Protected attribute: labels, of which several columns are crossed, or a matrix whose
+            columns are the groups.
+        sensitive_features_pred : same as ``sensitive_features``, optional
+            Predicted attribute; as Indicators it may be probabilities.
+        sample_weight : array-like of shape (n,), optional
+            Sampling weights, finite and not negative.
+        labels, groups : sequence, optional
+            Explicit lists; for a matrix without column names the names of its columns.
+        missing : {"error", "drop", "abstain"}
+            A row is missing if all its values are. ``"drop"`` leaves such rows out; ``"abstain"``
+            keeps rows whose prediction is missing, with none of its indicators 1.
+        label_sets : sequence of sequences of labels, or "observed", optional
+            Label sets to count for Multi: those of a reference, or the ones that rows show.
+        keep_rows : bool
+            Keep the distinct rows, compactly: intervals and label sets found later need them.
+
+        Returns
+        -------
+        CooccurrenceCounts
+
+        Raises
+        ------
+        ValueError
+            If shapes or names of columns differ, values are missing or neither 0 nor 1, or a
+            weight is negative.
+        """
+        check_missing(missing)
+        variables = read_variables(
+            y_true,
+            y_pred,
+            sensitive_features,
+            sensitive_features_pred,
+            declared(labels, "labels"),
+            declared(groups, "groups"),
+        )
+        weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
+        return cls._counted(variables, weight, missing, label_sets, keep_rows)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        task: str | Sequence[str] | None = None,
+        prediction: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        attribute: Names | None = None,
+        attribute_prediction: Names | Mapping[str, Names] | None = None,
+        weight: str | None = None,
+        labels: Sequence[Label] | None = None,
+        groups: Sequence[Label] | None = None,
+        missing: Missing = "error",
+        label_sets: LabelSets = None,
+        keep_rows: bool = False,
+    ) -> CooccurrenceCounts:
+        """Count the rows of a frame that Narwhals reads.
+
+        Rows of a frame that is not in memory are first grouped by all these columns on its engine.
+
+        Parameters
+        ----------
+        frame : frame or relation
+            For example a pandas, polars or pyarrow table, or a DuckDB relation.
+        task : list of str, optional
+            Columns of the tasks, of 0 and 1; a single name is a column of labels.
+        prediction : list of str, or mapping of str to list of str, optional
+            Columns of the predictions, in the order of ``task``. A mapping names several models.
+        attribute : str, list of str or Indicators, optional
+            Column of the protected attribute; several are crossed. ``Indicators`` of column names
+            are groups that are columns.
+        attribute_prediction : same as ``attribute``, or mapping of str to such, optional
+            Columns of the predicted attribute. A mapping names the models of ``prediction``.
+        weight : str, optional
+            Column of the sampling weights.
+        labels : sequence, optional
+            Names of the tasks. Without, those of the columns of ``task``.
+        groups, missing, label_sets, keep_rows
+            As in :meth:`from_arrays`.
+
+        Returns
+        -------
+        CooccurrenceCounts
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`from_arrays`, and if a column is not there.
+        """
+        check_missing(missing)
+        columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
+        read = read_frame(frame, columns, declared(labels, "labels"), declared(groups, "groups"))
+        return cls._counted(
+            read.variables, read.weight, missing, label_sets, keep_rows, read.repeated
+        )
+
+    @classmethod
+    def from_joint(cls, counts: JointCounts) -> CooccurrenceCounts:
+        """The same rows with a column for each label and group."""
+        layout = Layout(counts.axes, len(counts.labels), len(counts.groups))
+        if counts.w is not None and counts.cells.unit is None:
+            raise ValueError(
+                "columns of indicators need the weight of each row; received counts that hold "
+                "only sums of weights (count with by_weight=True)"
+            )
+        rows = Rows(compact(_indicators(counts, layout)), counts.n, counts.cells.unit)
+        return cls(
+            labels=counts.labels,
+            groups=counts.groups,
+            attributes=counts.attributes,
+            axes=counts.axes,
+            matrices=frozenset(),
+            moments=rows.moments(layout),
+            soft=counts.soft,
+            declared=counts.declared,
+            dropped=counts.dropped,
+            rows=rows,
+        )
+
+    @classmethod
+    def _counted(
+        cls,
+        variables: Variables,
+        weight: Weights | None,
+        missing: Missing,
+        label_sets: LabelSets,
+        keep_rows: bool,
+        repeated: Array | None = None,
+    ) -> CooccurrenceCounts:
+        axes = tuple(variables.readers)
+        known: tuple[LabelSet, ...] = ()
+        if label_sets is not None and label_sets != "observed":
+            known = positions_of(label_sets, variables.labels)
+        layout = Layout(axes, len(variables.labels), len(variables.groups), known)
+        observe = label_sets == "observed"
+        found = accumulate(variables, layout, weight, missing, keep_rows or observe, repeated)
+        if "w" in found.moments and not found.moments["w"][0, layout.blocks[ONE, None]].sum() > 0:
+            raise ValueError("weights must have a positive sum; received only zeros")
+        counts = cls(
+            labels=variables.labels,
+            groups=variables.groups,
+            attributes=variables.attributes,
+            axes=axes,
+            matrices=_matrices(variables),
+            moments=found.moments,
+            sets=known,
+            soft=found.soft,
+            declared=variables.declared,
+            dropped=found.dropped,
+            rows=found.rows,
+        )
+        if observe:
+            counts = counts.with_sets(tuple(counts.observed_sets()))
+        return counts if keep_rows else counts.without_rows()
+
+    def to_frame(self) -> pd.DataFrame:
+        """The co-occurrences as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            One row a pair: ``attribute``, ``task``, ``n`` rows of the truth with both, and under
+            the models' names the rows of a group that are predicted to have the task. With weights
+            these are their sums.
+        """
+        return matrix_storage.to_frame(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sums to a JSON or Parquet file, atomically; rows are not written.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.json`` or ``.parquet``.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another one, the folder does not exist, or a label is neither a
+            string, a finite number nor a boolean.
+
+        Warns
+        -----
+        SmallCellsWarning
+            Where co-occurrences are of fewer than five rows: such counts may identify people.
+        """
+        matrix_storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CooccurrenceCounts:
+        """Read counts that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        CooccurrenceCounts
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If it is not a file that :meth:`save` wrote, or was changed since.
+        """
+        return cls(**matrix_storage.load(path))
+
+
+def _matrices(variables: Variables) -> frozenset[str]:
+    """Which lists are columns of a matrix in the truth or, without one, in the predictions."""
+    out = set()
+    for name, truth in (("labels", Axis("task")), ("groups", Axis("attribute"))):
+        axes = [a for a in variables.readers if a.of_attribute == truth.of_attribute]
+        read = [truth] if truth in axes else axes
+        if any(isinstance(variables.readers[axis], Matrix) for axis in read):
+            out.add(name)
+    return frozenset(out)
+
+
+def _indicators(counts: JointCounts, layout: Layout) -> Array:
+    """The cells of joint counts as rows of the base columns."""
+    out = np.zeros((len(counts.n), layout.base.stop - layout.base.start))
+    for i, axis in enumerate(counts.axes):
+        codes, where = counts.cells.codes[:, i], layout.in_base(axis)
+        n_labels = layout.size(axis)
+        hard = np.flatnonzero(codes < n_labels)
+        out[hard, where.start + codes[hard]] = 1
+        soft = np.flatnonzero(codes > n_labels)
+        if len(soft):
+            p = counts.levels[codes[soft] - n_labels - 1]
+            out[soft, where.start + counts.labels.index(1)] = p
+            out[soft, where.start + counts.labels.index(0)] = 1 - p
+        if axis.predicted:
+            silent = layout.blocks[SILENT[axis.role], axis.model].start - layout.base.start
+            out[codes == n_labels, silent] = 1
+    return out

@@ -1,0 +1,119 @@
+"""The columns of a frame that hold label matrices, and their readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.readers import Variables, read_variables
+from biasamp_adapters.inputs.columns import Weights
+from biasamp_adapters.inputs.frames import check_columns, grouped
+from biasamp_adapters.inputs.matrices import Indicators
+
+#: One name or several; Indicators of names are groups that are columns.
+Names = str | Sequence[str] | Indicators
+
+
+@dataclass(frozen=True)
+class FrameColumns:
+    """Names of columns, as ``CooccurrenceCounts.from_frame`` takes them."""
+
+    task: str | Sequence[str] | None
+    prediction: Sequence[str] | Mapping[str, Sequence[str]] | None
+    attribute: Names | None
+    attribute_prediction: Names | Mapping[str, Names] | None
+    weight: str | None
+
+    def all(self) -> list[str]:
+        """Every column that is read, each once."""
+        found: list[str] = []
+        for value in (self.task, self.prediction, self.attribute, self.attribute_prediction):
+            for names in value.values() if isinstance(value, Mapping) else [value]:
+                found += _names(names)
+        return list(dict.fromkeys([*found, *_names(self.weight)]))
+
+
+class ReadFrame(NamedTuple):
+    """Readers of the columns of a frame, and how often each row is there."""
+
+    variables: Variables
+    weight: Weights | None
+    repeated: Array | None
+
+
+def _by_model(names: Any, models: Iterable[str]) -> dict[str, Any]:
+    """Names of columns by model; what is not a mapping is for every model."""
+    return dict(names) if isinstance(names, Mapping) else dict.fromkeys(models, names)
+
+
+def _names(names: Names | None) -> list[str]:
+    if names is None:
+        return []
+    columns = names.values if isinstance(names, Indicators) else names
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def read_frame(
+    frame: Any,
+    columns: FrameColumns,
+    labels: tuple[Label, ...] | None,
+    groups: tuple[Label, ...] | None,
+) -> ReadFrame:
+    """Readers of a frame; of one that is not in memory, only its distinct rows are fetched."""
+    repeated = None
+    table = nw.from_native(frame, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        table, repeated = _distinct_rows(frame, columns.all())
+    check_columns(table.columns, columns.all())
+    tasks = columns.task
+    names = labels or (None if tasks is None or isinstance(tasks, str) else tuple(tasks))
+
+    def matrix(chosen: str | Sequence[str] | None) -> Any:
+        if chosen is None or isinstance(chosen, str):
+            return None if chosen is None else table[chosen].to_native()
+        if names is not None and len(chosen) != len(names):
+            raise ValueError(
+                f"there must be a column for each of the {len(names)} tasks; "
+                f"received {len(chosen)}: {list(chosen)}"
+            )
+        # By position: the columns of truth and predictions have different names.
+        return Indicators(table.select(*chosen), names)
+
+    def attribute(chosen: Names | None) -> Any:
+        if chosen is None:
+            return None
+        if isinstance(chosen, Indicators):
+            return Indicators(table.select(*_names(chosen)), chosen.names)
+        return {name: table[name].to_native() for name in _names(chosen)}
+
+    models = _by_model(columns.prediction, [MODEL])
+    predicted = _by_model(columns.attribute_prediction, models)
+    variables = read_variables(
+        matrix(tasks),
+        {model: matrix(chosen) for model, chosen in models.items()},
+        attribute(columns.attribute),
+        {model: attribute(chosen) for model, chosen in predicted.items()},
+        labels,
+        groups,
+    )
+    weight = columns.weight
+    weights = None if weight is None else Weights(table[weight].to_native(), f"column {weight!r}")
+    return ReadFrame(variables, weights, repeated)
+
+
+def _distinct_rows(frame: Any, names: Sequence[str]) -> tuple[nw.DataFrame[Any], Array]:
+    """The distinct rows of some columns, fetched from their engine, and how often each is there."""
+    coded, sums = grouped(frame, names, None)
+    values = {}
+    for name, (codes, labels) in zip(names, coded, strict=True):
+        book = np.empty(len(labels) + 1, dtype=object)
+        book[: len(labels)], book[-1] = list(labels), None
+        values[name] = pd.Series(book[codes.astype(np.intp)]).infer_objects()
+    return nw.from_native(pd.DataFrame(values), eager_only=True), sums[0]

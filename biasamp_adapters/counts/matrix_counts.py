@@ -1,0 +1,242 @@
+"""What follows from the moments of label matrices: all that metrics, audits and draws read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import merging
+from biasamp_adapters.counts.base import Axis, Counts, LabelSet
+from biasamp_adapters.counts.draws import batches
+from biasamp_adapters.counts.layout import (
+    EXACT_SETS,
+    ONE,
+    ONE_GROUP,
+    ONE_TASK,
+    SILENT,
+    Layout,
+)
+from biasamp_adapters.counts.margins import MatrixTables
+from biasamp_adapters.counts.rows import Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatrixCounts(Counts):
+    """Sums over rows of label matrices.
+
+    Attributes
+    ----------
+    labels : tuple
+        Names of the task columns.
+    groups : tuple
+        Groups of the protected attribute.
+    attributes : tuple of str
+        Names of the protected attributes.
+    axes : tuple of Axis
+        The variables.
+    matrices : frozenset of str
+        Which of "labels" and "groups" were columns of a matrix, each a variable of its own.
+    moments : dict of str to ndarray
+        ``n``: sums over rows of the products of (1, A, A^) with all columns, which hold the
+        co-occurrences, column sums and agreements; with weights also ``w`` and ``w2``.
+    label_sets : tuple of tuple
+        Label sets whose rows were counted.
+    soft : frozenset of str
+        The predicted variables that hold probabilities.
+    declared : frozenset of str
+        Which of "labels" and "groups" were listed explicitly.
+    dropped : int
+        Rows that ``missing="drop"`` left out.
+    rows : Rows or None
+        The distinct rows, if they were kept.
+    """
+
+    labels: tuple[Label, ...]
+    groups: tuple[Label, ...]
+    attributes: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    matrices: frozenset[str]
+    moments: dict[str, Array]
+    sets: tuple[LabelSet, ...] = ()
+    soft: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
+    dropped: int = 0
+    rows: Rows | None = None
+    _tables: dict[str, MatrixTables] = field(init=False, default_factory=dict)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What the columns of the moments are."""
+        return Layout(self.axes, len(self.labels), len(self.groups), self.sets)
+
+    @property
+    def label_sets(self) -> tuple[tuple[Label, ...], ...]:
+        """Label sets whose rows were counted, as labels."""
+        return tuple(tuple(self.labels[t] for t in of) for of in self.sets)
+
+    def observed_sets(self) -> dict[LabelSet, int]:
+        """The exact label sets that rows of the truth show, and how many rows show each.
+
+        Raises
+        ------
+        ValueError
+            If neither the rows nor label sets were kept.
+        """
+        if self.rows is not None:
+            found = self.rows.label_sets(self.layout.in_base(self.axis("task", None)))
+            return {of: found[of] for of in sorted(found) if of}
+        if not self.sets:
+            raise ValueError(
+                "label sets need rows: count with keep_rows=True or label_sets='observed'"
+            )
+        n = self.unweighted().tables().marginal(EXACT_SETS)
+        return {of: int(count) for of, count in zip(self.sets, n, strict=True) if count}
+
+    def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
+        """The same counts with these label sets as columns.
+
+        Raises
+        ------
+        ValueError
+            If some of the sets were not counted and there are no rows to count them in.
+        """
+        if set(sets) <= set(self.sets):
+            return self
+        if self.rows is None:
+            raise ValueError(
+                "label sets of the reference must be counted with the data: count with "
+                "label_sets= or keep_rows=True"
+            )
+        every = tuple(sorted({*self.sets, *sets}))
+        layout = replace(self.layout, sets=every)
+        return replace(self, sets=every, moments=self.rows.moments(layout))
+
+    def without_rows(self) -> Self:
+        """The sums alone, which say nothing of single rows."""
+        return replace(self, rows=None)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows counted."""
+        return int(self.moments["n"][0, self.layout.blocks[ONE, None]][0])
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return "w" in self.moments
+
+    @property
+    def effective_rows(self) -> float:
+        """Rows of equal weight that the weighted rows are worth (Kish): (sum w)^2 / sum w^2."""
+        if not self.weighted:
+            return float(self.n_rows)
+        one = self.layout.blocks[ONE, None]
+        w, w2 = (float(self.moments[name][0, one][0]) for name in ("w", "w2"))
+        return w**2 / w2
+
+    @property
+    def knows_rows(self) -> bool:
+        """Whether sums are numbers of rows, of which labels can be flipped."""
+        return not self.weighted
+
+    @property
+    def no_draws(self) -> str | None:
+        """Why no tables can be drawn from these counts, if they cannot."""
+        if self.rows is not None:
+            return None
+        return "label matrices are resampled by rows, and these counts hold only their sums"
+
+    def is_matrix(self, role: str) -> bool:
+        """Whether a variable was given as a matrix: each column is a variable of its own."""
+        return ("groups" if role.startswith("attribute") else "labels") in self.matrices
+
+    def one_each(self, role: str) -> bool:
+        """Whether every row has exactly one label of a true variable."""
+        mark = ONE_GROUP if role == "attribute" else ONE_TASK
+        return int(self.moments["n"][0, self.layout.blocks[mark, None]][0]) == self.n_rows
+
+    def abstentions(self, role: str, model: str) -> int:
+        """Rows of which a model predicted nothing."""
+        where = self.layout.blocks[SILENT[self.axis(role, model).role], model]
+        return int(self.moments["n"][0, where][0])
+
+    def seen(self, role: str, model: str | None = None) -> set[Label]:
+        """Labels of a variable that occur."""
+        labels = self.groups if role.startswith("attribute") else self.labels
+        axis = self.axis(role, model)
+        where = self.layout.blocks[axis.role, axis.model]
+        found = self.moments["n"][0, where]
+        return {label for label, n in zip(labels, found, strict=True) if n > 0}
+
+    def tables(self, model: str | None = None) -> MatrixTables:
+        """The counts themselves as the one table of a batch without axes."""
+        name = model or self.first_model
+        if name not in self._tables:
+            moments = self.moments.get("w", self.moments["n"])
+            self._tables[name] = MatrixTables(self, moments, name)
+        return self._tables[name]
+
+    def unweighted(self) -> Self:
+        """The same rows, each counted once."""
+        rows = None if self.rows is None else replace(self.rows, unit=None)
+        return replace(self, moments={"n": self.moments["n"]}, rows=rows)
+
+    def model(self, name: str) -> Self:
+        """The counts of one model, the others left out."""
+        if name not in self.models:
+            raise ValueError(f"model must be one of {list(self.models)}; received {name!r}")
+        return merging.of_model(self, name)
+
+    def align(self, labels: Sequence[Label], groups: Sequence[Label]) -> Self:
+        """The same counts over other label lists, which must contain the labels seen here."""
+        return merging.align(self, tuple(labels), tuple(groups))
+
+    def replicates_at_once(self, width: int) -> int:
+        """Replicates that one block may hold, ``width`` numbers each beside the moments."""
+        return 1 if self.rows is None else self.rows.replicates_at_once(self.layout, width)
+
+    def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[MatrixTables]:
+        """The moments that resampled rows would give, ``block`` replicates at a time.
+
+        Raises
+        ------
+        ValueError
+            If the rows were not kept.
+        """
+        if self.rows is None:
+            raise ValueError(f"{self.no_draws}: count with keep_rows=True")
+        for size in batches(n_boot, block):
+            yield MatrixTables(self, self.rows.draw(self.layout, size, rng), self.first_model)
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, MatrixCounts):
+            return NotImplemented
+        return merging.add(self, other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MatrixCounts):
+            return NotImplemented
+        names = ("labels", "groups", "attributes", "axes", "matrices", "sets", "declared")
+        return (
+            all(getattr(self, name) == getattr(other, name) for name in (*names, "dropped"))
+            and self.moments.keys() == other.moments.keys()
+            and all(np.array_equal(self.moments[k], other.moments[k]) for k in self.moments)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        names = " x ".join(
+            axis.role if axis.model is None else f"{axis.role}[{axis.model}]" for axis in self.axes
+        )
+        dropped = f", {self.dropped} dropped" if self.dropped else ""
+        sets = f", {len(self.sets)} label sets" if self.sets else ""
+        return (
+            f"<CooccurrenceCounts: {self.n_rows} rows of {len(self.groups)} groups and "
+            f"{len(self.labels)} tasks, {names}{sets}{dropped}>"
+        )

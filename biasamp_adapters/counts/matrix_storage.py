@@ -1,0 +1,106 @@
+"""Counts of label matrices as frames and files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.counts.base import Axis
+from biasamp_adapters.counts.documents import (
+    labels_from,
+    plain_label,
+    read_document,
+    require,
+    write_document,
+)
+from biasamp_adapters.counts.labels import show
+from biasamp_adapters.counts.layout import Layout
+from biasamp_adapters.counts.tables import PREDICTED
+
+if TYPE_CHECKING:
+    from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
+
+FORMAT = "biasamp-cooccurrence-counts"
+
+
+def to_frame(counts: CooccurrenceCounts) -> pd.DataFrame:
+    """One row a pair, as ``CooccurrenceCounts.to_frame`` promises."""
+    first, second = np.indices((len(counts.groups), len(counts.labels))).reshape(2, -1)
+    crossed = len(counts.attributes) > 1
+    columns: dict[str, Any] = {
+        "attribute": [show(counts.groups[i]) if crossed else counts.groups[i] for i in first],
+        "task": [counts.labels[i] for i in second],
+    }
+    if not counts.has("attribute"):
+        raise ValueError("co-occurrences need sensitive_features; these counts hold none")
+
+    def values(role: str, model: str | None) -> Any:
+        joint = counts.tables(model).joint("attribute", role).reshape(-1)
+        whole = (joint == np.floor(joint)).all()
+        return joint.astype(np.int64) if whole else joint
+
+    if counts.has("task"):
+        columns["n"] = values("task", None)
+    for model in counts.models:
+        if counts.has("prediction", model):
+            columns[model if model not in columns else f"{model}_"] = values("prediction", model)
+    return pd.DataFrame(columns)
+
+
+def save(counts: CooccurrenceCounts, path: str | os.PathLike[str]) -> None:
+    """Write the sums in the format that the ending of ``path`` names."""
+    header = {
+        "labels": [plain_label(label) for label in counts.labels],
+        "groups": [plain_label(label) for label in counts.groups],
+        "attributes": list(counts.attributes),
+        "axes": [list(axis) for axis in counts.axes],
+        "matrices": sorted(counts.matrices),
+        "sets": [list(of) for of in counts.sets],
+        "soft": sorted(counts.soft),
+        "declared": sorted(counts.declared),
+        "dropped": counts.dropped,
+    }
+    columns = {name: values.ravel() for name, values in counts.moments.items()}
+    write_document(FORMAT, header, columns, path, columns["n"])
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The fields of the CooccurrenceCounts that ``path`` holds, checked."""
+    return read_document(FORMAT, path, _fields, "CooccurrenceCounts")
+
+
+def _fields(document: Any) -> dict[str, Any]:
+    labels, groups = (labels_from(document[name]) for name in ("labels", "groups"))
+    axes = tuple(Axis(*axis) for axis in document["axes"])
+    require(len(set(axes)) == len(axes) > 0)
+    for axis in axes:
+        require(axis.role in (PREDICTED.values() if axis.predicted else PREDICTED))
+    sets = tuple(tuple(of) for of in document["sets"])
+    for of in sets:
+        require(of and list(of) == sorted(set(of)) and of[0] >= 0 and of[-1] < len(labels))
+    layout = Layout(axes, len(labels), len(groups), sets)
+    shape = layout.left.stop - layout.left.start, layout.width
+    moments = {}
+    for name in ("n", "w", "w2"):
+        if name in document:
+            values = np.array(document[name], dtype=np.float64)
+            require(np.isfinite(values).all() and (values >= 0).all())
+            moments[name] = values.reshape(shape)
+    require(set(moments) in ({"n"}, {"n", "w", "w2"}))
+    require(isinstance(document["dropped"], int) and document["dropped"] >= 0)
+    require(set(document["matrices"]) <= {"labels", "groups"})
+    return {
+        "labels": labels,
+        "groups": groups,
+        "attributes": tuple(map(str, document["attributes"])),
+        "axes": axes,
+        "matrices": frozenset(document["matrices"]),
+        "moments": moments,
+        "sets": sets,
+        "soft": frozenset(document["soft"]),
+        "declared": frozenset(document["declared"]),
+        "dropped": document["dropped"],
+    }

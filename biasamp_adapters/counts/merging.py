@@ -1,0 +1,156 @@
+"""Counts of label matrices under other lists, for one model, and added up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.base import LabelSet
+from biasamp_adapters.counts.labels import lookup, ordered
+from biasamp_adapters.counts.layout import Layout
+from biasamp_adapters.counts.rows import Rows
+
+if TYPE_CHECKING:
+    from biasamp_adapters.counts.matrix_counts import MatrixCounts
+
+_C = TypeVar("_C", bound="MatrixCounts")
+
+
+def positions_of(label_sets: Any, labels: tuple[Label, ...]) -> tuple[LabelSet, ...]:
+    """Label sets as ascending positions in the list of labels, distinct and in order.
+
+    Raises
+    ------
+    ValueError
+        If a set is empty or holds an unknown label.
+    """
+    if isinstance(label_sets, str):
+        raise ValueError(
+            f"label_sets must be 'observed' or a list of sets of labels; received {label_sets!r}"
+        )
+    out = set()
+    for of in label_sets:
+        found = lookup([of] if isinstance(of, str) else list(of), labels)
+        if not len(found) or (found < 0).any():
+            raise ValueError(f"label_sets must be sets of known labels; received {of!r}")
+        out.add(tuple(sorted(found.tolist())))
+    return tuple(sorted(out))
+
+
+def align(counts: _C, labels: tuple[Label, ...], groups: tuple[Label, ...]) -> _C:
+    """The same counts over other label lists.
+
+    Raises
+    ------
+    ValueError
+        If a label that was counted is not listed.
+    """
+    if (labels, groups) == (counts.labels, counts.groups):
+        return counts
+    for axis in counts.axes:
+        listed = groups if axis.of_attribute else labels
+        if not counts.seen(*axis) <= set(listed):
+            raise ValueError("label lists must contain every label that was counted")
+    position = dict(enumerate(lookup(counts.labels, labels).tolist()))
+    moved = [tuple(sorted(position[t] for t in of)) for of in counts.sets]
+    known = [i for i, of in enumerate(moved) if min(of, default=0) >= 0]
+    sets = tuple(sorted(moved[i] for i in known))
+    layout = Layout(counts.axes, len(labels), len(groups), sets)
+    origin = layout.moved_from(
+        counts.layout,
+        labels=lookup(labels, counts.labels).tolist(),
+        groups=lookup(groups, counts.groups).tolist(),
+        sets=[moved.index(of) for of in sets],
+    )
+    return replace(
+        counts, labels=labels, groups=groups, sets=sets, **_moved(counts, layout, origin)
+    )
+
+
+def of_model(counts: _C, name: str) -> _C:
+    """The counts of one model."""
+    axes = tuple(axis for axis in counts.axes if axis.model in (None, name))
+    layout = replace(counts.layout, axes=axes)
+    origin = layout.moved_from(
+        counts.layout,
+        labels=range(len(counts.labels)),
+        groups=range(len(counts.groups)),
+        sets=range(len(counts.sets)),
+    )
+    return replace(counts, axes=axes, **_moved(counts, layout, origin))
+
+
+def _moved(counts: MatrixCounts, layout: Layout, origin: Array) -> dict[str, Any]:
+    """Moments and rows with columns from other positions."""
+    left = origin[layout.left] - counts.layout.left.start
+    moments = {
+        name: _taken(_taken(values, origin, axis=1), np.where(left < 0, -1, left), axis=0)
+        for name, values in counts.moments.items()
+    }
+    base = origin[layout.base] - counts.layout.base.start
+    rows = None if counts.rows is None else counts.rows.taken(np.where(base < 0, -1, base))
+    return {"moments": moments, "rows": rows}
+
+
+def _taken(values: Array, positions: Array, axis: int) -> Array:
+    """Entries from ``positions`` along an axis; -1 gives zeros."""
+    padded = np.concatenate([values, np.zeros_like(values.take([0], axis=axis))], axis=axis)
+    return padded.take(positions, axis=axis)
+
+
+def add(first: _C, second: _C) -> _C:
+    """The counts of the rows of both.
+
+    Raises
+    ------
+    ValueError
+        If they do not count the same variables or label sets.
+    """
+    for name in ("axes", "attributes", "matrices"):
+        mine, theirs = getattr(first, name), getattr(second, name)
+        if mine != theirs:
+            raise ValueError(
+                f"counts to be added must have the same {name}; received {mine} and {theirs}"
+            )
+    lists = {}
+    for name in ("labels", "groups"):
+        mine, theirs = getattr(first, name), getattr(second, name)
+        if name in first.matrices and set(mine) != set(theirs):
+            raise ValueError(
+                f"counts to be added must have the same columns; received {mine} and {theirs}"
+            )
+        # Only a list that both parts were given keeps its order: so sums do not depend on theirs.
+        given = name in first.declared & second.declared and mine == theirs
+        lists[name] = mine if given else ordered([*mine, *theirs])
+    parts = [align(part, lists["labels"], lists["groups"]) for part in (first, second)]
+    rows: Rows | None = None
+    if parts[0].rows is not None and parts[1].rows is not None:
+        rows = (parts[0].rows + parts[1].rows).merged()
+        every = tuple(sorted({*parts[0].sets, *parts[1].sets}))
+        parts = [part.with_sets(every) for part in parts]
+    if parts[0].sets != parts[1].sets:
+        raise ValueError(
+            "counts to be added must count the same label sets; received "
+            f"{len(parts[0].sets)} and {len(parts[1].sets)} that differ (count both with those of "
+            "the reference as label_sets=)"
+        )
+    weighted = any(part.weighted for part in parts)
+    moments = [dict(part.moments) for part in parts]
+    for each in moments:
+        if weighted and "w" not in each:
+            each |= {"w": each["n"], "w2": each["n"]}
+    return replace(
+        parts[0],
+        moments={name: moments[0][name] + moments[1][name] for name in moments[0]},
+        rows=rows,
+        soft=first.soft | second.soft,
+        declared=frozenset(
+            name
+            for name in first.declared & second.declared
+            if getattr(first, name) == getattr(second, name)
+        ),
+        dropped=first.dropped + second.dropped,
+    )

@@ -1,0 +1,125 @@
+"""Rows of label matrices in, their moments out, chunk by chunk in bounded memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.assemble import Missing, missing_message
+from biasamp_adapters.counts.base import Axis
+from biasamp_adapters.counts.layout import SILENT, Layout
+from biasamp_adapters.counts.readers import Variables
+from biasamp_adapters.counts.rows import Rows, compact, stacked
+from biasamp_adapters.inputs.columns import Column, Weights, check_lengths
+
+#: Numbers that one chunk of rows may hold, and rows: their sums are exact in float32.
+_CHUNK, _CHUNK_ROWS = 2**20, 2**14
+
+
+@dataclass
+class Accumulated:
+    """What adding up rows gave."""
+
+    moments: dict[str, Array] = field(default_factory=dict)
+    dropped: int = 0
+    soft: frozenset[str] = frozenset()
+    kept: list[Rows] = field(default_factory=list)
+
+    def add(self, layout: Layout, rows: Array, n: Array | None, w: Array | None) -> None:
+        """Add complete rows, each ``n`` times and of weight ``w``, to the moments."""
+        weights = {"n": n}
+        if w is not None:
+            once = 1 if n is None else n
+            weights |= {"w": once * w, "w2": once * w**2}
+        for name, weight in weights.items():
+            self.moments[name] = self.moments.get(name, 0) + layout.moments(rows, weight)
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows, if they were kept."""
+        if not self.kept:
+            return None
+        units = [part.unit for part in self.kept if part.unit is not None]
+        return Rows(
+            stacked([part.base for part in self.kept]),
+            np.concatenate([part.n for part in self.kept]),
+            np.concatenate(units) if units else None,
+        ).merged()
+
+
+def accumulate(
+    variables: Variables,
+    layout: Layout,
+    weight: Weights | None,
+    missing: Missing,
+    keep_rows: bool,
+    repeated: Array | None = None,
+) -> Accumulated:
+    """Add up the rows of all variables.
+
+    Parameters
+    ----------
+    variables : Variables
+    layout : Layout
+    weight : Weights, optional
+    missing : {"error", "drop", "abstain"}
+    keep_rows : bool
+    repeated : array of int, shape (n,), optional
+        How often each row is there.
+    """
+    readers = variables.readers
+    columns: list[Column] = [*readers.values(), *([] if weight is None else [weight])]  # type: ignore[list-item]  # only their names and lengths are read
+    n_rows = check_lengths(columns)
+    orders = {axis: variables.order(axis) for axis in readers}
+    soft = any(reader.may_be_soft for reader in readers.values())
+    exact = soft or weight is not None or repeated is not None
+    out = Accumulated()
+    absent = dict.fromkeys(readers, 0)
+    step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
+    buffer = np.empty((step, layout.width), dtype=np.float64 if exact else np.float32)
+    for start in range(0, n_rows, step):
+        rows = buffer[: min(step, n_rows - start)]
+        rows[:, layout.base] = 0
+        stop = start + len(rows)
+        n = np.ones(len(rows), dtype=np.int64) if repeated is None else repeated[start:stop]
+        keep = np.ones(len(rows), dtype=bool)
+        for axis, reader in readers.items():
+            where = layout.blocks[axis.role, axis.model]
+            lost = reader.read(start, stop, rows[:, where], orders[axis])
+            if lost is None:
+                continue
+            absent[axis] += int(n[lost].sum())
+            if missing == "abstain" and axis.predicted:
+                rows[lost, layout.blocks[SILENT[axis.role], axis.model]] = 1
+            else:
+                keep &= ~lost
+        w = None if weight is None else weight.numbers(start, stop)
+        out.dropped += int(n[~keep].sum())
+        if not keep.all():
+            rows, n = rows[keep], n[keep]
+            w = None if w is None else w[keep]
+        layout.complete(rows)
+        out.add(layout, rows, None if repeated is None else n, w)
+        if keep_rows:
+            out.kept.append(Rows(compact(rows[:, layout.base]), n, w).merged())
+    if weight is not None:
+        weight.check()
+    _rule(variables, absent, out, missing, n_rows if repeated is None else int(repeated.sum()))
+    out.soft = frozenset(axis.role for axis, reader in readers.items() if reader.found_soft)
+    return out
+
+
+def _rule(
+    variables: Variables, absent: dict[Axis, int], out: Accumulated, missing: Missing, n_rows: int
+) -> None:
+    for axis, count in absent.items():
+        name = variables.readers[axis].name
+        if count == n_rows:
+            raise ValueError(f"{name} must hold values; all {count} are missing")
+        allowed = missing == "drop" or (missing == "abstain" and axis.predicted)
+        if count and not allowed:
+            raise ValueError(missing_message(name, count, predicted=axis.predicted))
+    if out.dropped == n_rows:
+        raise ValueError(f"missing='drop' must leave rows; all {n_rows} have a missing value")

@@ -1,0 +1,221 @@
+"""Matrices of indicators, one column a label or group, read in dense chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._typing import Array, Label
+
+
+class Indicators:
+    """A matrix whose columns are the groups of a protected attribute.
+
+    A row may belong to no group or to several. Wrapped, because two plain columns would be taken
+    for two attributes to be crossed.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, groups)
+        0 or 1; of a predicted attribute also probabilities. A numpy array, a pandas, polars or
+        pyarrow table, a scipy sparse matrix or a list of rows. For counts from a frame: the names
+        of its columns.
+    names : sequence, optional
+        Names of the groups. Without, the columns' names, or 0, 1, ... where they have none.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> group = bam.Indicators([[1, 0], [1, 1], [0, 1], [0, 0]], names=["woman", "man"])
+    >>> dog = [[1], [1], [0], [0]]
+    >>> metric = bam.DirectionalBiasAmplification(direction="A->T")
+    >>> metric(dog, [[1], [1], [1], [0]], sensitive_features=group)
+    -0.25
+    """
+
+    def __init__(self, values: Any, names: Sequence[Label] | None = None) -> None:
+        self.values = values
+        self.names = None if names is None else tuple(names)
+
+    def __repr__(self) -> str:
+        names = "" if self.names is None else f", names={list(self.names)}"
+        return f"<Indicators: {getattr(self.values, 'shape', len(self.values))}{names}>"
+
+
+def is_matrix(values: Any) -> bool:
+    """Whether an input has columns: a two-dimensional array, a table, a list of rows."""
+    if isinstance(values, Indicators | pd.DataFrame) or hasattr(values, "tocsr"):
+        return True
+    if isinstance(values, list | tuple):
+        return len(values) > 0 and isinstance(values[0], list | np.ndarray)
+    if isinstance(values, np.ndarray):
+        return values.ndim == 2
+    return isinstance(nw.from_native(values, pass_through=True), nw.DataFrame)
+
+
+class Matrix:
+    """An n x K input that hands out chunks of floats.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, K)
+    name : str
+        What to call the input in an error.
+    names : sequence, optional
+        Names of the columns.
+    soft : bool
+        Whether probabilities are allowed beside 0 and 1.
+
+    Attributes
+    ----------
+    labels : tuple
+        Names of the columns: those given, the table's own, or 0, 1, ...
+    named : bool
+        Whether the columns have names, by which they are matched with others.
+    found_soft : bool
+        Whether a chunk so far held a number strictly between 0 and 1.
+    """
+
+    def __init__(
+        self, values: Any, name: str, names: Sequence[Label] | None = None, *, soft: bool
+    ) -> None:
+        self.name = name
+        self._values, own = _two_dimensional(values, name)
+        width = self._values.shape[1]
+        if width == 0:
+            raise ValueError(f"{name} must have at least one column; received none")
+        if names is not None and len(names) != width:
+            raise ValueError(
+                f"names must name each of the {width} columns of {name}; received {list(names)}"
+            )
+        self.named = names is not None or own is not None
+        self.labels: tuple[Label, ...] = tuple(names or own or range(width))
+        if len(set(self.labels)) < width:
+            raise ValueError(f"{name} must have distinct columns; received {list(self.labels)}")
+        self._soft = soft
+        self.found_soft = False
+
+    def __len__(self) -> int:
+        return int(self._values.shape[0])
+
+    @property
+    def may_be_soft(self) -> bool:
+        """Whether probabilities are allowed, and the type of the values could hold them."""
+        dtype = getattr(self._values, "dtype", None)
+        return self._soft and not (isinstance(dtype, np.dtype) and dtype.kind in "biu")
+
+    def read(self, start: int, stop: int, out: Array, order: Array) -> Array | None:
+        """Write rows ``start`` to ``stop`` to ``out``, the columns in ``order``.
+
+        Returns
+        -------
+        ndarray of bool or None
+            Rows of which a value is missing; what ``out`` then holds of them is 0.
+        """
+        block = _dense(self._values[start:stop], self.name)
+        in_order = len(order) == block.shape[1] and (order == np.arange(len(order))).all()
+        out[...] = block if in_order else block[:, order]
+        if block.dtype.kind == "b":
+            return None
+        low, high = out.min(initial=0), out.max(initial=1)
+        missing = None
+        if np.isnan(low) or np.isnan(high):
+            absent = np.isnan(out)
+            missing = np.asarray(absent.any(axis=1))
+            self._check_whole_rows(absent, missing)
+            out[missing] = 0
+            low, high = out.min(initial=0), out.max(initial=1)
+        if low < 0 or high > 1:
+            self._refuse(out[(out < 0) | (out > 1)][0])
+        if block.dtype.kind == "f":
+            between = (out > 0) & (out < 1)
+            if between.any():
+                self.found_soft = True
+                if not self._soft:
+                    self._refuse(out[between][0])
+        return missing
+
+    def _refuse(self, value: float) -> None:
+        rule = "0 and 1, or probabilities between them" if self._soft else "0 and 1"
+        raise ValueError(f"{self.name} must hold {rule}; received {value:g}")
+
+    def _check_whole_rows(self, absent: Array, missing: Array) -> None:
+        some = missing & ~absent.all(axis=1)
+        if some.any():
+            row = int(np.flatnonzero(some)[0])
+            raise ValueError(
+                f"a row of {self.name} must be missing as a whole or not at all; received one with "
+                f"{int(absent[row].sum())} of {absent.shape[1]} values missing"
+            )
+
+
+def _two_dimensional(values: Any, name: str) -> tuple[Any, Sequence[Label] | None]:
+    """Something with rows to slice, and the names of its columns if it has any."""
+    if isinstance(values, pd.DataFrame):
+        return _Frame(values), [str(column) for column in values.columns]
+    if hasattr(values, "tocsr"):
+        return values.tocsr(), None
+    if isinstance(values, Mapping):
+        return _Frame(pd.DataFrame(values)), [str(column) for column in values]
+    if not isinstance(values, np.ndarray | list | tuple):
+        frame = nw.from_native(values, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return frame, frame.columns
+        if not hasattr(values, "__array__"):
+            raise ValueError(
+                f"{name} must be a matrix or table; received a {type(values).__name__}"
+            )
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0)
+    if array.ndim != 2:
+        shape = f"the shape {array.shape}" if array.size else "rows of different lengths"
+        raise ValueError(f"{name} must have two dimensions, rows and columns; received {shape}")
+    return array, None
+
+
+class _Frame:
+    """A pandas frame whose rows are sliced by position."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+        self.shape = frame.shape
+        kinds = {getattr(dtype, "kind", "O") for dtype in frame.dtypes}
+        self.dtype = np.dtype("int8" if kinds <= set("biu") else "float64")
+
+    def __getitem__(self, rows: slice) -> Array:
+        part = self._frame.iloc[rows]
+        if any(isinstance(dtype, np.dtype) and dtype.kind == "O" for dtype in part.dtypes):
+            return part.to_numpy(dtype=object)
+        if any(not isinstance(dtype, np.dtype) for dtype in part.dtypes):
+            numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in part.dtypes]
+            if not all(numeric):
+                return part.to_numpy(dtype=object)
+            return part.to_numpy(dtype=np.float64, na_value=np.nan)
+        return part.to_numpy()
+
+
+def _dense(block: Any, name: str) -> Array:
+    """A block of rows as a numeric array, NaN where a value is missing."""
+    if hasattr(block, "toarray"):
+        block = block.toarray()
+    array = np.asarray(block.to_numpy() if isinstance(block, nw.DataFrame) else block)
+    if array.dtype.kind in "biuf":
+        return array
+    items = array.ravel().tolist()
+    wrong = [item for item in items if not (item is None or item is pd.NA or _is_number(item))]
+    if wrong:
+        raise ValueError(f"{name} must hold numbers, 0 and 1; received values such as {wrong[0]!r}")
+    return np.array(
+        [float(item) if _is_number(item) else np.nan for item in items], dtype=np.float64
+    ).reshape(array.shape)
+
+
+def _is_number(item: object) -> bool:
+    return isinstance(item, Real)

@@ -1,0 +1,124 @@
+"""LA and DPA of matrices: the mean over columns of a target, or pairs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.equalize import accuracy_of, column_accuracy, flip_table
+from biasamp_adapters.metrics.exact import ExactAttack
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ColumnAttack(ExactAttack):
+    """The mean over the columns of a target of the score of each, from one label as input.
+
+    Tables have the shape (..., columns, inputs, 2): each column is a variable of two classes and,
+    where it is what errs, made as wrong as the model's predictions of this column are.
+    """
+
+    def _split(self, tables: Tables, source: str, target: str) -> Array:
+        """Tables of input against (no, yes), one a column."""
+        yes = np.swapaxes(tables.joint(source, target, abstained=True), -1, -2)
+        rows = tables.marginal(source)
+        if yes.shape[-1] > rows.shape[-1]:
+            rest = tables.total[..., None] - rows.sum(axis=-1, keepdims=True)
+            rows = np.concatenate([rows, rest], axis=-1)
+        return np.stack([rows[..., None, :] - yes, yes], axis=-1)
+
+    def _plain(self, tables: Tables) -> Array:
+        return self._split(tables, *self.roles.dataset)
+
+    def _model(self, tables: Tables) -> Array:
+        source, target = self.roles.model
+        counts = tables.counts
+        if target == self.roles.dataset[1] or not counts.abstentions(target, tables.model):
+            return self._split(tables, source, target)
+        yes = np.swapaxes(tables.joint(source, target), -1, -2)
+        silent = tables.silent(self.roles.flipped, by=source)[..., None, :]
+        no = tables.marginal(source)[..., None, :] - silent - yes
+        return np.stack([no, yes, np.broadcast_to(silent, yes.shape)], axis=-1)
+
+    def _accuracy(self, tables: Tables) -> Array:
+        role = self.roles.flipped
+        if role != self.roles.dataset[1]:
+            return accuracy_of(tables, role)[..., None]
+        # Silence is wrong, also of a label that is not there.
+        own = tables.silent(role, by=role)
+        other = tables.silent(role, by=self.roles.dataset[0]).sum(axis=-1, keepdims=True)
+        return column_accuracy(tables, role) - (other - own) / tables.total[..., None]
+
+    def _flipped(
+        self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
+    ) -> Array:
+        rows = np.rint(self._plain(tables)).astype(np.int64)
+        repeated = rows if trials is None else np.broadcast_to(rows, (trials, *rows.shape))
+        return flip_table(repeated, self.roles.axis, accuracy, rng)
+
+    def _check_target(self) -> None:
+        """A column is 0 or 1, a number."""
+
+    @cached_property
+    def _values(self) -> Array | None:
+        return np.array([0.0, 1.0]) if self.quality.name == "inverse_rmse" else None
+
+    def _noise_note(self) -> str:
+        return (
+            f"{np.sum(self.difference)} of {np.size(self.difference)} columns show no dependence "
+            "at the 95 % level in dataset or model: of these the difference of the uncertainty "
+            "coefficients enters the mean, not their ratio"
+        )
+
+    def overall(self, scores: dict[str, Array]) -> dict[str, Array]:
+        """The value and both levels: means over columns."""
+        return {name: score.mean(axis=-1) for name, score in scores.items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairsAttack(ExactAttack):
+    """The pairs of a matrix as the attacker's input: the table of all its columns is too large."""
+
+    @property
+    def no_interval(self) -> str | None:
+        """There is no overall value."""
+        return self._reason
+
+    @property
+    def _reason(self) -> str:
+        return (
+            f"the exact attacker takes one label as its input, and {self.roles.dataset[0]} is a "
+            "matrix: only pairs are scored, in by_pair"
+        )
+
+    def _check_target(self) -> None:
+        """Pairs are 0 or 1, numbers."""
+
+    def _accuracy_notes(self) -> Iterator[str]:
+        yield self._reason
+
+    @cached_property
+    def _channel(self) -> Array:
+        return np.ones((), dtype=bool)
+
+    def _is_noise(self) -> Array:
+        return np.zeros((), dtype=bool)
+
+    def point(self) -> dict[str, Any]:
+        """No overall value."""
+        return {"value": np.nan, "psi_dataset": np.nan, "psi_model": np.nan}
+
+
+def attack(**arguments: Any) -> ExactAttack:
+    """LA or DPA with the exact attacker, bound to counts of labels or of matrices."""
+    bound = ExactAttack(**arguments)
+    counts, roles = bound.evaluation.counts, bound.roles
+    source, target = roles.dataset
+    if counts.is_matrix(source) and (bound.leakage or not counts.one_each(source)):
+        return PairsAttack.of(**arguments)
+    return (ColumnAttack if counts.is_matrix(target) else ExactAttack).of(**arguments)

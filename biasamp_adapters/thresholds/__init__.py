@@ -1,0 +1,6 @@
+"""Thresholds for scores: calibrated ones, and a metric at all of them."""
+
+from biasamp_adapters.thresholds.calibrated import calibrated_threshold
+from biasamp_adapters.thresholds.sweep import threshold_free, threshold_sweep
+
+__all__ = ["calibrated_threshold", "threshold_free", "threshold_sweep"]

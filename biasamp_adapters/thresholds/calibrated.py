@@ -1,0 +1,105 @@
+"""Thresholds at which a model predicts positives as often as its training data have them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.thresholds.scores import read_scores
+
+#: A prevalence is read as a ratio of counts of up to so many rows, if one is within rounding noise.
+#: Two such ratios are at least 2**-48 apart, so at most one is.
+_MAX_ROWS, _NOISE = 2**24, Fraction(1, 2**50)
+
+
+def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
+    """The threshold at which as many rows are predicted positive as the prevalence asks for.
+
+    With prevalence p, of the training data, and N validation scores, the N p highest are to be
+    predicted positive, by ``score >= threshold``. Where ties forbid that, the predicted count is
+    the one nearest to N p; of two equally near, the smaller.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n,) or (n, K)
+        Scores of the validation data on any scale, higher for likelier positives. The columns of
+        a matrix are tasks.
+    prevalence : float or array-like of shape (K,)
+        Share of positives in the training data, in [0, 1]. For a matrix, one number for all
+        columns or one each, in the order of the columns. Rounding noise does not decide ties:
+        ``0.1 * 3`` is 3/10.
+
+    Returns
+    -------
+    float or ndarray of shape (K,)
+        The lowest score that is predicted positive, or infinity where none is to be. For a matrix,
+        one number a column, each by itself.
+
+    Raises
+    ------
+    ValueError
+        If a score is not a number, or NaN or infinite; if a prevalence lies outside [0, 1] or
+        their number is not that of the columns.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", 2021, Sec. 3.3 ([W21]).
+
+    Examples
+    --------
+    Two of five training rows are positive, so the two highest of five scores are to be.
+
+    >>> from biasamp_adapters import calibrated_threshold
+    >>> calibrated_threshold([0.9, 0.8, 0.6, 0.4, 0.2], prevalence=2 / 5)
+    0.8
+
+    With these ties, 0, 1 or 4 rows can be predicted positive; 1 is nearest to 4 * 0.5 = 2.
+
+    >>> calibrated_threshold([0.9, 0.5, 0.5, 0.5], prevalence=0.5)
+    0.9
+
+    Two tasks: one of four rows is to be positive in the first, two in the second.
+
+    >>> scores = [[0.9, 0.1], [0.4, 0.3], [0.2, 0.8], [0.1, 0.7]]
+    >>> calibrated_threshold(scores, prevalence=[0.25, 0.5]).tolist()
+    [0.9, 0.7]
+    """
+    scores, _ = read_scores(y_score)
+    shares = _read_prevalence(prevalence, scores.shape[1:])
+    if scores.ndim == 1:
+        return _calibrated(scores, float(shares))
+    return np.array([_calibrated(*each) for each in zip(scores.T, shares.tolist(), strict=True)])
+
+
+def _calibrated(scores: Array, prevalence: float) -> float:
+    distinct, rows = np.unique(scores, return_counts=True)
+    positive = [0, *np.cumsum(rows[::-1]).tolist()]
+    wanted = len(scores) * _ratio(prevalence)
+    chosen = int(np.searchsorted(positive, int(wanted), side="right")) - 1
+    if chosen < len(distinct) and positive[chosen + 1] - wanted < wanted - positive[chosen]:
+        chosen += 1
+    return float(distinct[-chosen]) if chosen else np.inf
+
+
+def _ratio(prevalence: float) -> Fraction:
+    """The ratio of counts that a prevalence was before it was rounded, if it was one."""
+    exact = Fraction(prevalence)
+    simplest = exact.limit_denominator(_MAX_ROWS)
+    return simplest if abs(simplest - exact) <= _NOISE else exact
+
+
+def _read_prevalence(prevalence: Any, shape: tuple[int, ...]) -> Array:
+    try:
+        shares = np.asarray(prevalence, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"prevalence must be numbers; received {prevalence!r}") from None
+    if shares.ndim and shares.shape != shape:
+        rule = f"for each of the {shape[0]} columns of y_score" if shape else "for a vector y_score"
+        raise ValueError(f"prevalence must be one number {rule}; received the shape {shares.shape}")
+    outside = shares[~((shares >= 0) & (shares <= 1))]
+    if outside.size:
+        raise ValueError(f"prevalence must lie in [0, 1]; received {outside.flat[0]}")
+    return np.broadcast_to(shares, shape)
