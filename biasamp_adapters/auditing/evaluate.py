@@ -82,7 +82,7 @@ def default_metrics(
         UNDIRECTED: {"prediction", "attribute_prediction"},
     }
     for direction in [*compared, *[UNDIRECTED] * undirected]:
-        if not soft[direction] & counts.soft:
+        if counts.knows_sets and not soft[direction] & counts.soft:
             yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
     if not (true_task and true_group):
         return

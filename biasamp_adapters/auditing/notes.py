@@ -77,6 +77,11 @@ def _about_rows(counts: Counts) -> Iterator[str]:
             f"No number has an interval: {counts.no_draws}. Count with keep_rows=True where the "
             "rows are."
         )
+    if not counts.knows_sets:
+        yield (
+            "Multi is left out: label sets were not counted. Count with label_sets= or "
+            "keep_rows=True."
+        )
     if not counts.knows_rows and not isinstance(counts, JointCounts):
         yield (
             "Rows have weights and tasks or groups are columns: labels are not flipped, so DPA is "
@@ -93,8 +98,8 @@ def _about_rows(counts: Counts) -> Iterator[str]:
         )
     if counts.is_matrix("task") and counts.has("prediction"):
         yield (
-            "LA, and DPA from tasks that are columns, need an attacker that is fitted on rows; they "
-            "are left out. Per pair, the metrics give them in by_pair."
+            "LA, and DPA from tasks that are columns, need an attacker that is fitted on rows; "
+            "they are left out. Per pair, the metrics give them in by_pair."
         )
 
 

@@ -64,6 +64,11 @@ class Counts(ABC):
     dropped: int
     sets: tuple[LabelSet, ...] = ()
 
+    @property
+    def knows_sets(self) -> bool:
+        """Whether label sets were counted, or can be."""
+        return True
+
     def observed_sets(self) -> dict[LabelSet, int]:
         """The exact label sets that rows of the truth show, and how many rows show each."""
         n = self.unweighted().tables().marginal("task")

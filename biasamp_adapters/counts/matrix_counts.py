@@ -79,6 +79,11 @@ class MatrixCounts(Counts):
         """Label sets whose rows were counted, as labels."""
         return tuple(tuple(self.labels[t] for t in of) for of in self.sets)
 
+    @property
+    def knows_sets(self) -> bool:
+        """Whether label sets were counted, or can be."""
+        return self.rows is not None or bool(self.sets) or not self.is_matrix("task")
+
     def observed_sets(self) -> dict[LabelSet, int]:
         """The exact label sets that rows of the truth show, and how many rows show each.
 
