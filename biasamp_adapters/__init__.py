@@ -24,6 +24,11 @@ if TYPE_CHECKING:
         MultiAttributeBiasAmplification,
     )
     from biasamp_adapters.quality import get_quality, quality_names
+    from biasamp_adapters.thresholds import (
+        calibrated_threshold,
+        threshold_free,
+        threshold_sweep,
+    )
     from biasamp_adapters.uncertainty import Estimate, RunSummary, summarize_runs
 
 __version__ = "0.1.0"
@@ -46,9 +51,12 @@ __all__ = [
     "SmallCellsWarning",
     "audit",
     "audit_counts",
+    "calibrated_threshold",
     "get_quality",
     "quality_names",
     "summarize_runs",
+    "threshold_free",
+    "threshold_sweep",
 ]
 
 _HOMES = {
@@ -66,6 +74,11 @@ _HOMES = {
         "MultiAttributeBiasAmplification",
     ),
     "biasamp_adapters.quality": ("get_quality", "quality_names"),
+    "biasamp_adapters.thresholds": (
+        "calibrated_threshold",
+        "threshold_free",
+        "threshold_sweep",
+    ),
     "biasamp_adapters.uncertainty": ("Estimate", "RunSummary", "summarize_runs"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -248,7 +248,8 @@ def correlation_z(
     if total == 0:
         return np.zeros(joint.shape)
     a, t = (attribute / total)[:, None], (task / total)[None, :]
-    spread = np.sqrt(a * (1 - a) * t * (1 - t))
+    # Rounding can take a share that is 1 a little beyond it.
+    spread = np.sqrt(np.maximum(a * (1 - a) * t * (1 - t), 0))
     gap = joint / total - a * t
     return np.sqrt(n_rows) * np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
 

@@ -190,6 +190,8 @@ def replicate(
     values from it. Metrics that allow no interval are left out.
     """
     bounds = {key: bound for key, bound in bounds.items() if bound.no_interval is None}
+    if not bounds:
+        return {}
     table_rng, reference_rng, flip_rng = generator(random_state).spawn(3)
     counts, reference = evaluation.counts, evaluation.reference
     if not any(bound.reads_reference for bound in bounds.values()):
