@@ -25,6 +25,9 @@ from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.reference import Evaluation
 from biasamp_adapters.uncertainty import Estimate, estimate
 
+#: An audit fits attackers on at most this many rows.
+MOST_FITTED = 20_000
+
 #: How many pairs a report names.
 STRONGEST = 10
 
@@ -86,15 +89,26 @@ def default_metrics(
             yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
     if not (true_task and true_group):
         return
-    # The exact attacker needs one label as its input.
-    from_group = [A_TO_T] if predicts and counts.one_each("attribute") else []
-    from_task = [T_TO_A] if named and counts.one_each("task") else []
-    if predicts and not counts.is_matrix("task"):
-        yield LeakageAmplification()
+    from_tasks = {"n_trials": 5} if counts.is_matrix("task") else {}
+    if predicts and allows_attack(counts, "task"):
+        yield LeakageAmplification(**from_tasks)
+    directions = [A_TO_T] if predicts and allows_attack(counts, "attribute") else []
+    if named and allows_attack(counts, "task"):
+        directions.append(T_TO_A)
     # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
     for quality in ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows):
-        for direction in [*from_group, *from_task]:
-            yield DirectionalPredictabilityAmplification(direction=direction, quality=quality)
+        for direction in directions:
+            options = from_tasks if direction == T_TO_A else {}
+            yield DirectionalPredictabilityAmplification(
+                direction=direction, quality=quality, **options
+            )
+
+
+def allows_attack(counts: Counts, source: str) -> bool:
+    """Whether an attacker can read a variable: exactly, or fitted on rows that are not too many."""
+    if not counts.is_matrix(source) or (source == "attribute" and counts.one_each(source)):
+        return True
+    return counts.no_draws is None and counts.n_rows <= MOST_FITTED
 
 
 def positive_columns(counts: Counts, pos_label: Label | None) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.auditing.evaluate import Findings
+from biasamp_adapters.auditing.evaluate import MOST_FITTED, Findings, allows_attack
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.metrics.bound import T_TO_A
@@ -96,10 +96,11 @@ def _about_rows(counts: Counts) -> Iterator[str]:
             "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
             "left out."
         )
-    if counts.is_matrix("task") and counts.has("prediction"):
+    if not allows_attack(counts, "task"):
         yield (
             "LA, and DPA from tasks that are columns, need an attacker that is fitted on rows; "
-            "they are left out. Per pair, the metrics give them in by_pair."
+            f"they are left out where rows are unknown or more than {MOST_FITTED:,}. Per pair, the "
+            "metrics give them in by_pair."
         )
 
 

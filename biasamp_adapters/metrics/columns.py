@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -96,29 +96,15 @@ class PairsAttack(ExactAttack):
             "matrix: only pairs are scored, in by_pair"
         )
 
-    def _check_target(self) -> None:
-        """Pairs are 0 or 1, numbers."""
-
     def _accuracy_notes(self) -> Iterator[str]:
         yield self._reason
 
-    @cached_property
-    def _channel(self) -> Array:
-        return np.ones((), dtype=bool)
-
-    def _is_noise(self) -> Array:
-        return np.zeros((), dtype=bool)
+    @classmethod
+    def of(cls, **arguments: Any) -> Self:
+        """Bind, and note that pairs are not the whole."""
+        bound = cls(**arguments)
+        return replace(bound, notes=tuple(bound._accuracy_notes()))
 
     def point(self) -> dict[str, Any]:
         """No overall value."""
         return {"value": np.nan, "psi_dataset": np.nan, "psi_model": np.nan}
-
-
-def attack(**arguments: Any) -> ExactAttack:
-    """LA or DPA with the exact attacker, bound to counts of labels or of matrices."""
-    bound = ExactAttack(**arguments)
-    counts, roles = bound.evaluation.counts, bound.roles
-    source, target = roles.dataset
-    if counts.is_matrix(source) and (bound.leakage or not counts.one_each(source)):
-        return PairsAttack.of(**arguments)
-    return (ColumnAttack if counts.is_matrix(target) else ExactAttack).of(**arguments)

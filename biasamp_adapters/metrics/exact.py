@@ -275,6 +275,13 @@ class ExactAttack(Bound):
             scores = loo_cross_entropy(dataset), loo_cross_entropy(model)
         else:
             scores = self.quality.score(dataset, values), self.quality.score(model, values)
+        return self.compare_scores(*scores, difference)
+
+    def compare_scores(
+        self, dataset: Array, model: Array, difference: Array | bool
+    ) -> dict[str, Array]:
+        """The value and both levels from the scores of the attacker, or its losses."""
+        scores = dataset, model
         value = self.quality.absolute_change(*scores)
         if not self.leakage:
             value = np.where(difference, value, self.quality.relative_change(*scores))

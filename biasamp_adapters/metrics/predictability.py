@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from biasamp_adapters._typing import RandomState, generator
+from biasamp_adapters.metrics.attack import attack
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, arrow, require
-from biasamp_adapters.metrics.columns import attack
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation
 
@@ -84,6 +84,10 @@ class PredictabilityMetric(Metric):
             )
 
     @property
+    def _reads_rows(self) -> bool:
+        return True
+
+    @property
     def _title(self) -> str:
         """The class name, with the quality where it is not the default one."""
         usual = {field.name: field.default for field in fields(self)}["quality"]
@@ -93,6 +97,7 @@ class PredictabilityMetric(Metric):
     def _attack(self, evaluation: Evaluation, model: str, direction: str, leakage: bool) -> Bound:
         require(evaluation, model, direction)
         return attack(
+            evaluation_rule=self.evaluation,
             metric=self._title,
             direction=direction,
             evaluation=evaluation,
