@@ -28,6 +28,9 @@ from biasamp_adapters.uncertainty import Estimate, estimate
 #: An audit fits attackers on at most this many rows.
 MOST_FITTED = 20_000
 
+#: Draws of flips where an attacker is fitted for each, and where it is the table itself.
+FITTED_TRIALS, EXACT_TRIALS = 5, 100
+
 #: How many pairs a report names.
 STRONGEST = 10
 
@@ -89,18 +92,19 @@ def default_metrics(
             yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
     if not (true_task and true_group):
         return
-    from_tasks = {"n_trials": 5} if counts.is_matrix("task") else {}
+    trials = FITTED_TRIALS if counts.is_matrix("task") else EXACT_TRIALS
     if predicts and allows_attack(counts, "task"):
-        yield LeakageAmplification(**from_tasks)
+        yield LeakageAmplification(n_trials=trials)
     directions = [A_TO_T] if predicts and allows_attack(counts, "attribute") else []
     if named and allows_attack(counts, "task"):
         directions.append(T_TO_A)
     # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
     for quality in ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows):
         for direction in directions:
-            options = from_tasks if direction == T_TO_A else {}
             yield DirectionalPredictabilityAmplification(
-                direction=direction, quality=quality, **options
+                direction=direction,
+                quality=quality,
+                n_trials=trials if direction == T_TO_A else EXACT_TRIALS,
             )
 
 

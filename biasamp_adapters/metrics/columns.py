@@ -93,7 +93,8 @@ class PairsAttack(ExactAttack):
     def _reason(self) -> str:
         return (
             f"the exact attacker takes one label as its input, and {self.roles.dataset[0]} is a "
-            "matrix: only pairs are scored, in by_pair"
+            "matrix: only pairs are scored, in by_pair (an attacker can be fitted where rows are "
+            "known, except for the expected channel, leave-one-out and inverse_rmse)"
         )
 
     def _accuracy_notes(self) -> Iterator[str]:

@@ -98,14 +98,28 @@ class Cooccurrence(Bound):
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)
 
-    @property
-    def _task(self) -> str:
-        """The columns of the truth: tasks, or label sets."""
-        return "task_sets" if self.sets else "task"
+    def _columns_of(self, tables: Tables) -> Array:
+        """Where the columns are among the labels, or the label sets, of some counts."""
+        if not self.sets:
+            return self.columns
+        counted = tables.counts.sets
+        if counted not in self._found:
+            position = {of: i for i, of in enumerate(counted)}
+            self._found[counted] = np.array([position[self.sets[i]] for i in self.columns])
+        return self._found[counted]
 
-    @property
-    def _prediction(self) -> str:
-        return "prediction_sets" if self.sets else "prediction"
+    @cached_property
+    def _found(self) -> dict[tuple[LabelSet, ...], Array]:
+        return {}
+
+    def _joint(self, tables: Tables, attribute: str, task: str) -> Array:
+        """Co-occurrences of groups with the columns, which may be label sets."""
+        table = tables.joint(attribute, f"{task}_sets" if self.sets else task)
+        return table[..., self._columns_of(tables)]
+
+    def _marginal(self, tables: Tables, task: str) -> Array:
+        counts = tables.marginal(f"{task}_sets" if self.sets else task)
+        return counts[..., self._columns_of(tables)]
 
     def _origin(self, tables: Tables, reference: Tables | None) -> tuple[Array, ...]:
         """Joint, attribute, task and total counts that set directions (and, undirected, rates)."""
@@ -113,8 +127,8 @@ class Cooccurrence(Bound):
         source = reference
         if source is None:
             source = tables if fixed is None else fixed.tables()
-        joint = source.joint("attribute", self._task)
-        return joint, source.marginal("attribute"), source.marginal(self._task), source.labelled
+        joint = self._joint(source, "attribute", "task")
+        return joint, source.marginal("attribute"), self._marginal(source, "task"), source.labelled
 
     def coefficients(self, tables: Tables, reference: Tables | None = None) -> Array:
         """Coefficient of each pair, of shape (..., groups, columns)."""
@@ -124,12 +138,11 @@ class Cooccurrence(Bound):
         if base is not None:
             by_sign = self.coefficient == "sign"
             out = self._base_sign(tables) if by_sign else base.over_represented()
-        elif self.coefficient == "sign":
-            out = correlation_sign(*self._origin(tables, reference))
-        else:
-            joint, _, task, _ = self._origin(tables, reference)
-            out = over_represented(joint, task)
-        return out[..., self.columns]
+            return out[:, self.columns]
+        if self.coefficient == "sign":
+            return correlation_sign(*self._origin(tables, reference))
+        joint, _, task, _ = self._origin(tables, reference)
+        return over_represented(joint, task)
 
     def _base_sign(self, tables: Tables) -> Array:
         base, counts = self.evaluation.base_rates, tables.counts
@@ -151,10 +164,9 @@ class Cooccurrence(Bound):
     def _predicted(self, tables: Tables) -> tuple[Array, Array]:
         """Co-occurrences with the predictions in their place, and predicted task counts."""
         named = tables.counts.has("attribute_prediction", tables.model)
-        if self.direction == T_TO_A:
-            return tables.joint("attribute_prediction", self._task), tables.marginal(self._task)
-        attribute = "attribute_prediction" if self.undirected and named else "attribute"
-        return tables.joint(attribute, self._prediction), tables.marginal(self._prediction)
+        attribute = "attribute_prediction" if self.direction != A_TO_T and named else "attribute"
+        task = "task" if self.direction == T_TO_A else "prediction"
+        return self._joint(tables, attribute, task), self._marginal(tables, task)
 
     def _random_errors(self, tables: Tables) -> tuple[Array, Array] | None:
         """The same if errors of the model's accuracy fell at random; None without a truth."""
@@ -167,31 +179,29 @@ class Cooccurrence(Bound):
             joint, made = random_errors(tables, "task", joint, attribute, made)
         if self.direction != A_TO_T and counts.has("attribute_prediction", tables.model):
             joint, _ = random_errors(tables, "attribute", joint, made, attribute)
-        return joint, made
+        return joint[..., self.columns], made[..., self.columns]
 
     def _true_rates(self, tables: Tables, reference: Tables | None) -> Array:
         """P(t | a) for A->T, else P(a | t): of the truth, or undirected of the reference."""
         base = self.evaluation.base_rates
         given = "attribute" if self.direction == A_TO_T else "task"
         if base is not None:
-            return base.rates(given)
+            return base.rates(given)[:, self.columns]
         if self.undirected:
             joint, _, task, _ = self._origin(tables, reference)
             return rate(joint, task[..., None, :])
-        joint = tables.joint("attribute", self._task)
-        return rate(joint, self._given(tables))
+        return rate(self._joint(tables, "attribute", "task"), self._given(tables))
 
     def _given(self, tables: Tables) -> Array:
         """Counts of the condition, that broadcast to (..., groups, tasks)."""
         if self.direction == A_TO_T:
             return tables.marginal("attribute")[..., :, None]
-        return tables.marginal(self._task)[..., None, :]
+        return self._marginal(tables, "task")[..., None, :]
 
     def _deltas(self, tables: Tables, reference: Tables | None, joint: Array, made: Array) -> Array:
         """D_at for predicted co-occurrences; (..., groups, columns), NaN where undefined."""
         given = made[..., None, :] if self.undirected else self._given(tables)
-        difference = rate(joint, given) - self._true_rates(tables, reference)
-        return difference[..., self.columns]
+        return rate(joint, given) - self._true_rates(tables, reference)
 
     def _mean(self, contributions: Array) -> Array:
         total, pairs = _sum_defined(contributions)
@@ -237,11 +247,11 @@ class Cooccurrence(Bound):
             origin = self.evaluation.origin
             rows = origin.effective_rows * float(total / origin.tables().total)
             if self.coefficient == "over_represented":
-                z = over_representation_z(joint, task, rows, float(total))[:, self.columns]
+                z = over_representation_z(joint, task, rows, float(total))
             else:
-                z = correlation_z(joint, attribute, task, total, rows)[:, self.columns]
+                z = correlation_z(joint, attribute, task, total, rows)
             if self.coefficient == "one":
-                sign = correlation_sign(joint, attribute, task, total)[:, self.columns]
+                sign = correlation_sign(joint, attribute, task, total)
         elif self.coefficient == "one":
             sign = self._base_sign(self._tables)[:, self.columns]
         return {
