@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from biasamp_adapters.counts.cells import Cells
 from biasamp_adapters.counts.labels import lookup, ordered
 
 if TYPE_CHECKING:
-    from biasamp_adapters.counts.joint import JointCounts
+    from biasamp_adapters.counts.cell_counts import CellCounts
+
+_C = TypeVar("_C", bound="CellCounts")
 
 
-def align(counts: JointCounts, labels: tuple[Label, ...], groups: tuple[Label, ...]) -> JointCounts:
+def align(counts: _C, labels: tuple[Label, ...], groups: tuple[Label, ...]) -> _C:
     """The same counts over other label lists.
 
     Raises
@@ -36,7 +38,7 @@ def align(counts: JointCounts, labels: tuple[Label, ...], groups: tuple[Label, .
     return replace(counts, labels=labels, groups=groups, cells=counts.cells.recoded(codes))
 
 
-def add(first: JointCounts, second: JointCounts) -> JointCounts:
+def add(first: _C, second: _C) -> _C:
     """The counts of the rows of both.
 
     Raises
@@ -72,7 +74,7 @@ def add(first: JointCounts, second: JointCounts) -> JointCounts:
     )
 
 
-def _over_levels(counts: JointCounts, levels: Array) -> JointCounts:
+def _over_levels(counts: _C, levels: Array) -> _C:
     """The same counts with the probabilities as positions in a longer list."""
     position = np.concatenate([[0], 1 + np.searchsorted(levels, counts.levels)])
     codes = counts.cells.codes.copy()
@@ -82,7 +84,7 @@ def _over_levels(counts: JointCounts, levels: Array) -> JointCounts:
     return replace(counts, cells=counts.cells.recoded(codes), levels=levels)
 
 
-def as_frequencies(counts: JointCounts) -> JointCounts:
+def as_frequencies(counts: _C) -> _C:
     """The counts with whole weights taken for numbers of rows.
 
     Raises

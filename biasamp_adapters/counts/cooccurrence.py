@@ -37,7 +37,31 @@ class CooccurrenceCounts(MatrixCounts):
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: those of two
     parts of the data are summed with ``+`` or ``sum``, exactly for 0 and 1 without weights.
 
-    The attributes are those of :class:`MatrixCounts`, the moments foremost.
+    Attributes
+    ----------
+    labels : tuple
+        Names of the task columns.
+    groups : tuple
+        Groups of the protected attribute.
+    attributes : tuple of str
+        Names of the protected attributes.
+    axes : tuple of Axis
+        The variables.
+    matrices : frozenset of str
+        Which of "labels" and "groups" were columns of a matrix, each a variable of its own.
+    moments : dict of str to ndarray
+        ``n``: sums over rows of the products of (1, A, A^) with all columns, which hold the
+        co-occurrences, column sums and agreements; with weights also ``w`` and ``w2``.
+    label_sets : tuple of tuple
+        Label sets whose rows were counted.
+    soft : frozenset of str
+        The predicted variables that hold probabilities.
+    declared : frozenset of str
+        Which of "labels" and "groups" were listed explicitly.
+    dropped : int
+        Rows that ``missing="drop"`` left out.
+    rows : Rows or None
+        The distinct rows, if they were kept.
 
     Examples
     --------

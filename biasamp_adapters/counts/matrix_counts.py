@@ -29,31 +29,7 @@ from biasamp_adapters.counts.rows import Rows
 class MatrixCounts(Counts):
     """Sums over rows of label matrices.
 
-    Attributes
-    ----------
-    labels : tuple
-        Names of the task columns.
-    groups : tuple
-        Groups of the protected attribute.
-    attributes : tuple of str
-        Names of the protected attributes.
-    axes : tuple of Axis
-        The variables.
-    matrices : frozenset of str
-        Which of "labels" and "groups" were columns of a matrix, each a variable of its own.
-    moments : dict of str to ndarray
-        ``n``: sums over rows of the products of (1, A, A^) with all columns, which hold the
-        co-occurrences, column sums and agreements; with weights also ``w`` and ``w2``.
-    label_sets : tuple of tuple
-        Label sets whose rows were counted.
-    soft : frozenset of str
-        The predicted variables that hold probabilities.
-    declared : frozenset of str
-        Which of "labels" and "groups" were listed explicitly.
-    dropped : int
-        Rows that ``missing="drop"`` left out.
-    rows : Rows or None
-        The distinct rows, if they were kept.
+    The attributes are those of :class:`~biasamp_adapters.CooccurrenceCounts`.
     """
 
     labels: tuple[Label, ...]

@@ -14,7 +14,7 @@ from biasamp_adapters._typing import Array
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.base import Counts
-    from biasamp_adapters.counts.joint import JointCounts
+    from biasamp_adapters.counts.cell_counts import CellCounts
 
 #: The predicted counterpart of each true variable.
 PREDICTED = {"attribute": "attribute_prediction", "task": "prediction"}
@@ -94,7 +94,7 @@ class JointTables(Tables):
 
     Parameters
     ----------
-    counts : JointCounts
+    counts : CellCounts
         The cells.
     weight : array of shape (..., cells)
         Sum of weights a cell. Integers stay integers, so their margins are exact.
@@ -104,7 +104,7 @@ class JointTables(Tables):
         The model whose predictions the metric reads.
     """
 
-    counts: JointCounts
+    counts: CellCounts
     weight: Array
     rows: Array | None
     model: str
