@@ -7,35 +7,17 @@ checked to be equal. Absolute times only give the scale.
 from __future__ import annotations
 
 import argparse
-import statistics
 import subprocess
 import sys
-import time
 import tracemalloc
-from collections.abc import Callable
-from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
 
 import biasamp_adapters as bam
-
-
-def median(work: Callable[[], Any], times: int = 5) -> float:
-    """Median seconds of ``times`` calls."""
-    seconds = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
-
-
-def line(what: str, ratio: float, goal: str, scale: str) -> None:
-    """One row of the table."""
-    sys.stdout.write(f"{what:<58} {ratio:>10.2f}x   goal {goal:<22} {scale}\n")
-    sys.stdout.flush()
+from benchmarks.matrices import matrices
+from benchmarks.measure import line, median
 
 
 def rows(n_rows: int, tasks: int = 2) -> pd.DataFrame:
@@ -129,6 +111,7 @@ def main() -> None:
     sys.stdout.write(f"n = {n_rows:,}\n")
     counting(n_rows)
     drawing()
+    matrices()
     importing()
 
 

@@ -74,6 +74,11 @@ class Counts(ABC):
         n = self.unweighted().tables().marginal("task")
         return {(i,): int(count) for i, count in enumerate(n) if count}
 
+    @property
+    def knows_all_sets(self) -> bool:
+        """Whether every label set that rows of the truth show is among those observed."""
+        return True
+
     def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
         """The same counts with these label sets as columns."""
         return self

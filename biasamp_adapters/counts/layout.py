@@ -19,8 +19,17 @@ from biasamp_adapters.counts.base import Axis, LabelSet
 #: A block of columns: what it holds and, of predictions, whose they are.
 Block = tuple[str, str | None]
 
+#: Products of so few rows are done at once without threads, which cost more than they give here.
+_FEW_ROWS = 128
+
 #: The columns that are not a block: a constant, and marks of rows.
-ONE, UNLABELLED, ONE_GROUP, ONE_TASK = MARKS = ("one", "unlabelled", "one_group", "one_task")
+ONE, UNLABELLED, NO_TASK, ONE_GROUP, ONE_TASK = MARKS = (
+    "one",
+    "unlabelled",
+    "no_task",
+    "one_group",
+    "one_task",
+)
 
 #: Marks of rows of which a model predicted nothing.
 SILENT = {"prediction": "silent_task", "attribute_prediction": "silent_attribute"}
@@ -117,9 +126,9 @@ class Layout:
             if not axis.predicted
         }
         counted = {role: values.sum(axis=1) for role, values in truth.items()}
-        marks = {ONE_GROUP: "attribute", ONE_TASK: "task"}
-        for mark, role in marks.items():
-            rows[:, blocks[mark, None].start] = counted[role] == 1 if role in counted else 0
+        marks = {ONE_GROUP: ("attribute", 1), ONE_TASK: ("task", 1), NO_TASK: ("task", 0)}
+        for mark, (role, n) in marks.items():
+            rows[:, blocks[mark, None].start] = counted[role] == n if role in counted else 0
         rows[:, blocks[UNLABELLED, None].start] = sum(counted.values(), np.zeros(len(rows))) == 0
         for axis in self.axes:
             values = rows[:, blocks[axis.role, axis.model]]
@@ -158,7 +167,11 @@ class Layout:
         left = rows[:, self.left]
         if weight is not None:
             left = left * weight[:, None]
-        return (left.T @ rows).astype(np.float64)
+        whole = len(rows) // _FEW_ROWS * _FEW_ROWS
+        blocks = rows[:whole].reshape(-1, _FEW_ROWS, self.width)
+        left_blocks = left[:whole].reshape(len(blocks), _FEW_ROWS, left.shape[1])
+        products = np.matmul(left_blocks.transpose(0, 2, 1), blocks)
+        return products.sum(axis=0, dtype=np.float64) + left[whole:].T @ rows[whole:]
 
     def moved_from(
         self, other: Layout, labels: Sequence[int], groups: Sequence[int], sets: Sequence[int] = ()

@@ -15,6 +15,7 @@ from biasamp_adapters.counts.base import Axis, Counts, LabelSet
 from biasamp_adapters.counts.draws import batches
 from biasamp_adapters.counts.layout import (
     EXACT_SETS,
+    NO_TASK,
     ONE,
     ONE_GROUP,
     ONE_TASK,
@@ -77,6 +78,14 @@ class MatrixCounts(Counts):
             )
         n = self.unweighted().tables().marginal(EXACT_SETS)
         return {of: int(count) for of, count in zip(self.sets, n, strict=True) if count}
+
+    @property
+    def knows_all_sets(self) -> bool:
+        """Whether every label set that rows of the truth show is among those observed."""
+        if self.rows is not None or not self.is_matrix("task"):
+            return True
+        with_labels = self.n_rows - int(self.moments["n"][0, self.layout.blocks[NO_TASK, None]][0])
+        return sum(self.observed_sets().values()) == with_labels
 
     def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
         """The same counts with these label sets as columns.

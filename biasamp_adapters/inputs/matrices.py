@@ -120,7 +120,11 @@ class Matrix:
         block = _dense(self._values[start:stop], self.name)
         in_order = len(order) == block.shape[1] and (order == np.arange(len(order))).all()
         out[...] = block if in_order else block[:, order]
-        if block.dtype.kind == "b":
+        if block.dtype.kind in "biu":
+            # As unsigned, what is below 0 is far above 1: one pass finds both.
+            unsigned = block.view(f"u{block.dtype.itemsize}")
+            if unsigned.max(initial=0) > 1:
+                self._refuse(block[unsigned > 1][0])
             return None
         low, high = out.min(initial=0), out.max(initial=1)
         missing = None

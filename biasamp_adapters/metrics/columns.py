@@ -13,6 +13,7 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.equalize import accuracy_of, column_accuracy, flip_table
 from biasamp_adapters.metrics.exact import ExactAttack
+from biasamp_adapters.reference import ARGUMENTS
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,10 +92,11 @@ class PairsAttack(ExactAttack):
 
     @property
     def _reason(self) -> str:
+        source = ARGUMENTS[self.roles.dataset[0]]
         return (
-            f"the exact attacker takes one label as its input, and {self.roles.dataset[0]} is a "
-            "matrix: only pairs are scored, in by_pair (an attacker can be fitted where rows are "
-            "known, except for the expected channel, leave-one-out and inverse_rmse)"
+            f"the exact attacker takes one label as its input, and {source} is a matrix: only "
+            "pairs are scored, in by_pair (an attacker can be fitted where rows are known, except "
+            "for the expected channel, leave-one-out and inverse_rmse)"
         )
 
     def _accuracy_notes(self) -> Iterator[str]:

@@ -19,6 +19,7 @@ from biasamp_adapters.counts.matrix_counts import MatrixCounts
 from biasamp_adapters.metrics.columns import PairsAttack
 from biasamp_adapters.metrics.equalize import accuracy_of, column_accuracy
 from biasamp_adapters.quality import entropy
+from biasamp_adapters.reference import ARGUMENTS
 
 #: Folds of the cross-fitting.
 FOLDS = 5
@@ -59,7 +60,7 @@ class FittedAttack(PairsAttack):
     def _accuracy_notes(self) -> Iterator[str]:
         how = "on the rows it was fitted on" if self.resubstitution else f"in {FOLDS} folds"
         yield (
-            f"{self.roles.dataset[0]} is a matrix, which the exact attacker cannot read: the value "
+            f"{ARGUMENTS[self.roles.dataset[0]]} is a matrix, which the exact attacker cannot read: the value "
             f"is that of a logistic regression, scored {how}"
         )
 

@@ -119,6 +119,11 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         """Label sets of the reference with enough support, and how many rows support each."""
         sets = origin.observed_sets()
         if self.combinations == "subsets":
+            if not origin.knows_all_sets:
+                raise ValueError(
+                    "combinations='subsets' needs all label sets that rows show: count with "
+                    "label_sets='observed' or keep_rows=True"
+                )
             sets = subsets_by_support(sets, len(origin.labels), self.max_size, self.min_support)
         largest = self.max_size or len(origin.labels)
         return {
@@ -153,6 +158,9 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
                 enough = part.unweighted().tables().marginal(role) >= self.min_support
                 columns = columns[enough[columns]]
         self._check_any(columns)
+        notes = []
+        if not evaluation.origin.knows_all_sets:
+            notes.append(f"rows show other label sets than the {len(sets)} that were counted")
         undirected = direction == UNDIRECTED
         return Cooccurrence.of(
             metric="MultiAttributeBiasAmplification",
@@ -165,6 +173,7 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             magnitude=True,
             per_task=undirected,
             sets=sets,
+            notes=tuple(notes),
         )
 
     def _check_whole(self, counts: Counts, direction: str) -> None:
