@@ -60,8 +60,8 @@ class FittedAttack(PairsAttack):
     def _accuracy_notes(self) -> Iterator[str]:
         how = "on the rows it was fitted on" if self.resubstitution else f"in {FOLDS} folds"
         yield (
-            f"{ARGUMENTS[self.roles.dataset[0]]} is a matrix, which the exact attacker cannot read: the value "
-            f"is that of a logistic regression, scored {how}"
+            f"{ARGUMENTS[self.roles.dataset[0]]} is a matrix, which the exact attacker cannot "
+            f"read: the value is that of a logistic regression, scored {how}"
         )
 
     @cached_property
