@@ -13,6 +13,9 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 
+#: A G statistic below this is one of rounding.
+_NO_G = 1e-9
+
 #: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
 _LOO_ALPHA = 0.5
 
@@ -136,11 +139,42 @@ def is_dependent(tables: Array, n_rows: float) -> Array:
     """
     from scipy.stats import chi2
 
+    g, degrees = _g_statistic(tables, n_rows)
+    return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)))
+
+
+def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
+    """Share of the dependence of two tables that independence would show as well.
+
+    Under independence G = 2 n H(T) U is about its degrees of freedom; so this is their sum over
+    that of the G, and about the share by which the ratio of two U is too small.
+
+    Parameters
+    ----------
+    dataset, model : arrays of shape (trials, ..., inputs, targets)
+        Draws of the same tables.
+    n_rows : float
+        Rows of equal weight that a table is worth.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        At most 1; 1 where there is no dependence at all.
+    """
+    (g_dataset, of_dataset), (g_model, of_model) = (
+        _g_statistic(tables, n_rows) for tables in (dataset, model)
+    )
+    g = g_dataset + g_model
+    share = np.divide(of_dataset + of_model, g, out=np.ones(np.shape(g)), where=g > _NO_G)
+    return np.minimum(share, 1)
+
+
+def _g_statistic(tables: Array, n_rows: float) -> tuple[Array, Array]:
+    """G of tables, averaged over draws, and its degrees of freedom."""
     g = 2 * n_rows * (entropy(tables) - cross_entropy(tables)).mean(axis=0)
     some = tables.sum(axis=0)
     inputs, targets = ((some.sum(axis=axis) > 0).sum(axis=-1) for axis in (-1, -2))
-    degrees = (inputs - 1) * (targets - 1)
-    return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)))
+    return g, (inputs - 1) * (targets - 1)
 
 
 _QUALITIES = {

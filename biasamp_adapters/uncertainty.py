@@ -75,6 +75,7 @@ def estimate(
     replicates: Array | None,
     confidence: float,
     method: IntervalMethod = "percentile",
+    slack: float = 0.0,
 ) -> Estimate:
     """The interval around ``value`` that bootstrap replicates give, or why there is none.
 
@@ -84,6 +85,8 @@ def estimate(
     replicates : array of shape (n_boot,), or None if none were drawn
     confidence : float
     method : {"percentile", "basic"}
+    slack : float
+        How far the value may lie outside, for noise of its own.
 
     Notes
     -----
@@ -108,7 +111,7 @@ def estimate(
         return Estimate(value, None, reason)
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
-    slack = _ROUNDING * max(abs(value), 1)
+    slack += _ROUNDING * max(abs(value), 1)
     if not low - slack <= value <= high + slack:
         reason = f"resampling shifts it to between {low:.4f} and {high:.4f}, away from its value"
         return Estimate(value, None, reason)

@@ -190,8 +190,18 @@ def _difference(
     if not np.array_equal(_is_ratio(results[key]), _is_ratio(results[first])):
         reason = "one of the two is a difference of levels, the other a ratio"
         return Estimate(float("nan"), None, reason)
-    gap = draws[key]["value"] - draws[first]["value"] if key in draws else None
-    return estimate(value, gap, confidence)
+    if key not in draws or first not in draws:
+        return estimate(value, None, confidence)
+    settled = []
+    for each in (key, first):
+        replicates: Array = draws[each]["value"]
+        bound = results[each].bound
+        if bound is not None:
+            replicates, untrusted = bound.settled("value", results[each].value, replicates)
+            if untrusted:
+                return Estimate(value, None, f"of {each[0]}: {untrusted}")
+        settled.append(replicates)
+    return estimate(value, settled[0] - settled[1], confidence)
 
 
 def _is_ratio(result: AmplificationResult) -> Array | bool:

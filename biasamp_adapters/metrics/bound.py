@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -136,6 +136,39 @@ class Bound(Scored):
     def pairs(self) -> dict[str, Array]:
         """Columns of the table of pairs, each of shape (groups, tasks)."""
 
+    def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
+        """Replicates as an interval around ``value`` reads them, or why they say nothing of it."""
+        return replicates, None
+
+    def margin(self, name: str) -> tuple[float, float]:
+        """By how much an interval must reach further down and up than replicates do."""
+        return 0.0, 0.0
+
+    def noise(self, name: str) -> float:
+        """How far a score may be from what it estimates, for want of draws."""
+        return 0.0
+
+    def _estimate(
+        self,
+        name: str,
+        value: float,
+        replicates: Array | None,
+        confidence: float,
+        method: IntervalMethod,
+    ) -> Estimate:
+        reason = None
+        if replicates is not None:
+            replicates, reason = self.settled(name, value, replicates)
+        if reason:
+            return Estimate(value, None, reason)
+        if replicates is None:
+            return estimate(value, None, confidence)
+        found = estimate(value, replicates, confidence, method, self.noise(name))
+        if found.interval is None:
+            return found
+        below, above = self.margin(name)
+        return replace(found, interval=(found.interval[0] - below, found.interval[1] + above))
+
     @abstractmethod
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         """Groups and tasks of the table of pairs."""
@@ -154,7 +187,7 @@ class Bound(Scored):
         estimates = {
             name: Estimate(value, None, reason)
             if reason
-            else estimate(value, drawn.get(name), confidence, method)
+            else self._estimate(name, value, drawn.get(name), confidence, method)
             for name, value in point.items()
         }
         value = estimates["value"]

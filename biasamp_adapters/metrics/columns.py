@@ -33,10 +33,10 @@ class ColumnAttack(ExactAttack):
             rows = np.concatenate([rows, rest], axis=-1)
         return np.stack([rows[..., None, :] - yes, yes], axis=-1)
 
-    def _plain(self, tables: Tables) -> Array:
+    def plain(self, tables: Tables) -> Array:
         return self._split(tables, *self.roles.dataset)
 
-    def _model(self, tables: Tables) -> Array:
+    def of_model(self, tables: Tables) -> Array:
         source, target = self.roles.model
         counts = tables.counts
         if target == self.roles.dataset[1] or not counts.abstentions(target, tables.model):
@@ -46,7 +46,7 @@ class ColumnAttack(ExactAttack):
         no = tables.marginal(source)[..., None, :] - silent - yes
         return np.stack([no, yes, np.broadcast_to(silent, yes.shape)], axis=-1)
 
-    def _accuracy(self, tables: Tables) -> Array:
+    def accuracy_in(self, tables: Tables) -> Array:
         role = self.roles.flipped
         if role != self.roles.dataset[1]:
             return accuracy_of(tables, role)[..., None]
@@ -58,7 +58,7 @@ class ColumnAttack(ExactAttack):
     def _flipped(
         self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
     ) -> Array:
-        rows = np.rint(self._plain(tables)).astype(np.int64)
+        rows = np.rint(self.plain(tables)).astype(np.int64)
         repeated = rows if trials is None else np.broadcast_to(rows, (trials, *rows.shape))
         return flip_table(repeated, self.roles.axis, accuracy, rng)
 
@@ -69,11 +69,11 @@ class ColumnAttack(ExactAttack):
     def _values(self) -> Array | None:
         return np.array([0.0, 1.0]) if self.quality.name == "inverse_rmse" else None
 
-    def _noise_note(self) -> str:
+    def _noise_note(self, noise: Array) -> str:
         return (
-            f"{np.sum(self.difference)} of {np.size(self.difference)} columns show no dependence "
-            "at the 95 % level in dataset or model: of these the difference of the uncertainty "
-            "coefficients enters the mean, not their ratio"
+            f"{noise.sum()} of {noise.size} columns show no dependence at the 95 % level in "
+            "dataset or model: of these the difference of the uncertainty coefficients enters the "
+            "mean, not their ratio"
         )
 
     def overall(self, scores: dict[str, Array]) -> dict[str, Array]:

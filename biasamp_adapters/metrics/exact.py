@@ -14,18 +14,11 @@ from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import T_TO_A, Bound
-from biasamp_adapters.metrics.equalize import (
-    accuracy_of,
-    clear_winners,
-    expected_flips,
-    flip,
-    predicted_bias,
-)
+from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips, flip
 from biasamp_adapters.metrics.pairs import indicator_attacks
-from biasamp_adapters.quality import Quality, cross_entropy, is_dependent, loo_cross_entropy
-
-#: The expected channel is used for log loss up to this predicted bias (docs: predictability).
-_MAX_BIAS = 0.0005
+from biasamp_adapters.metrics.sparse import expected_channel_is_unbiased
+from biasamp_adapters.metrics.trust import Trust
+from biasamp_adapters.quality import Quality, is_dependent, loo_cross_entropy
 
 
 class Roles(NamedTuple):
@@ -48,35 +41,6 @@ class Roles(NamedTuple):
         if direction == T_TO_A:
             return cls(("task", "attribute"), ("task", "attribute_prediction"), "attribute")
         return cls(("attribute", "task"), ("attribute", "prediction"), "task")
-
-
-def expected_channel_is_unbiased(
-    quality: str, table: Array, model: Array, accuracy: Array, axis: int, n_rows: float
-) -> Array:
-    """Whether the expected channel may stand for sampled flips (docs: predictability).
-
-    Parameters
-    ----------
-    quality : str
-    table, model : arrays of shape (..., inputs, targets)
-        Dataset and model.
-    accuracy : array of shape (...)
-    axis : {-2, -1}
-        The axis of ``table`` that is flipped.
-    n_rows : float
-        Rows of equal weight that the table is worth.
-
-    Returns
-    -------
-    ndarray of bool, shape (...)
-    """
-    flipped = expected_flips(table, accuracy, axis)
-    if quality == "inverse_cross_entropy":
-        bias = predicted_bias(table, flipped, accuracy, axis, np.asarray(n_rows))
-        return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(model))
-    if quality == "accuracy":
-        return clear_winners(flipped, n_rows / table.sum(axis=(-2, -1)))
-    return np.zeros(table.shape[:-2], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -160,24 +124,40 @@ class ExactAttack(Bound):
             raise ValueError("leave-one-out needs unweighted rows; received weights")
         bound = replace(bound, mode=mode)
         if bound.quality.name == "uncertainty_coefficient" and not bound.leakage:
-            difference = bound._is_noise()
-            if difference.any():
-                bound = replace(bound, difference=difference)
-                notes.append(bound._noise_note())
+            noise = bound._is_noise()
+            if noise.any():
+                bound = replace(bound, difference=noise)
+                notes.append(bound._noise_note(noise))
         return replace(bound, notes=tuple(notes))
 
     def _is_noise(self) -> Array:
         """Whether neither the dataset nor the model shows a dependence."""
         rows = self.evaluation.counts.effective_rows
-        model = self._model(self._tables)
-        dataset = self._dataset.reshape(-1, *self._plain(self._tables).shape)
-        return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model[None], rows))
+        dataset = self.dataset.reshape(-1, *self.plain(self._tables).shape)
+        model = self.of_model(self._tables)[None]
+        return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model, rows))
 
-    def _noise_note(self) -> str:
+    def _noise_note(self, noise: Array) -> str:
         return (
             "neither dataset nor model shows a dependence at the 95 % level: the value is "
             "the difference of the uncertainty coefficients, not their ratio"
         )
+
+    @cached_property
+    def _trust(self) -> Trust:
+        return Trust(self)
+
+    def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
+        """Replicates moved to where the score lies, or why they say nothing of it."""
+        return self._trust.settled(name, value, replicates)
+
+    def margin(self, name: str) -> tuple[float, float]:
+        """By how much an interval must reach further down and up."""
+        return self._trust.margin(name)
+
+    def noise(self, name: str) -> float:
+        """How far a score averaged over drawn flips may be from what it estimates."""
+        return self._trust.noise(name)
 
     @property
     def _channel_allowed(self) -> bool:
@@ -190,7 +170,7 @@ class ExactAttack(Bound):
                 raise ValueError(
                     f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
                 )
-            if self._model(self._tables).shape[-1] > len(labels):
+            if self.of_model(self._tables).shape[-1] > len(labels):
                 raise ValueError(
                     "inverse_rmse needs a numeric target; received abstained predictions"
                 )
@@ -198,8 +178,8 @@ class ExactAttack(Bound):
     def _accuracy_notes(self) -> Iterator[str]:
         if self.equalize is None:
             return
-        accuracy = float(self._accuracy(self._tables).min())
-        classes = self._plain(self._tables).shape[self.roles.axis]
+        accuracy = float(self.accuracy_in(self._tables).min())
+        classes = self.plain(self._tables).shape[self.roles.axis]
         if accuracy < (1 - 1e-12) / classes:
             yield (
                 f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
@@ -217,13 +197,16 @@ class ExactAttack(Bound):
             return None
         return np.array(self._target_labels, dtype=np.float64)
 
-    def _accuracy(self, tables: Tables) -> Array:
+    def accuracy_in(self, tables: Tables) -> Array:
+        """Accuracy of the model on the variable that is flipped, of shape (...)."""
         return accuracy_of(tables, self.roles.flipped)
 
-    def _plain(self, tables: Tables) -> Array:
+    def plain(self, tables: Tables) -> Array:
+        """Input against true target, of shape (..., inputs, targets)."""
         return tables.joint(*self.roles.dataset)
 
-    def _model(self, tables: Tables) -> Array:
+    def of_model(self, tables: Tables) -> Array:
+        """Input against target as the model has them, of shape (..., inputs, targets)."""
         return tables.joint(*self.roles.model, abstained=True)
 
     def _flipped(
@@ -235,12 +218,14 @@ class ExactAttack(Bound):
     def _channel(self) -> Array:
         """Where the channel may stand for drawn flips."""
         tables = self._tables
-        return self.uses_channel(self._plain(tables), self._model(tables), self._accuracy(tables))
+        return self.uses_channel(
+            self.plain(tables), self.of_model(tables), self.accuracy_in(tables)
+        )
 
     @cached_property
-    def _dataset(self) -> Array:
+    def dataset(self) -> Array:
         """Tables of the dataset as the value compares them: one, or one a trial."""
-        plain, accuracy = self._plain(self._tables), self._accuracy(self._tables)
+        plain, accuracy = self.plain(self._tables), self.accuracy_in(self._tables)
         if self.mode is None:
             return plain
         smooth = expected_flips(plain, accuracy, self.roles.axis)
@@ -297,17 +282,29 @@ class ExactAttack(Bound):
     ) -> dict[str, Array]:
         """The value and both levels; each table with one draw of flips."""
         if self.equalize is None:
-            dataset = self._plain(tables)
+            dataset = self.plain(tables)
         else:
-            dataset = self._flipped(tables, self._accuracy(tables), rng)
-        scores = self.compare(dataset, self._model(tables), self._values, self.difference)
+            dataset = self._flipped(tables, self.accuracy_in(tables), rng)
+        scores = self.compare(dataset, self.of_model(tables), self._values, self.difference)
         return self.overall(scores)
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
-        model = self._model(self._tables)
-        scores = self.compare(self._dataset, model, self._values, self.difference)
-        return {name: float(np.mean(score)) for name, score in self.overall(scores).items()}
+        return self.scored(self.dataset, self.of_model(self._tables))
+
+    def scored(self, dataset: Array, model: Array) -> dict[str, float]:
+        """The value and both levels of some tables, averaged over trials."""
+        scores = self.overall(self.compare(dataset, model, self._values, self.difference))
+        return {name: float(np.mean(score)) for name, score in scores.items()}
+
+    def by_drawn_flips(self) -> dict[str, Array]:
+        """The scores by drawn flips, one a trial, whichever way the value is equalised."""
+        drawn = self
+        if self.mode is not None and self._channel.any():
+            drawn = replace(self, mode="sampled", equalize="sampled")
+        model = self.of_model(self._tables)
+        scores = self.compare(drawn.dataset, model, self._values, self.difference)
+        return {name: np.atleast_1d(score) for name, score in self.overall(scores).items()}
 
     def pairs(self) -> dict[str, Array]:
         """``psi_dataset``, ``psi_model`` and ``value`` of each pair of indicators."""

@@ -85,8 +85,7 @@ def _fill(
     difference = np.zeros(len(model), dtype=bool)
     if attack.quality.name == "uncertainty_coefficient" and not attack.leakage:
         rows = attack.evaluation.counts.effective_rows
-        dependent = is_dependent(dataset, rows) | is_dependent(model[None], rows)
-        difference = ~dependent
+        difference = ~(is_dependent(dataset, rows) | is_dependent(model[None], rows))
     for name, score in attack.compare(dataset, model, _INDICATOR, difference).items():
         out[name][where] = np.broadcast_to(score, dataset.shape[:2]).mean(axis=0)
 

@@ -1,0 +1,125 @@
+"""How sparse a table may be: for the expected channel, and for an attacker's choice among ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.metrics.equalize import expected_flips
+from biasamp_adapters.quality import cross_entropy
+
+#: The expected channel is used for log loss up to this predicted bias (docs: predictability).
+_MAX_BIAS = 0.0005
+
+
+def expected_channel_is_unbiased(
+    quality: str, table: Array, model: Array, accuracy: Array, axis: int, n_rows: float
+) -> Array:
+    """Whether the expected channel may stand for sampled flips (docs: predictability).
+
+    Parameters
+    ----------
+    quality : str
+    table, model : arrays of shape (..., inputs, targets)
+        Dataset and model.
+    accuracy : array of shape (...)
+    axis : {-2, -1}
+        The axis of ``table`` that is flipped.
+    n_rows : float
+        Rows of equal weight that the table is worth.
+
+    Returns
+    -------
+    ndarray of bool, shape (...)
+    """
+    flipped = expected_flips(table, accuracy, axis)
+    if quality == "inverse_cross_entropy":
+        bias = predicted_bias(table, flipped, accuracy, axis, np.asarray(n_rows))
+        return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(model))
+    if quality == "accuracy":
+        return clear_winners(flipped, n_rows / table.sum(axis=(-2, -1)))
+    return np.zeros(table.shape[:-2], dtype=bool)
+
+
+def predicted_bias(
+    table: Array, flipped: Array, accuracy: Array, axis: int, n_rows: Array
+) -> Array:
+    """Bias of the expected channel in cross-entropy: what smoothing hides of plug-in optimism.
+
+    Flips give a cell of the flipped table a variance; the plug-in cross-entropy of one draw is
+    lower by half of variance over expectation, summed, than that of the expected table. For flips
+    of the target this is the numerator of B in the docs on predictability. Flips of the input move
+    the totals of the inputs too, whose variance counts the other way.
+
+    Parameters
+    ----------
+    table, flipped : arrays of shape (..., inputs, targets)
+        Before and after :func:`expected_flips`.
+    accuracy : array of shape (...)
+    axis : {-2, -1}
+        The axis that was flipped.
+    n_rows : array of shape (...)
+        Rows behind the table; with weights, the rows of equal weight that are worth as much.
+    """
+    classes = table.shape[axis]
+    if classes == 1:
+        return np.zeros(table.shape[:-2])
+    stay = np.asarray(accuracy)[..., None, None]
+    move = (1 - stay) / (classes - 1)
+    variance = (
+        move * (1 - move) * table.sum(axis=axis, keepdims=True)
+        + (stay * (1 - stay) - move * (1 - move)) * table
+    )
+    bias = _ratio(variance, flipped).sum(axis=(-2, -1))
+    if axis == -2:
+        bias -= _ratio(variance.sum(axis=-1), flipped.sum(axis=-1)).sum(axis=-1)
+    return bias / (2 * n_rows)
+
+
+def clear_winners(flipped: Array, scale: Array) -> Array:
+    """Whether in every input the two likeliest targets differ by three standard errors.
+
+    Parameters
+    ----------
+    flipped : array of shape (..., inputs, targets)
+        Weights after :func:`expected_flips`.
+    scale : array of shape (...)
+        Rows that one unit of weight is worth.
+    """
+    if flipped.shape[-1] == 1:
+        return np.ones(flipped.shape[:-2], dtype=bool)
+    total = flipped.sum(axis=-1)
+    share = _ratio(flipped, total[..., None])
+    second, first = np.moveaxis(np.sort(share, axis=-1)[..., -2:], -1, 0)
+    gap = first - second
+    rows = total * np.asarray(scale)[..., None]
+    error = np.sqrt(_ratio(first + second - gap**2, rows))
+    return ((gap >= 3 * error) | (total == 0)).all(axis=-1)
+
+
+def tie_optimism(table: Array, n_rows: float) -> Array:
+    """The accuracy that an attacker gains at most where the two likeliest targets may be tied.
+
+    The larger of two equal shares exceeds either by .4 standard errors of their difference. Inputs
+    whose targets differ by two standard errors or more are taken as clear.
+
+    Parameters
+    ----------
+    table : array of shape (..., inputs, targets)
+    n_rows : float
+        Rows of equal weight that a table is worth.
+    """
+    if table.shape[-1] == 1:
+        return np.zeros(table.shape[:-2])
+    total = table.sum(axis=-1)
+    weight = _ratio(total, total.sum(axis=-1, keepdims=True))
+    share = _ratio(table, total[..., None])
+    second, first = np.moveaxis(np.sort(share, axis=-1)[..., -2:], -1, 0)
+    gap = first - second
+    error = np.sqrt(_ratio(first + second - gap**2, n_rows * weight))
+    return (0.4 * error * weight * (gap < 2 * error)).sum(axis=-1)
+
+
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    shape = np.broadcast_shapes(numerator.shape, denominator.shape)
+    return np.divide(numerator, denominator, out=np.zeros(shape), where=denominator > 0)

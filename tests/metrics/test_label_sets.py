@@ -1,0 +1,149 @@
+"""Label sets by support are those of the power set, and counts hold those that rows show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matrix_cases import Case, cases
+
+from biasamp_adapters import CooccurrenceCounts
+from biasamp_adapters.metrics import label_sets
+from biasamp_adapters.metrics.label_sets import subsets_by_support
+
+N_LABELS = 5
+Sets = dict[tuple[int, ...], int]
+
+some = settings(max_examples=60)
+#: Exact label sets of rows, and how many rows show each.
+observed = st.dictionaries(
+    st.sets(st.integers(0, N_LABELS - 1), min_size=1).map(lambda of: tuple(sorted(of))),
+    st.integers(1, 4),
+    max_size=8,
+)
+
+
+def _power_set(shown: Sets, max_size: int | None, min_support: int) -> Sets:
+    """Every set of labels that enough rows contain, by going through all sets there are."""
+    out: Sets = {}
+    for size in range(1, 1 + (max_size or N_LABELS)):
+        for of in combinations(range(N_LABELS), size):
+            support = sum(n for row, n in shown.items() if set(of) <= set(row))
+            if support >= min_support:
+                out[of] = support
+    return out
+
+
+@given(observed, st.none() | st.integers(1, N_LABELS + 1), st.integers(1, 6))
+def test_supported_sets_are_those_of_the_power_set(
+    shown: Sets, max_size: int | None, min_support: int
+) -> None:
+    found = subsets_by_support(shown, N_LABELS, max_size, min_support)
+    assert found == _power_set(shown, max_size, min_support)
+    assert [*found] == sorted(found)
+
+
+@given(observed, st.permutations(range(N_LABELS)))
+def test_labels_may_be_renamed(shown: Sets, order: list[int]) -> None:
+    def renamed(sets: Sets) -> Sets:
+        return {tuple(sorted(order[label] for label in of)): n for of, n in sets.items()}
+
+    found = subsets_by_support(shown, N_LABELS, None, 2)
+    assert subsets_by_support(renamed(shown), N_LABELS, None, 2) == renamed(found)
+
+
+def test_no_rows_hold_no_sets() -> None:
+    assert subsets_by_support({}, N_LABELS, None, 1) == {}
+    assert subsets_by_support({(0, 3): 2}, N_LABELS, None, 3) == {}
+
+
+def test_the_power_set_is_never_walked() -> None:
+    # 2^400 sets of labels, of which rows contain 399 pairs and 400 single labels.
+    shown = {(i, i + 1): 1 for i in range(399)}
+    found = subsets_by_support(shown, 400, None, 1)
+    assert len(found) == 399 + 400
+    assert found[7,] == 2
+    # A row of 60 labels has 2^60 subsets; two of its labels are in no other row.
+    wide = {tuple(range(60)): 1, (3, 40): 1}
+    assert subsets_by_support(wide, 60, None, 2) == {(3,): 2, (3, 40): 2, (40,): 2}
+    assert len(subsets_by_support(wide, 60, 2, 1)) == 60 + 60 * 59 // 2
+
+
+def test_the_limit_on_sets() -> None:
+    # A row of 16 labels has 2^16 - 1 = 65,535 subsets, one of 17 has 131,071.
+    assert len(subsets_by_support({tuple(range(16)): 3}, 16, None, 1)) == 2**16 - 1
+    message = (
+        r"^more than 100,000 label sets have the support min_support=2: raise it, or give a "
+        r"smaller max_size$"
+    )
+    with pytest.raises(ValueError, match=message):
+        subsets_by_support({tuple(range(17)): 3}, 17, None, 2)
+
+
+@pytest.mark.parametrize(("limit", "fits"), [(7, True), (6, False)])
+def test_as_many_sets_as_the_limit(limit: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_sets, "MAX_SETS", limit)
+    # Three labels make 2^3 - 1 sets.
+    if fits:
+        assert len(subsets_by_support({(0, 1, 2): 1}, 3, None, 1)) == 7
+        return
+    with pytest.raises(ValueError, match="more than 6 label sets"):
+        subsets_by_support({(0, 1, 2): 1}, 3, None, 1)
+
+
+def _counter(rows: list[list[int]]) -> Sets:
+    """How many rows show each label set, without the empty one."""
+    shown = Counter(tuple(int(i) for i in np.flatnonzero(row)) for row in rows)
+    return {of: n for of, n in sorted(shown.items()) if of}
+
+
+def _counts(case: Case, **options: Any) -> CooccurrenceCounts:
+    declared = {} if case.indicators else {"groups": [0, 1, 2]}
+    return CooccurrenceCounts.from_arrays(
+        **case.arguments(), **declared, missing="abstain", **options
+    )
+
+
+@some
+@given(cases(hard=True))
+def test_observed_sets_are_those_of_the_rows(case: Case) -> None:
+    expected = _counter(case.y_true)
+    kept = _counts(case, keep_rows=True)
+    assert kept.observed_sets() == expected
+    assert [*kept.observed_sets()] == sorted(expected)
+    if expected:
+        counted = _counts(case, label_sets="observed")
+        assert counted.rows is None
+        assert counted.sets == tuple(sorted(expected))
+        # Rows are counted and not their weights.
+        assert counted.observed_sets() == expected
+
+
+@some
+@given(cases(hard=True), st.data())
+def test_rows_that_hold_a_set_are_counted(case: Case, data: Any) -> None:
+    labels = range(len(case.y_true[0]))
+    sets = data.draw(st.lists(st.sets(st.sampled_from(labels), min_size=1), min_size=1, max_size=4))
+    weights = case.weights or [1.0] * len(case.y_true)
+    counts = _counts(case, label_sets=[[*of] for of in sets])
+    assert counts.sets == tuple(sorted({tuple(sorted(of)) for of in sets}))
+    columns = {"task_sets": case.y_true, "prediction_sets": case.y_pred}
+    for role, rows in columns.items():
+        held = [
+            sum(w for row, w in zip(rows, weights, strict=True) if row and all(row[i] for i in of))
+            for of in counts.sets
+        ]
+        # Weights are sums of powers of 2, so these are exact.
+        assert counts.tables().marginal(role).tolist() == held
+    assert counts == _counts(case, keep_rows=True).with_sets(counts.sets)
+
+
+def test_a_label_named_twice_in_a_set_is_there_once() -> None:
+    counts = CooccurrenceCounts.from_arrays([[1, 0], [1, 1]], label_sets=[[0, 0], [1, 0, 1]])
+    assert counts.label_sets == ((0,), (0, 1))
+    assert counts.tables().marginal("task_sets").tolist() == [2, 1]
