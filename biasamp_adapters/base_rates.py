@@ -164,7 +164,7 @@ class BaseRates:
             If the rates alone do not tell it, or contradict each other.
         """
         if self.direction is not None:
-            return self.direction
+            return self.direction.astype(np.int64)
         shares = self.attribute if self.attribute is not None else observed
         self._check_signs(shares)
         signs = [self._sign_from_tasks(shares), self._sign_from_attributes()]
@@ -177,6 +177,12 @@ class BaseRates:
                 "the groups) or direction= must be given; received neither"
             )
         return known[0]
+
+    def tells_sign(self, observed: Array | None) -> bool:
+        """Whether the rates, with the shares of the groups in the data, tell directions."""
+        shares = self.attribute if self.attribute is not None else observed
+        of_tasks = self._sign_from_tasks(shares), self._sign_from_attributes()
+        return self.direction is not None or any(sign is not None for sign in of_tasks)
 
     def rates(self, given: str) -> Array:
         """The rates of shape (groups, tasks), given the "attribute" or the "task".
@@ -272,19 +278,34 @@ def _aligned(
                 "the tables of BaseRates must cover the same groups and tasks; "
                 f"{name} has {listing(list(found))}, another {listing(known)}"
             )
-    return table.loc[list(groups), list(labels)].to_numpy()
+    # By position: False and True as labels would be taken for a mask.
+    rows = table.index.get_indexer(pd.Index(groups))
+    columns = table.columns.get_indexer(pd.Index(labels))
+    return table.to_numpy()[np.ix_(rows, columns)]
 
 
 def _shares(attribute: Any, groups: tuple[Label, ...]) -> Array:
+    if not isinstance(attribute, Mapping | pd.Series):
+        raise ValueError(
+            f"attribute must be a Series or mapping from groups to shares; received {attribute!r}"
+        )
+    if isinstance(attribute, pd.Series) and not attribute.index.is_unique:
+        raise ValueError(
+            f"attribute must name every group once; received {attribute.index.tolist()}"
+        )
     shares = dict(attribute)
     if set(shares) != set(groups):
         raise ValueError(
             f"attribute must give a share for each of {listing(groups)}; "
             f"received {listing(list(shares))}"
         )
-    values = np.array([float(shares[group]) for group in groups])
+    try:
+        values = np.array([float(shares[group]) for group in groups])
+    except (TypeError, ValueError):
+        raise ValueError(f"attribute must hold numbers; received {list(shares.values())}") from None
     if not (values >= 0).all() or abs(values.sum() - 1) > _SUM:
         raise ValueError(
             f"shares in attribute must not be negative and sum to 1; received {values.tolist()}"
         )
-    return values
+    # Exactly, so that equal rates are a tie and not a matter of rounding.
+    return values / values.sum()

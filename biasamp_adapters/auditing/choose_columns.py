@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
@@ -67,11 +67,14 @@ class Columns:
         Whether tasks or groups are columns.
     together : list of lists of str
         Columns that speak of the same labels.
+    indicators : list of str
+        Columns of 0 and 1, or probabilities.
     """
 
     options: dict[str, Any]
     matrix: bool
     together: list[list[str]]
+    indicators: list[str] = field(default_factory=list)
 
     def count(self, rows: Any, missing: Missing, *, by_weight: bool) -> Counts:
         """The counts of the rows of a relation."""
@@ -124,20 +127,21 @@ def choose(
             [name, *attribute_prediction[i :: len(attribute)]] for i, name in enumerate(attribute)
         ]
         return Columns(plain, False, together)
-    models = _models(tasks, prediction, there)
+    models = _models(tasks, task, prediction, there)
     groups, predicted = _groups(list(attribute), list(attribute_prediction), list(models), there)
-    together = [
+    of_tasks = [
         [column, *(columns[i] for columns in models.values())]
         for i, column in enumerate(tasks.columns)
     ]
-    for of_group in [groups, *predicted.values()]:
-        columns = of_group.values if isinstance(of_group, Indicators) else of_group
-        together += [[column] for column in columns or []]
+    indicators = [column for columns in of_tasks for column in columns] if by_column else []
+    of_groups: list[list[str]] = []
+    for each in (groups, *predicted.values()):
+        if isinstance(each, Indicators):
+            indicators += each.values
+            of_groups += [[column] for column in each.values]
     if not isinstance(groups, Indicators):
-        together = together[: len(tasks.columns)] + [
-            [name, *(columns[i] for columns in predicted.values() if isinstance(columns, list))]
-            for i, name in enumerate(groups)
-        ]
+        lists = [columns for columns in predicted.values() if isinstance(columns, list)]
+        of_groups += [[name, *(columns[i] for columns in lists)] for i, name in enumerate(groups)]
     options: dict[str, Any] = {
         "task": tasks.columns if by_column else tasks.columns[0],
         "labels": tasks.names if by_column else None,
@@ -146,7 +150,7 @@ def choose(
         "attribute_prediction": predicted,
         "weight": weight,
     }
-    return Columns(options, True, together)
+    return Columns(options, True, [*of_tasks, *of_groups], indicators)
 
 
 def _joined(parts: Sequence[Named]) -> Named:
@@ -156,11 +160,15 @@ def _joined(parts: Sequence[Named]) -> Named:
     return joined
 
 
-def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> dict[str, list[str]]:
+def _models(
+    tasks: Named, task: Sequence[str], prediction: Sequence[str], there: Sequence[str]
+) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
     parts = [named("--prediction", text, there) for text in prediction]
     if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
-        return {MODEL: [part.columns[0] for part in parts]}
+        parts = [Named([p.columns[0] for p in parts], [p.names[0] for p in parts])]
+        prediction = [",".join(parts[0].columns)]
+    listed = not any(is_list(text, there) and "*" in text for text in task)
     models = {}
     for text, part in zip(prediction, parts, strict=True):
         if len(part.columns) != len(tasks.columns):
@@ -168,18 +176,33 @@ def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> di
                 f"--prediction must name a column for each of the {len(tasks.columns)} tasks; "
                 f"received {len(part.columns)} in {text!r}"
             )
-        columns = dict(zip(part.names, part.columns, strict=True))
-        if text.endswith("*") and set(part.names) != set(tasks.names):
-            missing = [name for name in tasks.names if name not in columns]
-            raise ValueError(f"--prediction {text!r} must have the tasks {listing(missing)} too")
-        by_name = set(columns) == set(tasks.names)
-        name = text.rstrip("*_-. ") if "," not in text else ""
-        models[name or MODEL] = [columns[n] for n in tasks.names] if by_name else part.columns
+        by_list = "," in text and "*" not in text
+        in_order = len(tasks.columns) == 1 or (listed and by_list)
+        columns = part.columns if in_order else _by_name(tasks, part, text)
+        name = MODEL if text not in there and "," in text else text.rstrip("*_-. ") or MODEL
+        models[name] = columns
     if len(models) < len(prediction):
         raise ValueError(
             f"--prediction must name each model once, as a prefix; received {[*prediction]}"
         )
     return models
+
+
+def _by_name(tasks: Named, part: Named, text: str) -> list[str]:
+    """The columns whose names are, or end in, those of the tasks."""
+    columns = dict(zip(part.names, part.columns, strict=True))
+    if set(columns) == set(tasks.names):
+        return [columns[name] for name in tasks.names]
+    found = [[c for c in part.columns if c.endswith(str(name))] for name in tasks.names]
+    if any(len(each) != 1 for each in found) or len({c for each in found for c in each}) < len(
+        found
+    ):
+        missing = [name for name in tasks.names if name not in columns]
+        raise ValueError(
+            f"--prediction {text!r} must have a column for each task, by the end of its name; "
+            f"it has none, or several, for {listing(missing)}"
+        )
+    return [each[0] for each in found]
 
 
 def _groups(
@@ -209,6 +232,11 @@ def _groups(
         own = predicted[i * each : (i + 1) * each]
         if is_list(own[0], there):
             found = named("--attribute-prediction", own[0], there)
+            listed = (
+                "*" not in own[0] and isinstance(groups, Indicators) and "*" not in attribute[0]
+            )
+            if listed and len(found.names) == len(groups.names or ()):
+                found = Named(found.columns, list(groups.names))
             out[model] = Indicators(found.columns, found.names)
         else:
             out[model] = own

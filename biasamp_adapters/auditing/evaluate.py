@@ -139,38 +139,47 @@ def evaluate(
         model: list(default_metrics(evaluation, model, pos_label))
         for model in evaluation.counts.models
     }
+    if not any(metrics.values()):
+        raise ValueError(
+            "no metric applies: the base rates must hold the table that the predictions are "
+            f"compared with; received {evaluation.base_rates!r} for {evaluation.counts!r}"
+        )
     for metric in (metric for each in metrics.values() for metric in each):
         evaluation = metric.prepare(evaluation)
     counts = evaluation.counts
     for model in counts.models:
-        for metric in metrics[model]:
+        for metric in (each for each in metrics[model] if each.applies(evaluation)):
             bounds[model, metric.__name__] = _selecting(metric.bind(evaluation, model))
         measurable = counts.has("task") and counts.has("attribute")
         if measurable and counts.has("prediction", model):
             columns = positive_columns(counts, pos_label)
             rates[model] = GroupRates(evaluation=evaluation, model=model, columns=columns)
     scored: dict[Key, Scored] = {**bounds, **{(model, ""): of for model, of in rates.items()}}
+    reason = counts.no_draws if n_boot else None
+    if reason:
+        n_boot = 0
     draws = replicate(scored, evaluation, n_boot, random_state) if n_boot else {}
 
     results, differences, pairs = {}, {}, {}
     for key, bound in bounds.items():
-        replicates = draws.get(key, {}) if n_boot else None
+        replicates = draws.get(key, {}) if n_boot or reason else None
         results[key] = bound.result(replicates, confidence)
         first = (counts.models[0], key[1])
         if key[0] != counts.models[0] and first in results:
-            differences[key] = _difference(key, first, results, draws, confidence)
+            gap = _difference(key, first, results, draws, confidence)
+            differences[key] = _because(gap, reason)
         if isinstance(bound, Cooccurrence) and bound.selected is not None:
             values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
             drawn = draws[key]["pairs"].T if key in draws else [None] * len(values)
             found = [estimate(*each, confidence) for each in zip(values, drawn, strict=True)]
-            pairs[key] = bound.selected, found
+            pairs[key] = bound.selected, [_because(each, reason) for each in found]
     return Findings(
         evaluation,
         results,
         differences,
         pairs,
         {
-            model: (of, _rate_estimates(of, draws.get((model, "")), confidence))
+            model: (of, _rate_estimates(of, draws.get((model, "")), confidence, reason))
             for model, of in rates.items()
         },
         n_boot,
@@ -218,15 +227,20 @@ def _selecting(bound: Bound) -> Bound:
     return replace(bound, selected=defined[:STRONGEST])
 
 
+def _because(found: Estimate, reason: str | None) -> Estimate:
+    """The same number; where tables could not be drawn, with the reason for it."""
+    return found if reason is None else replace(found, reason=reason)
+
+
 def _rate_estimates(
-    of: GroupRates, draws: dict[str, Array] | None, confidence: float
+    of: GroupRates, draws: dict[str, Array] | None, confidence: float, reason: str | None
 ) -> dict[str, list[Estimate]]:
     tables = of.evaluation.counts.tables(of.model)
     out = {}
     for name, values in of.scores(tables, None, np.random.default_rng(0)).items():
         drawn = [None] * len(values) if draws is None else draws[name].T
         out[name] = [
-            estimate(value, replicates, confidence)
+            _because(estimate(value, replicates, confidence), reason)
             for value, replicates in zip(values, drawn, strict=True)
         ]
     return out

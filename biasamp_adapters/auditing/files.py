@@ -98,7 +98,9 @@ def audit_files(
             ]
             together = [columns for _, each in chosen for columns in each.together]
             others = [[name] for name in (weight, run) if name is not None]
-            table, training = agree_on_types(table, training, _merged([*together, *others]))
+            indicators = [name for _, each in chosen for name in each.indicators]
+            roles = _merged([*together, *others])
+            table, training = agree_on_types(table, training, roles, indicators)
             options = {
                 "n_boot": n_boot, "random_state": random_state, "confidence": confidence,
             }  # fmt: skip

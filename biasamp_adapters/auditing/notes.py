@@ -46,14 +46,18 @@ def _about_data(findings: Findings) -> Iterator[str]:
                 yield (
                     f"{model} abstained from {abstained:,} predictions of the "
                     f"{'task' if role == 'prediction' else 'attribute'}: such rows stay in every "
-                    "denominator and count as wrong."
+                    + (
+                        "denominator, and no label counts as predicted."
+                        if counts.is_matrix("task" if role == "prediction" else "attribute")
+                        else "denominator and count as wrong."
+                    )
                 )
     if counts.soft:
         yield (
             "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
             "predictions, is left out."
         )
-    yield from _about_rows(counts)
+    yield from _about_rows(findings)
     tables = counts.unweighted().tables()
     for what, role, labels in (
         ("group", "attribute", counts.groups),
@@ -71,7 +75,8 @@ def _about_data(findings: Findings) -> Iterator[str]:
         yield NO_INTERVALS
 
 
-def _about_rows(counts: Counts) -> Iterator[str]:
+def _about_rows(findings: Findings) -> Iterator[str]:
+    counts = findings.evaluation.counts
     if counts.no_draws:
         yield (
             f"No number has an interval: {counts.no_draws}. Count with keep_rows=True where the "
@@ -82,6 +87,13 @@ def _about_rows(counts: Counts) -> Iterator[str]:
             "Multi is left out: label sets were not counted. Count with label_sets= or "
             "keep_rows=True."
         )
+    elif findings.evaluation.base_rates is None and not counts.soft:
+        metrics = {result.metric for result in findings.results.values()}
+        if "MultiAttributeBiasAmplification" not in metrics:
+            yield (
+                "Multi is left out: the evaluated truth contains no label set that the reference "
+                "shows."
+            )
     if not counts.knows_rows and not isinstance(counts, JointCounts):
         yield (
             "Rows have weights and tasks or groups are columns: labels are not flipped, so DPA is "
@@ -110,16 +122,8 @@ def _about_signs(findings: Findings) -> Iterator[str]:
             "Rates and directions were set by hand, where there is no ground truth: which ones is "
             "a choice of values. Say where they come from; with others the numbers change."
         )
-        return
-    yield (
-        f"The directions of correlations come from {reference_in_words(findings)}"
-        + (
-            ", so the model is compared with the data it is judged on; give the training data as "
-            "reference to compare with what it learned from."
-            if findings.evaluation.reference is None
-            else "."
-        )
-    )
+    else:
+        yield _about_reference(findings)
     directional = [result for result in findings.results.values() if _is_directional(result)]
     if not directional:
         return
@@ -140,6 +144,16 @@ def _about_signs(findings: Findings) -> Iterator[str]:
             "Some pairs are amplified and others reduced: a mean over pairs hides that; see the "
             "strongest pairs."
         )
+
+
+def _about_reference(findings: Findings) -> str:
+    source = f"The directions of correlations come from {reference_in_words(findings)}"
+    if findings.evaluation.reference is not None:
+        return f"{source}."
+    return (
+        f"{source}, so the model is compared with the data it is judged on; give the training data "
+        "as reference to compare with what it learned from."
+    )
 
 
 def _about_mals(findings: Findings) -> Iterator[str]:
@@ -200,9 +214,11 @@ def _about_reading(findings: Findings) -> Iterator[str]:
         "nothing."
     )
     yield (
-        "No amplification is not fairness: a model that repeats the bias of its data scores 0. "
-        "Read the differences of selection rate, TPR and FPR beside it."
+        "No amplification is not fairness: a model that repeats the bias of its data scores 0."
+        + " Read the differences of selection rate, TPR and FPR beside it." * bool(findings.rates)
     )
+    if findings.evaluation.base_rates is not None:
+        return
     yield (
         "The labels are taken for the truth. Where they are not, as in risk prediction, where they "
         "record arrests or predict what has not happened yet, matching them is not the goal."

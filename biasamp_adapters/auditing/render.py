@@ -64,6 +64,13 @@ _SHARE: Columns = {
     "share": lambda row: f"{row['share']:.1%}",
 }
 
+
+def _classes(summary: dict[str, Any], are_columns: bool) -> list[Row]:
+    """The classes, or tasks that are columns, if that is what they are."""
+    data = summary["data"]
+    return data["classes"] if data["tasks_are_columns"] == are_columns else []
+
+
 #: The tables of a report: a caption, where the rows are, and what each column says of a row.
 _TABLES: list[tuple[str, Callable[[dict[str, Any]], list[Row]], Columns]] = [
     (
@@ -137,8 +144,13 @@ _TABLES: list[tuple[str, Callable[[dict[str, Any]], list[Row]], Columns]] = [
     ),
     (
         "Classes",
-        lambda summary: summary["data"]["classes"],
+        lambda summary: _classes(summary, False),
         {"class": lambda row: row["label"]} | _SHARE,
+    ),
+    (
+        "Tasks",
+        lambda summary: _classes(summary, True),
+        {"task": lambda row: row["label"]} | _SHARE,
     ),
     (
         "Runs",

@@ -14,6 +14,7 @@ from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters.auditing import render
 from biasamp_adapters.auditing.evaluate import Key, evaluate
 from biasamp_adapters.auditing.summarise import summarise
+from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.metrics import AmplificationResult
@@ -252,6 +253,10 @@ def audit(
     0                         MALS  undirected    0.1
     1  DirectionalBiasAmplification       A->T    0.1
     """
+    against = as_reference(reference, missing)
+    if labels is None and isinstance(against, BaseRates) and set(against.labels) == {0, 1}:
+        # What predictions mean, without a truth to say so: labels, or probabilities of 1.
+        labels = against.labels
     counts = count_arrays(
         y_true,
         y_pred,
@@ -265,7 +270,7 @@ def audit(
     )
     return audit_counts(
         counts,
-        as_reference(reference, missing),
+        against,
         n_boot=n_boot,
         confidence=confidence,
         random_state=random_state,

@@ -13,6 +13,7 @@ from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.evaluate import STRONGEST, Findings
 from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
+from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent, plain
 from biasamp_adapters.uncertainty import NOT_DRAWN, Estimate
@@ -35,6 +36,7 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             "attributes": list(counts.attributes),
             "models": list(counts.models),
             "positive": _positive(findings),
+            "tasks_are_columns": counts.is_matrix("task"),
             "reference": reference_in_words(findings),
             "groups": _shares(findings, "attribute", counts.groups),
             "classes": _shares(findings, "task", counts.labels),
@@ -57,7 +59,8 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
         "method": {
             "n_boot": findings.n_boot,
             "confidence": findings.confidence,
-            "interval": "percentile bootstrap over rows, drawn as count tables",
+            "interval": "percentile bootstrap over rows"
+            + (", drawn as count tables" if isinstance(counts, JointCounts) else ""),
             "random_state": _seed(random_state),
             "versions": versions(),
         },

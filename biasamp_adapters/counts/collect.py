@@ -72,6 +72,7 @@ def collect_arrays(
         if values is not None:
             argument = argument_of("sensitive_features_pred", model)
             read = read_columns(values, argument)
+            out.attributes = out.attributes or tuple(name for name, _ in read)
             out.add(Axis("attribute_prediction", model), argument, len(read))
             columns += [column for _, column in read]
     for model, values in models.items():

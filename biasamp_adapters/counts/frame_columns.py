@@ -12,6 +12,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.readers import Variables, read_variables
 from biasamp_adapters.inputs.columns import Weights
 from biasamp_adapters.inputs.frames import check_columns, grouped
@@ -102,18 +103,38 @@ def read_frame(
         {model: attribute(chosen) for model, chosen in predicted.items()},
         labels,
         groups,
+        {
+            "y_true": _called("task", tasks),
+            "y_pred": _called("prediction", next(iter(models.values()))),
+            "sensitive_features": _called("attribute", columns.attribute),
+            "sensitive_features_pred": _called(
+                "attribute prediction", next(iter(predicted.values()))
+            ),
+        },
     )
     weight = columns.weight
     weights = None if weight is None else Weights(table[weight].to_native(), f"column {weight!r}")
     return ReadFrame(variables, weights, repeated)
 
 
+def _called(what: str, names: Names | None) -> str:
+    """What to call columns in an error."""
+    return f"{what} column(s) {listing(_names(names))}"
+
+
 def _distinct_rows(frame: Any, names: Sequence[str]) -> tuple[nw.DataFrame[Any], Array]:
     """The distinct rows of some columns, fetched from their engine, and how often each is there."""
     coded, sums = grouped(frame, names, None)
     values = {}
+    # Engines promise no order of rows; what is drawn from them should not depend on it.
+    order = np.lexsort([_ranks(codes, labels) for codes, labels in coded])
     for name, (codes, labels) in zip(names, coded, strict=True):
         book = np.empty(len(labels) + 1, dtype=object)
         book[: len(labels)], book[-1] = list(labels), None
-        values[name] = pd.Series(book[codes.astype(np.intp)]).infer_objects()
-    return nw.from_native(pd.DataFrame(values), eager_only=True), sums[0]
+        values[name] = pd.Series(book[codes.astype(np.intp)[order]]).infer_objects()
+    return nw.from_native(pd.DataFrame(values), eager_only=True), sums[0][order]
+
+
+def _ranks(codes: Array, labels: Sequence[Label]) -> Array:
+    """Codes in the order of the labels and not of their appearance; -1 where missing."""
+    return np.append(lookup(labels, ordered(labels)), -1)[codes.astype(np.intp)]

@@ -66,10 +66,10 @@ class MatrixTables(Tables):
             table = np.concatenate([table, rest[..., None, :]], axis=-2)
         return table
 
-    def silent(self, role: str, by: str) -> Array:
+    def silent(self, role: str, by: str | None = None) -> Array:
         """Weight of the rows of which the model predicted no ``role``, of shape (..., labels)."""
         mark = SILENT[PREDICTED[role]]
-        return self._block(mark, by)[..., 0, :]
+        return self._block(mark, by or ONE)[..., 0, :]
 
     def marginal(self, role: str) -> Array:
         """Weight of each label of an axis, of shape (..., labels)."""

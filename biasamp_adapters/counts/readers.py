@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -112,24 +112,35 @@ def read_variables(
     sensitive_features_pred: Any,
     labels: tuple[Label, ...] | None,
     groups: tuple[Label, ...] | None,
+    called: Mapping[str, str] | None = None,
 ) -> Variables:
-    """Readers of the arguments of ``CooccurrenceCounts.from_arrays``."""
+    """Readers of the arguments of ``CooccurrenceCounts.from_arrays``.
+
+    Parameters
+    ----------
+    called : mapping, optional
+        What to call the arguments in an error, where a user knows them by other names.
+    """
     out = Variables()
+    arguments = ("y_true", "y_pred", "sensitive_features", "sensitive_features_pred")
+    name_of = {name: (called or {}).get(name, name) for name in arguments}
     if sensitive_features is not None:
-        reader, out.attributes = _attribute(sensitive_features, "sensitive_features", soft=False)
+        reader, out.attributes = _attribute(
+            sensitive_features, name_of["sensitive_features"], soft=False
+        )
         out.readers[Axis("attribute")] = reader
     if y_true is not None:
-        out.readers[Axis("task")] = _task(y_true, "y_true", soft=False)
+        out.readers[Axis("task")] = _task(y_true, name_of["y_true"], soft=False)
     models, predicted = by_model(y_pred, sensitive_features_pred)
     for model, values in predicted.items():
         if values is not None:
-            argument = argument_of("sensitive_features_pred", model)
+            argument = argument_of(name_of["sensitive_features_pred"], model)
             reader, names = _attribute(values, argument, soft=True)
             out.readers[Axis("attribute_prediction", model)] = reader
             out.attributes = out.attributes or names
     for model, values in models.items():
         if values is not None:
-            argument = argument_of("y_pred", model)
+            argument = argument_of(name_of["y_pred"], model)
             reader = _task(values, argument, soft=True)
             out.readers[Axis("prediction", model)] = reader
     if not out.readers:

@@ -88,20 +88,19 @@ class Rows:
         return totals
 
     def merged(self) -> Rows:
-        """Rows that are alike put together, where that halves them."""
+        """Distinct rows in an order of their own, whatever the order in which they came."""
         if self.soft:
             return self
-        width = self.base.shape[1]
-        blocks = [_words(self.dense(rows)) for rows in self.chunks(width)]
+        blocks = [_words(self.dense(rows)) for rows in self.chunks(self.base.shape[1])]
         words = np.concatenate(blocks)
         if self.unit is not None:
             words = np.column_stack([words, self.unit.view(np.uint64)])
         first, which = _distinct(words)
-        if 2 * len(first) > len(which):
-            return self
         n = np.zeros(len(first), dtype=np.int64)
         np.add.at(n, which, self.n)
-        return Rows(self.base[first], n, None if self.unit is None else self.unit[first])
+        order = np.lexsort(words[first].T)
+        first = first[order]
+        return Rows(self.base[first], n[order], None if self.unit is None else self.unit[first])
 
     def taken(self, columns: Array) -> Rows:
         """The rows with base columns from other positions; -1 gives a column of zeros."""

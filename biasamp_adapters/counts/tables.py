@@ -67,18 +67,19 @@ class Tables(ABC):
     def marginal(self, role: str) -> Array:
         """Weight of each label of an axis, of shape (..., labels)."""
 
-    def silent(self, role: str, by: str) -> Array:
+    def silent(self, role: str, by: str | None = None) -> Array:
         """Weight of the rows of which the model predicted no ``role``, of shape (..., labels).
 
         Parameters
         ----------
         role : {"task", "attribute"}
             What it would have predicted.
-        by : {"task", "attribute"}
-            The variable whose labels are kept apart.
+        by : {"task", "attribute"}, optional
+            The variable whose labels are kept apart; without, all rows are one, (..., 1).
         """
-        table = self.joint(by, PREDICTED[role], abstained=True)
-        return table[..., self.counts.n_labels(role) :].sum(axis=-1)
+        table = self.joint(by or "attribute", PREDICTED[role], abstained=True)
+        rows = table[..., self.counts.n_labels(role) :].sum(axis=-1)
+        return rows if by else rows.sum(axis=-1, keepdims=True)
 
     @abstractmethod
     def agreement(self, role: str, *, by_group: bool = False) -> Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +130,10 @@ def _kind(name: str) -> tuple[str, ...]:
 
 
 def agree_on_types(
-    data: DuckDBPyRelation, reference: DuckDBPyRelation | None, roles: Sequence[Sequence[str]]
+    data: DuckDBPyRelation,
+    reference: DuckDBPyRelation | None,
+    roles: Sequence[Sequence[str]],
+    indicators: Collection[str] = (),
 ) -> tuple[DuckDBPyRelation, DuckDBPyRelation | None]:
     """Give the columns of each role one type in data and reference.
 
@@ -142,25 +145,32 @@ def agree_on_types(
     data, reference : relations
     roles : sequence of lists of column names
         Columns that speak of the same labels.
+    indicators : collection of str
+        Columns of 0 and 1, where true and false are these numbers.
     """
     names = [name for role in roles for name in role]
-    looks = [_looks(each, names) for each in (data, reference) if each is not None]
+    looks = [_looks(each, names, indicators) for each in (data, reference) if each is not None]
     wanted: dict[str, str] = {}
     for role in roles:
         seen = {look[name] for look in looks for name in role if name in look}
-        if seen <= {"whole"}:
+        if seen <= {"whole", "truth"}:
             kind = "BIGINT"
-        elif seen <= {"whole", "number"}:
+        elif seen <= {"whole", "number", "truth"}:
             kind = "DOUBLE"
         else:
             # One type of its own, such as BOOLEAN, stays; a mixture is compared as text.
             kind = seen.pop() if len(seen) == 1 and "text" not in seen else "VARCHAR"
         wanted |= dict.fromkeys(role, kind)
-    return _cast(data, wanted), None if reference is None else _cast(reference, wanted)
+    return (
+        _cast(data, wanted, looks[0]),
+        None if reference is None else _cast(reference, wanted, looks[1]),
+    )
 
 
-def _looks(relation: DuckDBPyRelation, names: Sequence[str]) -> dict[str, str]:
-    """What the values of each column look like: "whole", "number", "text", or another type."""
+def _looks(
+    relation: DuckDBPyRelation, names: Sequence[str], indicators: Collection[str]
+) -> dict[str, str]:
+    """What values look like: "whole", "number", "truth", "text", or another type of the column."""
     looks = {}
     questions = []
     for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
@@ -170,6 +180,8 @@ def _looks(relation: DuckDBPyRelation, names: Sequence[str]) -> dict[str, str]:
             looks[name] = "number"
         elif dtype in _WHOLE:
             looks[name] = "whole"
+        elif dtype == "BOOLEAN" and name in indicators:
+            looks[name] = "truth"
         elif dtype != "VARCHAR":
             looks[name] = dtype
         else:
@@ -180,22 +192,28 @@ def _looks(relation: DuckDBPyRelation, names: Sequence[str]) -> dict[str, str]:
                 f"regexp_matches({column}, {quoted(_NUMBER)}) AND "
                 f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
             )
-            for question in (f"coalesce({whole}, false)", number):
+            truth = f"lower({column}) IN ('true', 'false')" if name in indicators else "false"
+            for question in (f"coalesce({whole}, false)", number, truth):
                 questions.append((name, f"bool_and({question}) FILTER ({column} IS NOT NULL)"))
     if questions:
         (answers,) = relation.aggregate(", ".join(text for _, text in questions)).fetchall()
-        for i in range(0, len(questions), 2):
-            is_whole, is_number = answers[i], answers[i + 1]
-            looks[questions[i][0]] = "whole" if is_whole else "number" if is_number else "text"
+        kinds = ("whole", "number", "truth")
+        for i in range(0, len(questions), len(kinds)):
+            found = zip(kinds, answers[i : i + len(kinds)], strict=True)
+            looks[questions[i][0]] = next((kind for kind, yes in found if yes), "text")
     return looks
 
 
-def _cast(relation: DuckDBPyRelation, wanted: dict[str, str]) -> DuckDBPyRelation:
+def _cast(
+    relation: DuckDBPyRelation, wanted: dict[str, str], looks: dict[str, str]
+) -> DuckDBPyRelation:
     columns = []
     for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
         column = _identifier(name)
+        if looks.get(name) == "truth" and dtype == "VARCHAR":
+            column = f"CAST({column} AS BOOLEAN)"
         if name in wanted and dtype != wanted[name]:
-            column = f"CAST({column} AS {wanted[name]}) AS {column}"
+            column = f"CAST({column} AS {wanted[name]}) AS {_identifier(name)}"
         columns.append(column)
     return relation.select(", ".join(columns))
 

@@ -44,7 +44,8 @@ class Indicators:
 
     def __repr__(self) -> str:
         names = "" if self.names is None else f", names={list(self.names)}"
-        return f"<Indicators: {getattr(self.values, 'shape', len(self.values))}{names}>"
+        shape = self.values.shape if hasattr(self.values, "shape") else len(self.values)
+        return f"<Indicators: {shape}{names}>"
 
 
 def is_matrix(values: Any) -> bool:
@@ -52,7 +53,8 @@ def is_matrix(values: Any) -> bool:
     if isinstance(values, Indicators | pd.DataFrame) or hasattr(values, "tocsr"):
         return True
     if isinstance(values, list | tuple):
-        return len(values) > 0 and isinstance(values[0], list | np.ndarray)
+        rows = (list, tuple, np.ndarray)
+        return len(values) > 0 and isinstance(values[0], rows)
     if isinstance(values, np.ndarray):
         return values.ndim == 2
     return isinstance(nw.from_native(values, pass_through=True), nw.DataFrame)
@@ -124,7 +126,7 @@ class Matrix:
             # As unsigned, what is below 0 is far above 1: one pass finds both.
             unsigned = block.view(f"u{block.dtype.itemsize}")
             if unsigned.max(initial=0) > 1:
-                self._refuse(block[unsigned > 1][0])
+                self._refuse(block, unsigned > 1)
             return None
         low, high = out.min(initial=0), out.max(initial=1)
         missing = None
@@ -135,18 +137,22 @@ class Matrix:
             out[missing] = 0
             low, high = out.min(initial=0), out.max(initial=1)
         if low < 0 or high > 1:
-            self._refuse(out[(out < 0) | (out > 1)][0])
+            self._refuse(out, (out < 0) | (out > 1), order)
         if block.dtype.kind == "f":
             between = (out > 0) & (out < 1)
             if between.any():
                 self.found_soft = True
                 if not self._soft:
-                    self._refuse(out[between][0])
+                    self._refuse(out, between, order)
         return missing
 
-    def _refuse(self, value: float) -> None:
+    def _refuse(self, values: Array, wrong: Array, order: Array | None = None) -> None:
+        row, column = np.argwhere(wrong)[0].tolist()
+        label = self.labels[column if order is None else order[column]]
         rule = "0 and 1, or probabilities between them" if self._soft else "0 and 1"
-        raise ValueError(f"{self.name} must hold {rule}; received {value:g}")
+        raise ValueError(
+            f"{self.name} must hold {rule}; received {values[row, column]:g} in column {label!r}"
+        )
 
     def _check_whole_rows(self, absent: Array, missing: Array) -> None:
         some = missing & ~absent.all(axis=1)
@@ -161,11 +167,11 @@ class Matrix:
 def _two_dimensional(values: Any, name: str) -> tuple[Any, Sequence[Label] | None]:
     """Something with rows to slice, and the names of its columns if it has any."""
     if isinstance(values, pd.DataFrame):
-        return _Frame(values), [str(column) for column in values.columns]
+        return _Frame(values), values.columns.tolist()
     if hasattr(values, "tocsr"):
         return values.tocsr(), None
     if isinstance(values, Mapping):
-        return _Frame(pd.DataFrame(values)), [str(column) for column in values]
+        return _Frame(pd.DataFrame(values)), list(values)
     if not isinstance(values, np.ndarray | list | tuple):
         frame = nw.from_native(values, pass_through=True)
         if isinstance(frame, nw.DataFrame):

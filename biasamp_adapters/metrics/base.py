@@ -61,6 +61,10 @@ class Metric(ABC):
         """The evaluation with all that was not counted yet and the metric reads."""
         return evaluation
 
+    def applies(self, evaluation: Evaluation) -> bool:
+        """Whether a prepared evaluation holds something to look at."""
+        return True
+
     @property
     def _reads_rows(self) -> bool:
         """Whether the value itself needs the rows of label matrices."""
@@ -136,13 +140,18 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
+        base = self._reference
+        labels = self.labels
+        if labels is None and isinstance(base, BaseRates) and set(base.labels) == {0, 1}:
+            # What predictions mean, without a truth to say so: labels, or probabilities of 1.
+            labels = base.labels
         counts = count_arrays(
             y_true,
             y_pred,
             sensitive_features,
             sensitive_features_pred,
             sample_weight,
-            labels=self.labels,
+            labels=labels,
             groups=self.groups,
             missing=self.missing,
             keep_rows=n_boot > 0 or self._reads_rows,

@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.metrics.equalize import accuracy_of, column_accuracy, flip_table
+from biasamp_adapters.metrics.equalize import accuracy_of, accuracy_with_silence, flip_table
 from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.reference import ARGUMENTS
 
@@ -50,10 +50,7 @@ class ColumnAttack(ExactAttack):
         role = self.roles.flipped
         if role != self.roles.dataset[1]:
             return accuracy_of(tables, role)[..., None]
-        # Silence is wrong, also of a label that is not there.
-        own = tables.silent(role, by=role)
-        other = tables.silent(role, by=self.roles.dataset[0]).sum(axis=-1, keepdims=True)
-        return column_accuracy(tables, role) - (other - own) / tables.total[..., None]
+        return accuracy_with_silence(tables, role)
 
     def _flipped(
         self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None

@@ -137,21 +137,20 @@ class Cooccurrence(Bound):
             return np.ones((len(tables.counts.groups), len(self.columns)), dtype=np.int64)
         if base is not None:
             by_sign = self.coefficient == "sign"
-            out = self._base_sign(tables) if by_sign else base.over_represented()
+            out = base.sign(self.direction, self._shares) if by_sign else base.over_represented()
             return out[:, self.columns]
         if self.coefficient == "sign":
             return correlation_sign(*self._origin(tables, reference))
         joint, _, task, _ = self._origin(tables, reference)
         return over_represented(joint, task)
 
-    def _base_sign(self, tables: Tables) -> Array:
-        base, counts = self.evaluation.base_rates, tables.counts
-        if base is None:
-            raise ValueError("there are no base rates")
-        observed = None
-        if counts.has("attribute"):
-            observed = self._tables.marginal("attribute") / self._tables.total
-        return base.sign(self.direction, observed)
+    @cached_property
+    def _shares(self) -> Array | None:
+        """Shares of the groups in the data, which together are 1."""
+        if not self.evaluation.counts.has("attribute"):
+            return None
+        rows = self._tables.marginal("attribute")
+        return rows / rows.sum()
 
     @cached_property
     def _fixed(self) -> Array:
@@ -242,7 +241,8 @@ class Cooccurrence(Bound):
     def _pairs(self) -> dict[str, Array]:
         deltas = self._deltas(self._tables, None, *self._predicted(self._tables))
         sign, z = self._fixed, np.full(deltas.shape, np.inf)
-        if self.evaluation.base_rates is None:
+        base = self.evaluation.base_rates
+        if base is None:
             joint, attribute, task, total = self._origin(self._tables, None)
             origin = self.evaluation.origin
             rows = origin.effective_rows * float(total / origin.tables().total)
@@ -252,12 +252,14 @@ class Cooccurrence(Bound):
                 z = correlation_z(joint, attribute, task, total, rows)
             if self.coefficient == "one":
                 sign = correlation_sign(joint, attribute, task, total)
+        elif self.coefficient == "one" and base.tells_sign(self._shares):
+            sign = base.sign(self.direction, self._shares)[:, self.columns]
         elif self.coefficient == "one":
-            sign = self._base_sign(self._tables)[:, self.columns]
+            sign = np.zeros(deltas.shape, dtype=np.int64)
         return {
             "sign": sign,
             "delta": deltas,
-            "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas),
+            "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas) + 0.0,
             "uncertain": (np.abs(z) < _CERTAIN) & (z != 0),
         }
 

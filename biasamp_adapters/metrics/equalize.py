@@ -35,6 +35,12 @@ def column_accuracy(tables: Tables, role: str) -> Array:
     return np.where(1 - share < _ROUNDING, 1.0, share)
 
 
+def accuracy_with_silence(tables: Tables, role: str) -> Array:
+    """:func:`column_accuracy` with silence wrong, also of a label that is not there."""
+    right_by_silence = tables.silent(role) - tables.silent(role, by=role)
+    return column_accuracy(tables, role) - right_by_silence / tables.total[..., None]
+
+
 def random_errors(
     tables: Tables, role: str, joint: Array, other: Array, own: Array
 ) -> tuple[Array, Array]:

@@ -117,8 +117,8 @@ class ExactAttack(Bound):
                 )
         if mode == "sampled" and not counts.knows_rows:
             raise ValueError(
-                "sampled flips need rows; received counts with only sums of weights (count with "
-                "by_weight=True)"
+                "sampled flips need rows; received counts with only sums of weights (joint counts "
+                "keep rows with by_weight=True)"
             )
         if bound.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")

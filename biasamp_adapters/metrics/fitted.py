@@ -15,9 +15,10 @@ import numpy as np
 
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, generator
+from biasamp_adapters.counts.layout import SILENT
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
 from biasamp_adapters.metrics.columns import PairsAttack
-from biasamp_adapters.metrics.equalize import accuracy_of, column_accuracy
+from biasamp_adapters.metrics.equalize import accuracy_of, accuracy_with_silence
 from biasamp_adapters.quality import entropy
 from biasamp_adapters.reference import ARGUMENTS
 
@@ -83,21 +84,32 @@ class FittedAttack(PairsAttack):
         unit = None if rows is None else rows.unit
         return np.ones(len(self._row)) if unit is None else unit[self._row]
 
-    def _columns(self, role: str) -> Array:
-        """A variable of every row, of shape (rows, labels)."""
-        counts, rows = self._counts, self._counts.rows
+    def _read(self, block: slice) -> Array:
+        rows = self._counts.rows
         if rows is None:
             raise ValueError("a fitted attacker needs rows; received counts without them")
-        where = counts.layout.in_base(counts.axis(role, self.model))
-        return rows.dense(slice(None), where).astype(np.float64)[self._row]
+        return rows.dense(slice(None), block).astype(np.float64)[self._row]
+
+    def _columns(self, role: str) -> Array:
+        """A variable of every row, of shape (rows, labels)."""
+        counts = self._counts
+        return self._read(counts.layout.in_base(counts.axis(role, self.model)))
+
+    def _silent(self, role: str) -> Array:
+        """Where the model predicted nothing, of shape (rows, 1); no column if it always did."""
+        if role not in SILENT or not self._counts.abstentions(role, self.model):
+            return np.zeros((len(self._row), 0))
+        layout = self._counts.layout
+        mark = layout.blocks[SILENT[role], self.model]
+        return self._read(slice(mark.start - layout.base.start, mark.stop - layout.base.start))
 
     def _flipped_columns(self, rng: np.random.Generator) -> Array:
-        """The true variable that errs, with errors as frequent as the model's."""
+        """The true variable that errs, with errors as frequent as the model's; silence is one."""
         truth = self._columns(self.roles.flipped)
         if self.equalize is None:
             return truth
         if self._counts.is_matrix(self.roles.flipped):
-            accuracy = column_accuracy(self._tables, self.roles.flipped)
+            accuracy = accuracy_with_silence(self._tables, self.roles.flipped)
             return np.abs(truth - (rng.random(truth.shape) >= accuracy))
         wrong = rng.random(len(truth)) >= accuracy_of(self._tables, self.roles.flipped)
         own = truth.argmax(axis=1)
@@ -110,7 +122,8 @@ class FittedAttack(PairsAttack):
         rng = generator(self.random_state)
         folds = rng.integers(FOLDS, size=len(self._row))
         source, target = self.roles.model
-        model = self._score(self._columns(source), self._columns(target), folds)
+        read = np.hstack([self._columns(source), self._silent(source)])
+        model = self._score(read, self._columns(target), self._silent(target), folds)
         trials = self.n_trials if self.equalize is not None else 1
         datasets = []
         for _ in progress(((1, i) for i in range(trials)), trials, "Fitting attackers"):
@@ -119,7 +132,7 @@ class FittedAttack(PairsAttack):
                 flipped if role == self.roles.flipped else self._columns(role)
                 for role in self.roles.dataset
             )
-            datasets.append(self._score(inputs, truth, folds))
+            datasets.append(self._score(inputs, truth, np.zeros((len(truth), 0)), folds))
         return np.array(datasets), model
 
     @classmethod
@@ -154,14 +167,15 @@ class FittedAttack(PairsAttack):
         scores = self.compare_scores(datasets, model[None], self.difference)
         return {name: float(score.mean()) for name, score in scores.items()}
 
-    def _score(self, inputs: Array, target: Array, folds: Array) -> Array:
-        """Scores of the attacker: of each column of a matrix, or of one variable, (columns,)."""
-        by_column = self._counts.is_matrix(self.roles.dataset[1])
-        if by_column:
-            targets = [np.stack([1 - column, column], axis=1) for column in target.T]
-        else:
-            silent = 1 - target.sum(axis=1, keepdims=True)
-            targets = [np.hstack([target, silent]) if (silent > 0.5).any() else target]
+    def _score(self, inputs: Array, target: Array, silent: Array, folds: Array) -> Array:
+        """Scores of the attacker: of each column of a matrix, or of one variable, (columns,).
+
+        Silence is one more class.
+        """
+        targets = [np.hstack([target, silent])]
+        if self._counts.is_matrix(self.roles.dataset[1]):
+            spoken = 1 - silent.sum(axis=1)
+            targets = [np.column_stack([spoken - column, column, silent]) for column in target.T]
         return np.array([self._attack(inputs, as_target(each), folds) for each in targets])
 
     def _attack(self, inputs: Array, target: Target, folds: Array) -> float:

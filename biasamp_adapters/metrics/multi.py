@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.metrics.base import ReferencedMetric
@@ -104,13 +104,16 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         if not self._of_sets(evaluation):
             return evaluation
         sets = tuple(self._candidates(evaluation.origin))
-        self._check_any(sets)
         reference = evaluation.reference
         return replace(
             evaluation,
             counts=evaluation.counts.with_sets(sets),
             reference=None if reference is None else reference.with_sets(sets),
         )
+
+    def applies(self, evaluation: Evaluation) -> bool:
+        """Whether there is a label set to look at."""
+        return len(self._columns(evaluation)[1]) > 0
 
     def _of_sets(self, evaluation: Evaluation) -> bool:
         return evaluation.counts.is_matrix("task") and evaluation.base_rates is None
@@ -132,18 +135,8 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             if n >= self.min_support and self.min_size <= len(of) <= largest
         }
 
-    def _check_any(self, found: Sized) -> None:
-        if not len(found):
-            raise ValueError(
-                "Multi needs task sets of the asked size and support; single labels are sets of "
-                f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
-            )
-
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
-        """Fix the task sets."""
-        direction = arrow(self.direction, undirected=True)
-        require(evaluation, model, direction)
-        self._check_whole(evaluation.counts, direction)
+    def _columns(self, evaluation: Evaluation) -> tuple[tuple[LabelSet, ...], Array]:
+        """The label sets that were counted, if there are any, and the columns to look at."""
         if self._of_sets(evaluation):
             sets = evaluation.counts.sets
             chosen = self._candidates(evaluation.origin)
@@ -154,10 +147,22 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             columns = np.arange(len(evaluation.counts.labels) if self.min_size == 1 else 0)
             supports, role = [evaluation.origin, evaluation.counts], "task"
         for part in supports:
-            if part.has("task") and evaluation.base_rates is None:
+            if len(columns) and part.has("task") and evaluation.base_rates is None:
                 enough = part.unweighted().tables().marginal(role) >= self.min_support
                 columns = columns[enough[columns]]
-        self._check_any(columns)
+        return sets, columns
+
+    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+        """Fix the task sets."""
+        direction = arrow(self.direction, undirected=True)
+        require(evaluation, model, direction)
+        self._check_whole(evaluation.counts, direction)
+        sets, columns = self._columns(evaluation)
+        if not len(columns):
+            raise ValueError(
+                "Multi needs task sets of the asked size and support; single labels are sets of "
+                f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
+            )
         notes = []
         if not evaluation.origin.knows_all_sets:
             notes.append(f"rows show other label sets than the {len(sets)} that were counted")
