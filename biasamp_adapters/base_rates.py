@@ -140,7 +140,8 @@ class BaseRates:
         table = self.task_given_attribute
         if table is None or shares is None:
             return None
-        return _sign(table, np.broadcast_to(shares @ table, table.shape))
+        # Weights of a mean sum to 1 exactly, or equal rates would not be a tie.
+        return _sign(table, np.broadcast_to(shares / shares.sum() @ table, table.shape))
 
     def _sign_from_attributes(self) -> Array | None:
         """Whether P(a | t) exceeds P(a)."""
@@ -307,5 +308,4 @@ def _shares(attribute: Any, groups: tuple[Label, ...]) -> Array:
         raise ValueError(
             f"shares in attribute must not be negative and sum to 1; received {values.tolist()}"
         )
-    # Exactly, so that equal rates are a tie and not a matter of rounding.
-    return values / values.sum()
+    return values

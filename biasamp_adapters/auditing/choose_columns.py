@@ -166,9 +166,8 @@ def _models(
     """The columns of each model, in the order of the tasks."""
     parts = [named("--prediction", text, there) for text in prediction]
     if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
-        parts = [Named([p.columns[0] for p in parts], [p.names[0] for p in parts])]
-        prediction = [",".join(parts[0].columns)]
-    listed = not any(is_list(text, there) and "*" in text for text in task)
+        return {MODEL: [part.columns[0] for part in parts]}
+    by_star = any(is_list(text, there) and "*" in text for text in task)
     models = {}
     for text, part in zip(prediction, parts, strict=True):
         if len(part.columns) != len(tasks.columns):
@@ -176,8 +175,7 @@ def _models(
                 f"--prediction must name a column for each of the {len(tasks.columns)} tasks; "
                 f"received {len(part.columns)} in {text!r}"
             )
-        by_list = "," in text and "*" not in text
-        in_order = len(tasks.columns) == 1 or (listed and by_list)
+        in_order = len(tasks.columns) == 1 or ("*" not in text and not by_star)
         columns = part.columns if in_order else _by_name(tasks, part, text)
         name = MODEL if text not in there and "," in text else text.rstrip("*_-. ") or MODEL
         models[name] = columns

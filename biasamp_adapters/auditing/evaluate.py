@@ -141,8 +141,9 @@ def evaluate(
     }
     if not any(metrics.values()):
         raise ValueError(
-            "no metric applies: the base rates must hold the table that the predictions are "
-            f"compared with; received {evaluation.base_rates!r} for {evaluation.counts!r}"
+            "no metric applies: A->T needs task_given_attribute, the attribute and predictions of "
+            "the task; T->A needs attribute_given_task, the task and predictions of the attribute; "
+            f"received {evaluation.base_rates!r} for {evaluation.counts!r}"
         )
     for metric in (metric for each in metrics.values() for metric in each):
         evaluation = metric.prepare(evaluation)

@@ -50,12 +50,12 @@ class CooccurrenceCounts(MatrixCounts):
     matrices : frozenset of str
         Which of "labels" and "groups" were columns of a matrix, each a variable of its own.
     moments : dict of str to ndarray
-        ``n``: sums over rows of the products of (1, A, A^) with all columns, which hold the
+        ``n``: sums over rows of the products of (1, A, A^, silence) with all columns, which hold the
         co-occurrences, column sums and agreements; with weights also ``w`` and ``w2``.
     label_sets : tuple of tuple
         Label sets whose rows were counted.
-    soft : frozenset of str
-        The predicted variables that hold probabilities.
+    soft_axes : frozenset of Axis
+        The predictions that hold probabilities.
     declared : frozenset of str
         Which of "labels" and "groups" were listed explicitly.
     dropped : int
@@ -216,7 +216,7 @@ class CooccurrenceCounts(MatrixCounts):
             axes=counts.axes,
             matrices=frozenset(),
             moments=rows.moments(layout),
-            soft=counts.soft,
+            soft_axes=frozenset(axis for axis in counts.axes if axis.role in counts.soft),
             declared=counts.declared,
             dropped=counts.dropped,
             rows=rows,
@@ -249,14 +249,27 @@ class CooccurrenceCounts(MatrixCounts):
             matrices=_matrices(variables),
             moments=found.moments,
             sets=known,
-            soft=found.soft,
+            soft_axes=found.soft_axes,
             declared=variables.declared,
             dropped=found.dropped,
             rows=found.rows,
         )
+        counts = counts._without_unseen()
         if observe:
             counts = counts.with_sets(tuple(counts.observed_sets()))
         return counts if keep_rows else counts.without_rows()
+
+    def _without_unseen(self) -> CooccurrenceCounts:
+        """The same without labels of vectors that only dropped rows had."""
+        if not self.dropped:
+            return self
+        lists = {"labels": self.labels, "groups": self.groups}
+        for name, of_attribute in (("labels", False), ("groups", True)):
+            if name not in self.declared:
+                axes = [axis for axis in self.axes if axis.of_attribute == of_attribute]
+                seen = set().union(*(self.seen(*axis) for axis in axes))
+                lists[name] = tuple(label for label in lists[name] if label in seen)
+        return self.align(lists["labels"], lists["groups"])
 
     def to_frame(self) -> pd.DataFrame:
         """The co-occurrences as a pandas DataFrame.

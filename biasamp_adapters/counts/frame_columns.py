@@ -68,6 +68,8 @@ def read_frame(
     groups: tuple[Label, ...] | None,
 ) -> ReadFrame:
     """Readers of a frame; of one that is not in memory, only its distinct rows are fetched."""
+    if not columns.all():
+        raise ValueError("counts need at least one column; received none")
     repeated = None
     table = nw.from_native(frame, pass_through=True)
     if not isinstance(table, nw.DataFrame):
@@ -75,6 +77,11 @@ def read_frame(
     check_columns(table.columns, columns.all())
     tasks = columns.task
     names = labels or (None if tasks is None or isinstance(tasks, str) else tuple(tasks))
+
+    groups_by_column = isinstance(columns.attribute, Indicators)
+    of_groups: list[Label] = [*_names(columns.attribute)] if groups_by_column else []
+    if isinstance(columns.attribute, Indicators) and columns.attribute.names:
+        of_groups = [*columns.attribute.names]
 
     def matrix(chosen: str | Sequence[str] | None) -> Any:
         if chosen is None or isinstance(chosen, str):
@@ -84,6 +91,8 @@ def read_frame(
                 f"there must be a column for each of the {len(names)} tasks; "
                 f"received {len(chosen)}: {list(chosen)}"
             )
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"tasks must have distinct columns; received {list(chosen)}")
         # By position: the columns of truth and predictions have different names.
         return Indicators(table.select(*chosen), names)
 
@@ -91,7 +100,8 @@ def read_frame(
         if chosen is None:
             return None
         if isinstance(chosen, Indicators):
-            return Indicators(table.select(*_names(chosen)), chosen.names)
+            given = chosen.names or (of_groups if len(of_groups) == len(_names(chosen)) else None)
+            return Indicators(table.select(*_names(chosen)), given)
         return {name: table[name].to_native() for name in _names(chosen)}
 
     models = _by_model(columns.prediction, [MODEL])

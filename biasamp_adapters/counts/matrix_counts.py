@@ -40,7 +40,7 @@ class MatrixCounts(Counts):
     matrices: frozenset[str]
     moments: dict[str, Array]
     sets: tuple[LabelSet, ...] = ()
-    soft: frozenset[str] = frozenset()
+    soft_axes: frozenset[Axis] = frozenset()
     declared: frozenset[str] = frozenset()
     dropped: int = 0
     rows: Rows | None = None
@@ -119,6 +119,11 @@ class MatrixCounts(Counts):
     def weighted(self) -> bool:
         """Whether rows have weights."""
         return "w" in self.moments
+
+    @property
+    def soft(self) -> frozenset[str]:
+        """The predicted variables that hold probabilities."""
+        return frozenset(axis.role for axis in self.soft_axes)
 
     @property
     def effective_rows(self) -> float:

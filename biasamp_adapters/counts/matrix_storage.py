@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.documents import (
     labels_from,
@@ -17,7 +18,7 @@ from biasamp_adapters.counts.documents import (
     write_document,
 )
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.counts.layout import Layout
+from biasamp_adapters.counts.layout import ONE, Layout
 from biasamp_adapters.counts.tables import PREDICTED
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def to_frame(counts: CooccurrenceCounts) -> pd.DataFrame:
         columns["n"] = values("task", None)
     for model in counts.models:
         if counts.has("prediction", model):
-            columns[model if model not in columns else f"{model}_"] = values("prediction", model)
+            name = model
+            while name in columns:
+                name += "_"
+            columns[name] = values("prediction", model)
     return pd.DataFrame(columns)
 
 
@@ -59,7 +63,7 @@ def save(counts: CooccurrenceCounts, path: str | os.PathLike[str]) -> None:
         "axes": [list(axis) for axis in counts.axes],
         "matrices": sorted(counts.matrices),
         "sets": [list(of) for of in counts.sets],
-        "soft": sorted(counts.soft),
+        "soft": sorted(map(list, counts.soft_axes)),
         "declared": sorted(counts.declared),
         "dropped": counts.dropped,
     }
@@ -78,9 +82,17 @@ def _fields(document: Any) -> dict[str, Any]:
     require(len(set(axes)) == len(axes) > 0)
     for axis in axes:
         require(axis.role in (PREDICTED.values() if axis.predicted else PREDICTED))
+    attributes = tuple(map(str, document["attributes"]))
+    if len(attributes) > 1:
+        require(all(isinstance(of, tuple) and len(of) == len(attributes) for of in groups))
     sets = tuple(tuple(of) for of in document["sets"])
+    require(all(type(t) is int for of in sets for t in of))
+    require(list(sets) == sorted(set(sets)))
     for of in sets:
-        require(of and list(of) == sorted(set(of)) and of[0] >= 0 and of[-1] < len(labels))
+        require(of and list(of) == sorted(set(of)) and 0 <= of[0] and of[-1] < len(labels))
+    soft = frozenset(Axis(*axis) for axis in document["soft"])
+    require(soft <= set(axes) and all(axis.predicted for axis in soft))
+    require(set(document["declared"]) <= {"labels", "groups"})
     layout = Layout(axes, len(labels), len(groups), sets)
     shape = layout.left.stop - layout.left.start, layout.width
     moments = {}
@@ -90,17 +102,29 @@ def _fields(document: Any) -> dict[str, Any]:
             require(np.isfinite(values).all() and (values >= 0).all())
             moments[name] = values.reshape(shape)
     require(set(moments) in ({"n"}, {"n", "w", "w2"}))
+    _check_sums(moments["n"], layout, whole=not soft)
     require(isinstance(document["dropped"], int) and document["dropped"] >= 0)
     require(set(document["matrices"]) <= {"labels", "groups"})
     return {
         "labels": labels,
         "groups": groups,
-        "attributes": tuple(map(str, document["attributes"])),
+        "attributes": attributes,
         "axes": axes,
         "matrices": frozenset(document["matrices"]),
         "moments": moments,
         "sets": sets,
-        "soft": frozenset(document["soft"]),
+        "soft_axes": soft,
         "declared": frozenset(document["declared"]),
         "dropped": document["dropped"],
     }
+
+
+def _check_sums(n: Array, layout: Layout, *, whole: bool) -> None:
+    """Sums that rows can have: of some rows, none beyond its own, each pair counted once."""
+    left = n[:, layout.left]
+    # Of every left column, the rows that it counts.
+    own = n[:, layout.blocks[ONE, None]]
+    require(own[0, 0] > 0 and own[0, 0] == np.floor(own[0, 0]))
+    require(np.allclose(left, left.T, rtol=1e-9, atol=0))
+    require((n <= own * (1 + 1e-9)).all())
+    require(not whole or (n == np.floor(n)).all())

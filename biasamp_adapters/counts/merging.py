@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.base import LabelSet
-from biasamp_adapters.counts.labels import lookup, ordered
+from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.layout import Layout
 from biasamp_adapters.counts.rows import Rows
 
@@ -32,11 +33,13 @@ def positions_of(label_sets: Any, labels: tuple[Label, ...]) -> tuple[LabelSet, 
             f"label_sets must be 'observed' or a list of sets of labels; received {label_sets!r}"
         )
     out = set()
-    for of in label_sets:
-        found = lookup([of] if isinstance(of, str) else list(of), labels)
+    for of in label_sets if isinstance(label_sets, Iterable) else [label_sets]:
+        listed = [of] if isinstance(of, str) or not isinstance(of, Iterable) else [*of]
+        known = all(isinstance(label, Hashable) for label in listed)
+        found = lookup(listed, labels) if known and isinstance(of, Iterable) else np.zeros(0)
         if not len(found) or (found < 0).any():
             raise ValueError(f"label_sets must be sets of known labels; received {of!r}")
-        out.add(tuple(sorted(found.tolist())))
+        out.add(tuple(sorted(set(found.tolist()))))
     return tuple(sorted(out))
 
 
@@ -58,12 +61,13 @@ def align(counts: _C, labels: tuple[Label, ...], groups: tuple[Label, ...]) -> _
     moved = [tuple(sorted(position[t] for t in of)) for of in counts.sets]
     known = [i for i, of in enumerate(moved) if min(of, default=0) >= 0]
     sets = tuple(sorted(moved[i] for i in known))
+    where = {of: i for i, of in enumerate(moved)}
     layout = Layout(counts.axes, len(labels), len(groups), sets)
     origin = layout.moved_from(
         counts.layout,
         labels=lookup(labels, counts.labels).tolist(),
         groups=lookup(groups, counts.groups).tolist(),
-        sets=[moved.index(of) for of in sets],
+        sets=[where[of] for of in sets],
     )
     return replace(
         counts, labels=labels, groups=groups, sets=sets, **_moved(counts, layout, origin)
@@ -80,7 +84,8 @@ def of_model(counts: _C, name: str) -> _C:
         groups=range(len(counts.groups)),
         sets=range(len(counts.sets)),
     )
-    return replace(counts, axes=axes, **_moved(counts, layout, origin))
+    soft_axes = counts.soft_axes & frozenset(axes)
+    return replace(counts, axes=axes, soft_axes=soft_axes, **_moved(counts, layout, origin))
 
 
 def _moved(counts: MatrixCounts, layout: Layout, origin: Array) -> dict[str, Any]:
@@ -120,7 +125,8 @@ def add(first: _C, second: _C) -> _C:
         mine, theirs = getattr(first, name), getattr(second, name)
         if name in first.matrices and set(mine) != set(theirs):
             raise ValueError(
-                f"counts to be added must have the same columns; received {mine} and {theirs}"
+                "counts to be added must have the same columns; received "
+                f"{listing(mine)} and {listing(theirs)}"
             )
         # Only a list that both parts were given keeps its order: so sums do not depend on theirs.
         given = name in first.declared & second.declared and mine == theirs
@@ -146,11 +152,11 @@ def add(first: _C, second: _C) -> _C:
         parts[0],
         moments={name: moments[0][name] + moments[1][name] for name in moments[0]},
         rows=rows,
-        soft=first.soft | second.soft,
+        soft_axes=first.soft_axes | second.soft_axes,
         declared=frozenset(
             name
             for name in first.declared & second.declared
-            if getattr(first, name) == getattr(second, name)
+            if name in first.matrices or getattr(first, name) == getattr(second, name)
         ),
         dropped=first.dropped + second.dropped,
     )

@@ -15,7 +15,7 @@ from biasamp_adapters.counts.rows import Rows, compact, stacked
 from biasamp_adapters.inputs.columns import Column, Weights, check_lengths
 
 #: Numbers that one chunk of rows may hold, and rows: their sums are exact in float32.
-_CHUNK, _CHUNK_ROWS = 2**20, 2**14
+_CHUNK, _CHUNK_ROWS = 2**19, 2**14
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Accumulated:
 
     moments: dict[str, Array] = field(default_factory=dict)
     dropped: int = 0
-    soft: frozenset[str] = frozenset()
+    soft_axes: frozenset[Axis] = frozenset()
     kept: list[Rows] = field(default_factory=list)
 
     def add(self, layout: Layout, rows: Array, n: Array | None, w: Array | None) -> None:
@@ -73,8 +73,8 @@ def accumulate(
     columns: list[Column] = [*readers.values(), *([] if weight is None else [weight])]  # type: ignore[list-item]  # only their names and lengths are read
     n_rows = check_lengths(columns)
     orders = {axis: variables.order(axis) for axis in readers}
-    soft = any(reader.may_be_soft for reader in readers.values())
-    exact = soft or weight is not None or repeated is not None
+    split = any(reader.may_be_split for reader in readers.values())
+    exact = split or weight is not None or repeated is not None
     out = Accumulated()
     absent = dict.fromkeys(readers, 0)
     step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
@@ -95,11 +95,13 @@ def accumulate(
                 rows[lost, layout.blocks[SILENT[axis.role], axis.model]] = 1
             else:
                 keep &= ~lost
-        w = None if weight is None else weight.numbers(start, stop)
+        w = None if weight is None else weight.numbers(start, stop, n)
         out.dropped += int(n[~keep].sum())
         if not keep.all():
             rows, n = rows[keep], n[keep]
             w = None if w is None else w[keep]
+        if not len(rows):
+            continue
         layout.complete(rows)
         out.add(layout, rows, None if repeated is None else n, w)
         if keep_rows:
@@ -107,7 +109,7 @@ def accumulate(
     if weight is not None:
         weight.check()
     _rule(variables, absent, out, missing, n_rows if repeated is None else int(repeated.sum()))
-    out.soft = frozenset(axis.role for axis, reader in readers.items() if reader.found_soft)
+    out.soft_axes = frozenset(axis for axis, reader in readers.items() if reader.found_soft)
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.assemble import cross
 from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.collect import argument_of, by_model
-from biasamp_adapters.counts.labels import listing, lookup, ordered
+from biasamp_adapters.counts.labels import declared, listing, lookup, ordered
 from biasamp_adapters.inputs.columns import Column, chunks, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix
 
@@ -31,22 +31,35 @@ class LabelVector:
 
     named = True
 
-    def __init__(self, columns: Sequence[Column], name: str) -> None:
+    def __init__(
+        self, columns: Sequence[Column], name: str, *, may_be_chance: bool = False
+    ) -> None:
         self.name = name
         self._columns = columns
         seen: set[Label] = set()
+        split = False
         for start, stop in chunks(len(self)):
             codes, labels = self._codes(start, stop)
-            seen.update(labels[code] for code in np.unique(codes).tolist() if code >= 0)
-        self.labels = ordered(seen)
-        self.probability = False
-        self.found_soft = False
+            found: list[Any] = [labels[code] for code in np.unique(codes).tolist() if code >= 0]
+            if may_be_chance:
+                # Probabilities are not collected: there may be as many as rows.
+                whole = [x for x in found if not (isinstance(x, Real) and 0 < float(x) < 1)]
+                split = split or len(whole) < len(found)
+                found = whole
+            seen.update(found)
+        if split and not seen <= {0, 1}:
+            raise ValueError(
+                f"probabilities in {name} must lie in [0, 1]; received "
+                f"{listing(ordered(seen - {0, 1}))}"
+            )
+        self.probability = self.found_soft = split
+        self.labels: tuple[Label, ...] = (0, 1) if split else ordered(seen)
 
     def __len__(self) -> int:
         return min(map(len, self._columns))
 
     @property
-    def may_be_soft(self) -> bool:
+    def may_be_split(self) -> bool:
         """Whether the values are probabilities."""
         return self.probability
 
@@ -54,19 +67,6 @@ class LabelVector:
         read = [column.chunk(start, stop) for column in self._columns]
         codes = np.stack([codes.astype(np.int64) for codes, _ in read], axis=1)
         return cross(codes, [labels for _, labels in read])
-
-    def read_probabilities(self) -> None:
-        """Take the values for probabilities of class 1, if they are not all whole."""
-        values: list[Any] = list(self.labels)
-        if all(not isinstance(x, Real) or float(x).is_integer() for x in values):
-            return
-        outside = [x for x in values if not (isinstance(x, Real) and 0 <= float(x) <= 1)]
-        if outside:
-            raise ValueError(
-                f"probabilities in {self.name} must lie in [0, 1]; received {outside[0]!r}"
-            )
-        self.probability = self.found_soft = True
-        self.labels = (0, 1)
 
     def read(self, start: int, stop: int, out: Array, order: Array) -> Array | None:
         """Write rows ``start`` to ``stop`` to ``out``, the columns in ``order``."""
@@ -137,11 +137,20 @@ def read_variables(
             argument = argument_of(name_of["sensitive_features_pred"], model)
             reader, names = _attribute(values, argument, soft=True)
             out.readers[Axis("attribute_prediction", model)] = reader
+            expected = len(out.attributes)
+            both = (out.readers.get(Axis("attribute")), reader)
+            if all(isinstance(r, LabelVector) for r in both) and len(names) != expected:
+                raise ValueError(
+                    f"{argument} must have one column for each of the {expected} attribute(s); "
+                    f"received {len(names)}"
+                )
             out.attributes = out.attributes or names
     for model, values in models.items():
         if values is not None:
             argument = argument_of(name_of["y_pred"], model)
-            reader = _task(values, argument, soft=True)
+            truth = out.readers.get(Axis("task"))
+            binary = set(truth.labels if truth is not None else labels or ()) or {None}
+            reader = _task(values, argument, soft=True, binary=binary <= {0, 1})
             out.readers[Axis("prediction", model)] = reader
     if not out.readers:
         raise ValueError("counts need at least one column; received none")
@@ -163,21 +172,30 @@ def read_variables(
 
 def _attribute(values: Any, name: str, *, soft: bool) -> tuple[Reader, tuple[str, ...]]:
     if isinstance(values, Indicators):
-        return Matrix(values.values, name, values.names, soft=soft), (_ATTRIBUTE,)
+        return _named_matrix(values, name, soft=soft), (_ATTRIBUTE,)
     columns = read_columns(values, name)
     return LabelVector([column for _, column in columns], name), tuple(key for key, _ in columns)
+
+
+def _named_matrix(values: Indicators, name: str, *, soft: bool) -> Matrix:
+    names = values.names
+    if isinstance(names, str) or not all(isinstance(each, Hashable) for each in names or ()):
+        names = declared(names, f"names of {name}")
+    matrix = Matrix(values.values, name, names, soft=soft)
+    matrix.labels = declared(matrix.labels, f"names of {name}") or ()
+    return matrix
 
 
 #: What the attribute is called where its groups are columns.
 _ATTRIBUTE = "sensitive_features"
 
 
-def _task(values: Any, name: str, *, soft: bool) -> Reader:
+def _task(values: Any, name: str, *, soft: bool, binary: bool = False) -> Reader:
     if isinstance(values, Indicators):
-        return Matrix(values.values, name, values.names, soft=soft)
+        return _named_matrix(values, name, soft=soft)
     if is_matrix(values):
         return Matrix(values, name, soft=soft)
-    return LabelVector([Column(values, name)], name)
+    return LabelVector([Column(values, name)], name, may_be_chance=soft and binary)
 
 
 def _check_alike(readers: dict[Axis, Reader]) -> None:
@@ -191,8 +209,6 @@ def _check_alike(readers: dict[Axis, Reader]) -> None:
             raise ValueError(
                 f"{reader.name} must have the shape of y_true; received {shapes[1]} for {shapes[0]}"
             )
-        if isinstance(reader, LabelVector) and set(truth.labels) <= {0, 1}:
-            reader.read_probabilities()
 
 
 def _common(

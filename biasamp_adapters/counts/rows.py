@@ -160,7 +160,7 @@ class Rows:
             # Rows of a block are a binomial share of those that are still to be drawn.
             share = rng.binomial(left_over, int(n.sum()) / rows_left)
             left_over, rows_left = left_over - share, rows_left - int(n.sum())
-            whole = self.unit is None and not self.soft and n.sum() < _MAX_FLOAT32
+            whole = self.unit is None and not self.soft and share.max() < _MAX_FLOAT32
             weight = resample(n, share, rng).T.astype(np.float32 if whole else np.float64)
             if self.unit is not None:
                 weight = weight * self.unit[rows, None]

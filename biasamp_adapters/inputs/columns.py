@@ -69,12 +69,17 @@ class Weights(Column):
         self._bad: list[float] = []
         self._n_bad = 0
 
-    def numbers(self, start: int, stop: int) -> Array:
-        """Rows ``start`` to ``stop`` as floats; what breaks the rule is kept for :meth:`check`."""
+    def numbers(self, start: int, stop: int, n: Array | None = None) -> Array:
+        """Rows ``start`` to ``stop``, each ``n`` times, as floats.
+
+        What breaks the rule is kept for :meth:`check`, and is 0 until then.
+        """
         weight = _numbers(self._values[start:stop], self.name)
-        bad = weight[~(np.isfinite(weight) & (weight >= 0))]
-        self._bad += bad[:1].tolist()
-        self._n_bad += len(bad)
+        bad = ~(np.isfinite(weight) & (weight >= 0))
+        if bad.any():
+            self._bad += weight[bad][:1].tolist()
+            self._n_bad += int(bad.sum() if n is None else n[bad].sum())
+            weight = np.where(bad, 0, weight)
         return weight
 
     def check(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -40,10 +41,10 @@ class Indicators:
 
     def __init__(self, values: Any, names: Sequence[Label] | None = None) -> None:
         self.values = values
-        self.names = None if names is None else tuple(names)
+        self.names = names if names is None or isinstance(names, str) else tuple(names)
 
     def __repr__(self) -> str:
-        names = "" if self.names is None else f", names={list(self.names)}"
+        names = "" if self.names is None else f", names={[*self.names]}"
         shape = self.values.shape if hasattr(self.values, "shape") else len(self.values)
         return f"<Indicators: {shape}{names}>"
 
@@ -106,10 +107,10 @@ class Matrix:
         return int(self._values.shape[0])
 
     @property
-    def may_be_soft(self) -> bool:
-        """Whether probabilities are allowed, and the type of the values could hold them."""
+    def may_be_split(self) -> bool:
+        """Whether the type of the values could hold other numbers than whole ones."""
         dtype = getattr(self._values, "dtype", None)
-        return self._soft and not (isinstance(dtype, np.dtype) and dtype.kind in "biu")
+        return not (isinstance(dtype, np.dtype) and dtype.kind in "biu")
 
     def read(self, start: int, stop: int, out: Array, order: Array) -> Array | None:
         """Write rows ``start`` to ``stop`` to ``out``, the columns in ``order``.
@@ -123,6 +124,7 @@ class Matrix:
         in_order = len(order) == block.shape[1] and (order == np.arange(len(order))).all()
         out[...] = block if in_order else block[:, order]
         if block.dtype.kind in "biu":
+            block = block if block.dtype.isnative else block.astype(block.dtype.newbyteorder("="))
             # As unsigned, what is below 0 is far above 1: one pass finds both.
             unsigned = block.view(f"u{block.dtype.itemsize}")
             if unsigned.max(initial=0) > 1:
@@ -169,6 +171,11 @@ def _two_dimensional(values: Any, name: str) -> tuple[Any, Sequence[Label] | Non
     if isinstance(values, pd.DataFrame):
         return _Frame(values), values.columns.tolist()
     if hasattr(values, "tocsr"):
+        if len(values.shape) != 2:
+            raise ValueError(
+                f"{name} must have two dimensions, rows and columns; received the shape "
+                f"{values.shape}"
+            )
         return values.tocsr(), None
     if isinstance(values, Mapping):
         return _Frame(pd.DataFrame(values)), list(values)
@@ -228,4 +235,4 @@ def _dense(block: Any, name: str) -> Array:
 
 
 def _is_number(item: object) -> bool:
-    return isinstance(item, Real)
+    return isinstance(item, Real | Decimal)

@@ -105,7 +105,8 @@ class Cooccurrence(Bound):
         counted = tables.counts.sets
         if counted not in self._found:
             position = {of: i for i, of in enumerate(counted)}
-            self._found[counted] = np.array([position[self.sets[i]] for i in self.columns])
+            found = [position[self.sets[i]] for i in self.columns]
+            self._found[counted] = np.array(found, dtype=np.intp)
         return self._found[counted]
 
     @cached_property

@@ -158,6 +158,9 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         require(evaluation, model, direction)
         self._check_whole(evaluation.counts, direction)
         sets, columns = self._columns(evaluation)
+        if sets and self.pos_label in evaluation.counts.labels:
+            only = (evaluation.counts.labels.index(self.pos_label),)
+            columns = np.array([i for i in columns if sets[i] == only], dtype=np.intp)
         if not len(columns):
             raise ValueError(
                 "Multi needs task sets of the asked size and support; single labels are sets of "

@@ -76,7 +76,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "predictions of other tasks": (
         ["--task", "t_*", "--prediction", "h_*", "--attribute", "A"],
-        r"--prediction 'h_\*' must have the tasks 'dog', 'cat' too",
+        r"--prediction 'h_\*' must have a column for each task, by the end of its name",
     ),
     "task named twice": (
         ["--task", "t_*", "--task", "t_dog", "--prediction", "p_*", "--attribute", "A"],

@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from good_matrices import GROUP, GUESSES, INDICATORS, PREDICTION, TRUTH, count
+from good_matrices import (
+    GROUP,
+    GUESSES,
+    INDICATORS,
+    PREDICTED,
+    PREDICTION,
+    TRUTH,
+    count,
+    joint,
+)
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -143,6 +152,13 @@ def test_sum_adds_all_parts() -> None:
         1 + parts[0]
 
 
+def test_a_sum_holds_the_probabilities_of_either_part() -> None:
+    hard, soft = count(), count(y_pred=np.array(PREDICTION) / 4)
+    assert (hard + soft).soft == (soft + hard).soft == {"prediction"}
+    quarters = [[n + n / 4 for n in row] for row in PREDICTED]
+    assert joint(hard + soft, "attribute", "prediction") == quarters
+
+
 @pytest.mark.parametrize("other", [0, None, [1], "counts"])
 def test_counts_add_to_counts_only(other: Any) -> None:
     with pytest.raises(TypeError, match="unsupported operand"):
@@ -181,7 +197,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
         {"sensitive_features": Indicators(INDICATORS, names=["a", "b"])},
         r"must have the same matrices; received frozenset\(\{'labels'\}\) and ",
     ),
-    "columns": ({"labels": ["x", "y", "z"]}, r"same columns; received \(0, 1, 2\) and \('x', 'y'"),
+    "columns": ({"labels": ["x", "y", "z"]}, "same columns; received 0, 1, 2 and 'x', 'y'"),
     "label sets": ({"label_sets": [[0]]}, r"same label sets; received 0 and 1 that differ \(count"),
 }
 

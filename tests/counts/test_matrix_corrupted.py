@@ -120,7 +120,7 @@ SUMS: dict[str, Callable[[list[float]], list[float]]] = {
     "halves of rows": lambda n: [x / 8 for x in n],
     "of no rows": lambda n: [0.0] * len(n),
     "of more rows than there are": lambda n: [*n[:-1], 1e6],
-    "that contradict each other": lambda n: [x + 20 * (i == 4) for i, x in enumerate(n)],
+    "that contradict each other": lambda n: [x + 20 * (i == 5) for i, x in enumerate(n)],
 }
 
 

@@ -22,6 +22,8 @@ WITHIN = 5.0
 
 TIMES = 20
 WEIGHTS = [0.5, 2.0, 1.0, 4.0, 1.5, 0.25]
+#: As the groups are counted by, these numbers weigh the rest of a row.
+SOFT_GUESSES = [[0.5, 0.25], *GUESSES[1:4], [0.25, 0.5], [0.0, 0.0]]
 SOFT = [[0.5, 0.0, 1.0], [0.0, 0.25, 0.0], *PREDICTION[2:]]
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -32,6 +34,10 @@ KINDS: dict[str, dict[str, Any]] = {
     },
     "weights": {"sample_weight": WEIGHTS * TIMES},
     "probabilities": {"y_pred": SOFT * TIMES},
+    "probabilities of groups": {
+        "sensitive_features": INDICATORS * TIMES,
+        "sensitive_features_pred": SOFT_GUESSES * TIMES,
+    },
     "label sets": {"label_sets": [[0], [0, 2], [1, 2]]},
     "models": {"y_pred": {"old": PREDICTION * TIMES, "new": TRUTH[::-1] * TIMES}},
 }
@@ -111,7 +117,7 @@ def test_rows_that_are_alike_may_be_kept_together_or_apart(kind: str) -> None:
     apart = _apart(together)
     assert together.rows is not None
     assert apart.rows is not None
-    if kind != "probabilities":
+    if not together.soft:
         # The six rows are distinct.
         assert together.rows.n.tolist() == [TIMES] * 6
     assert apart.rows.n.tolist() == [1] * 6 * TIMES
