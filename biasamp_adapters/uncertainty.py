@@ -60,6 +60,16 @@ class Estimate:
     interval: Interval | None = None
     reason: str | None = NOT_DRAWN
 
+    def widened(self, below: float, above: float, limits: Interval) -> Estimate:
+        """The same with an interval that reaches further, within the range of the number."""
+        if self.interval is None:
+            return self
+        low, high = (
+            max(self.interval[0] - below, limits[0]),
+            min(self.interval[1] + above, limits[1]),
+        )
+        return Estimate(self.value, (low, high), self.reason)
+
     def text(self, sign: str = "+") -> str:
         """The numbers with four decimals."""
         if np.isinf(self.value):

@@ -202,7 +202,7 @@ def _difference(
         return Estimate(float("nan"), None, reason)
     if key not in draws or first not in draws:
         return estimate(value, None, confidence)
-    settled = []
+    settled, slack, margins = [], 0.0, []
     for each in (key, first):
         replicates: Array = draws[each]["value"]
         bound = results[each].bound
@@ -210,8 +210,12 @@ def _difference(
             replicates, untrusted = bound.settled("value", results[each].value, replicates)
             if untrusted:
                 return Estimate(value, None, f"of {each[0]}: {untrusted}")
+            slack += bound.noise("value")
+        margins.append((0.0, 0.0) if bound is None else bound.margin("value"))
         settled.append(replicates)
-    return estimate(value, settled[0] - settled[1], confidence)
+    found = estimate(value, settled[0] - settled[1], confidence, slack=slack)
+    below, above = margins[0][0] + margins[1][1], margins[0][1] + margins[1][0]
+    return found.widened(below, above, (-np.inf, np.inf))
 
 
 def _is_ratio(result: AmplificationResult) -> Array | bool:

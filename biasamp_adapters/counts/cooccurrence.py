@@ -50,8 +50,8 @@ class CooccurrenceCounts(MatrixCounts):
     matrices : frozenset of str
         Which of "labels" and "groups" were columns of a matrix, each a variable of its own.
     moments : dict of str to ndarray
-        ``n``: sums over rows of the products of (1, A, A^, silence) with all columns, which hold the
-        co-occurrences, column sums and agreements; with weights also ``w`` and ``w2``.
+        ``n``: sums over rows of the products of (1, A, A^, silence) with all columns, which hold
+        the co-occurrences, column sums and agreements; with weights also ``w`` and ``w2``.
     label_sets : tuple of tuple
         Label sets whose rows were counted.
     soft_axes : frozenset of Axis

@@ -89,7 +89,7 @@ def _fields(document: Any) -> dict[str, Any]:
     require(all(type(t) is int for of in sets for t in of))
     require(list(sets) == sorted(set(sets)))
     for of in sets:
-        require(of and list(of) == sorted(set(of)) and 0 <= of[0] and of[-1] < len(labels))
+        require(of and list(of) == sorted(set(of)) and of[0] >= 0 and of[-1] < len(labels))
     soft = frozenset(Axis(*axis) for axis in document["soft"])
     require(soft <= set(axes) and all(axis.predicted for axis in soft))
     require(set(document["declared"]) <= {"labels", "groups"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation
 from biasamp_adapters.uncertainty import (
     Estimate,
+    Interval,
     IntervalMethod,
     estimate,
     joined,
@@ -144,6 +145,10 @@ class Bound(Scored):
         """By how much an interval must reach further down and up than replicates do."""
         return 0.0, 0.0
 
+    def limits(self, name: str) -> Interval:
+        """The range of a score."""
+        return -np.inf, np.inf
+
     def noise(self, name: str) -> float:
         """How far a score may be from what it estimates, for want of draws."""
         return 0.0
@@ -163,11 +168,10 @@ class Bound(Scored):
             return Estimate(value, None, reason)
         if replicates is None:
             return estimate(value, None, confidence)
-        found = estimate(value, replicates, confidence, method, self.noise(name))
-        if found.interval is None:
-            return found
-        below, above = self.margin(name)
-        return replace(found, interval=(found.interval[0] - below, found.interval[1] + above))
+        # Levels come mirrored already, which the basic method would undo.
+        once: IntervalMethod = "percentile" if name.startswith("psi") else method
+        found = estimate(value, replicates, confidence, once, self.noise(name))
+        return found.widened(*self.margin(name), self.limits(name))
 
     @abstractmethod
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

@@ -19,6 +19,7 @@ from biasamp_adapters.metrics.pairs import indicator_attacks
 from biasamp_adapters.metrics.sparse import expected_channel_is_unbiased
 from biasamp_adapters.metrics.trust import Trust
 from biasamp_adapters.quality import Quality, is_dependent, loo_cross_entropy
+from biasamp_adapters.uncertainty import Interval
 
 
 class Roles(NamedTuple):
@@ -154,6 +155,12 @@ class ExactAttack(Bound):
     def margin(self, name: str) -> tuple[float, float]:
         """By how much an interval must reach further down and up."""
         return self._trust.margin(name)
+
+    def limits(self, name: str) -> Interval:
+        """The range of DPA is [-1, 1]; that of a level or of LA depends on the quality."""
+        if name == "value" and not (self.leakage and self.quality.inverse):
+            return -1.0, 1.0
+        return (0.0, np.inf) if name.startswith("psi") else (-np.inf, np.inf)
 
     def noise(self, name: str) -> float:
         """How far a score averaged over drawn flips may be from what it estimates."""

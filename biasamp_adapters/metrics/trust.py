@@ -159,7 +159,6 @@ class Trust:
             move = base - drawn.mean()
             if abs(move) <= _NOISE * spread / np.sqrt(len(drawn)):
                 return replicates, None
-            moved = replicates + move
-            return (moved if self._attack.leakage else np.clip(moved, -1, 1)), None
+            return replicates + move, None
         # A level is mirrored: resampling raises it by about as much as the sample raised it.
         return np.maximum(base + centre - replicates, 0), None

@@ -17,8 +17,8 @@ from biasamp_adapters.metrics.equalize import (
     expected_flips,
     flip,
     flip_table,
-    predicted_bias,
 )
+from biasamp_adapters.metrics.sparse import predicted_bias
 from biasamp_adapters.quality import cross_entropy
 
 #: Standard errors that a simulated number may be off; 5 are exceeded once in 1.7 million.
