@@ -133,32 +133,12 @@ def evaluate(
     random_state: RandomState,
 ) -> Findings:
     """Compute every metric of every model, with intervals from the same draws."""
-    bounds: dict[Key, Bound] = {}
-    rates: dict[str, GroupRates] = {}
-    metrics = {
-        model: list(default_metrics(evaluation, model, pos_label))
-        for model in evaluation.counts.models
-    }
-    if not any(metrics.values()):
-        raise ValueError(
-            "no metric applies: A->T needs task_given_attribute, the attribute and predictions of "
-            "the task; T->A needs attribute_given_task, the task and predictions of the attribute; "
-            f"received {evaluation.base_rates!r} for {evaluation.counts!r}"
-        )
-    for metric in (metric for each in metrics.values() for metric in each):
-        evaluation = metric.prepare(evaluation)
+    evaluation, bounds = _bind(evaluation, pos_label)
+    rates = _group_rates(evaluation, pos_label)
     counts = evaluation.counts
-    for model in counts.models:
-        for metric in (each for each in metrics[model] if each.applies(evaluation)):
-            bounds[model, metric.__name__] = _selecting(metric.bind(evaluation, model))
-        measurable = counts.has("task") and counts.has("attribute")
-        if measurable and counts.has("prediction", model):
-            columns = positive_columns(counts, pos_label)
-            rates[model] = GroupRates(evaluation=evaluation, model=model, columns=columns)
     scored: dict[Key, Scored] = {**bounds, **{(model, ""): of for model, of in rates.items()}}
     reason = counts.no_draws if n_boot else None
-    if reason:
-        n_boot = 0
+    n_boot = 0 if reason else n_boot
     draws = replicate(scored, evaluation, n_boot, random_state) if n_boot else {}
 
     results, differences, pairs = {}, {}, {}
@@ -174,18 +154,47 @@ def evaluate(
             drawn = draws[key]["pairs"].T if key in draws else [None] * len(values)
             found = [estimate(*each, confidence) for each in zip(values, drawn, strict=True)]
             pairs[key] = bound.selected, [_because(each, reason) for each in found]
-    return Findings(
-        evaluation,
-        results,
-        differences,
-        pairs,
-        {
-            model: (of, _rate_estimates(of, draws.get((model, "")), confidence, reason))
-            for model, of in rates.items()
-        },
-        n_boot,
-        confidence,
-    )
+    estimates = {
+        model: (of, _rate_estimates(of, draws.get((model, "")), confidence, reason))
+        for model, of in rates.items()
+    }
+    return Findings(evaluation, results, differences, pairs, estimates, n_boot, confidence)
+
+
+def _bind(evaluation: Evaluation, pos_label: Label | None) -> tuple[Evaluation, dict[Key, Bound]]:
+    """The evaluation with all that the metrics read, and the metrics bound to it."""
+    metrics = {
+        model: list(default_metrics(evaluation, model, pos_label))
+        for model in evaluation.counts.models
+    }
+    if not any(metrics.values()):
+        raise ValueError(
+            "no metric applies: A->T needs task_given_attribute, the attribute and predictions of "
+            "the task; T->A needs attribute_given_task, the task and predictions of the attribute; "
+            f"received {evaluation.base_rates!r} for {evaluation.counts!r}"
+        )
+    for metric in (metric for each in metrics.values() for metric in each):
+        evaluation = metric.prepare(evaluation)
+    bounds = {
+        (model, metric.__name__): _selecting(metric.bind(evaluation, model))
+        for model, each in metrics.items()
+        for metric in each
+        if metric.applies(evaluation)
+    }
+    return evaluation, bounds
+
+
+def _group_rates(evaluation: Evaluation, pos_label: Label | None) -> dict[str, GroupRates]:
+    """The fairness measures of each model, where there is a truth to measure them by."""
+    counts = evaluation.counts
+    if not (counts.has("task") and counts.has("attribute")):
+        return {}
+    columns = positive_columns(counts, pos_label)
+    return {
+        model: GroupRates(evaluation=evaluation, model=model, columns=columns)
+        for model in counts.models
+        if counts.has("prediction", model)
+    }
 
 
 def _difference(

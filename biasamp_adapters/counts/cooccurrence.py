@@ -7,24 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import matrix_storage
 from biasamp_adapters.counts.assemble import Missing, check_missing
-from biasamp_adapters.counts.base import Axis, LabelSet
+from biasamp_adapters.counts.counting import fields_of_joint, fields_of_rows
 from biasamp_adapters.counts.frame_columns import FrameColumns, Names, read_frame
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.labels import declared
-from biasamp_adapters.counts.layout import ONE, SILENT, Layout
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
 from biasamp_adapters.counts.merging import positions_of
-from biasamp_adapters.counts.moments import accumulate
 from biasamp_adapters.counts.readers import Variables, read_variables
-from biasamp_adapters.counts.rows import Rows, compact
 from biasamp_adapters.inputs.columns import Weights
-from biasamp_adapters.inputs.matrices import Matrix
 
 #: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
 LabelSets = Sequence[Sequence[Label]] | Literal["observed"] | None
@@ -201,26 +196,18 @@ class CooccurrenceCounts(MatrixCounts):
 
     @classmethod
     def from_joint(cls, counts: JointCounts) -> CooccurrenceCounts:
-        """The same rows with a column for each label and group."""
-        layout = Layout(counts.axes, len(counts.labels), len(counts.groups))
-        if counts.w is not None and counts.cells.unit is None:
-            raise ValueError(
-                "columns of indicators need the weight of each row; received counts that hold "
-                "only sums of weights (count with by_weight=True)"
-            )
-        rows = Rows(compact(_indicators(counts, layout)), counts.n, counts.cells.unit)
-        return cls(
-            labels=counts.labels,
-            groups=counts.groups,
-            attributes=counts.attributes,
-            axes=counts.axes,
-            matrices=frozenset(),
-            moments=rows.moments(layout),
-            soft_axes=frozenset(axis for axis in counts.axes if axis.role in counts.soft),
-            declared=counts.declared,
-            dropped=counts.dropped,
-            rows=rows,
-        )
+        """The same rows with a column for each label and group.
+
+        Parameters
+        ----------
+        counts : JointCounts
+
+        Raises
+        ------
+        ValueError
+            If the counts hold only sums of weights.
+        """
+        return cls(**fields_of_joint(counts))
 
     @classmethod
     def _counted(
@@ -232,44 +219,15 @@ class CooccurrenceCounts(MatrixCounts):
         keep_rows: bool,
         repeated: Array | None = None,
     ) -> CooccurrenceCounts:
-        axes = tuple(variables.readers)
-        known: tuple[LabelSet, ...] = ()
-        if label_sets is not None and label_sets != "observed":
-            known = positions_of(label_sets, variables.labels)
-        layout = Layout(axes, len(variables.labels), len(variables.groups), known)
         observe = label_sets == "observed"
-        found = accumulate(variables, layout, weight, missing, keep_rows or observe, repeated)
-        if "w" in found.moments and not found.moments["w"][0, layout.blocks[ONE, None]].sum() > 0:
-            raise ValueError("weights must have a positive sum; received only zeros")
-        counts = cls(
-            labels=variables.labels,
-            groups=variables.groups,
-            attributes=variables.attributes,
-            axes=axes,
-            matrices=_matrices(variables),
-            moments=found.moments,
-            sets=known,
-            soft_axes=found.soft_axes,
-            declared=variables.declared,
-            dropped=found.dropped,
-            rows=found.rows,
-        )
-        counts = counts._without_unseen()
+        sets = () if label_sets is None or observe else positions_of(label_sets, variables.labels)
+        keep = keep_rows or observe
+        counts = cls(**fields_of_rows(variables, weight, missing, sets, keep, repeated))
+        if counts.dropped:
+            counts = counts.without_unseen()
         if observe:
             counts = counts.with_sets(tuple(counts.observed_sets()))
         return counts if keep_rows else counts.without_rows()
-
-    def _without_unseen(self) -> CooccurrenceCounts:
-        """The same without labels of vectors that only dropped rows had."""
-        if not self.dropped:
-            return self
-        lists = {"labels": self.labels, "groups": self.groups}
-        for name, of_attribute in (("labels", False), ("groups", True)):
-            if name not in self.declared:
-                axes = [axis for axis in self.axes if axis.of_attribute == of_attribute]
-                seen = set().union(*(self.seen(*axis) for axis in axes))
-                lists[name] = tuple(label for label in lists[name] if label in seen)
-        return self.align(lists["labels"], lists["groups"])
 
     def to_frame(self) -> pd.DataFrame:
         """The co-occurrences as a pandas DataFrame.
@@ -324,33 +282,3 @@ class CooccurrenceCounts(MatrixCounts):
             If it is not a file that :meth:`save` wrote, or was changed since.
         """
         return cls(**matrix_storage.load(path))
-
-
-def _matrices(variables: Variables) -> frozenset[str]:
-    """Which lists are columns of a matrix in the truth or, without one, in the predictions."""
-    out = set()
-    for name, truth in (("labels", Axis("task")), ("groups", Axis("attribute"))):
-        axes = [a for a in variables.readers if a.of_attribute == truth.of_attribute]
-        read = [truth] if truth in axes else axes
-        if any(isinstance(variables.readers[axis], Matrix) for axis in read):
-            out.add(name)
-    return frozenset(out)
-
-
-def _indicators(counts: JointCounts, layout: Layout) -> Array:
-    """The cells of joint counts as rows of the base columns."""
-    out = np.zeros((len(counts.n), layout.base.stop - layout.base.start))
-    for i, axis in enumerate(counts.axes):
-        codes, where = counts.cells.codes[:, i], layout.in_base(axis)
-        n_labels = layout.size(axis)
-        hard = np.flatnonzero(codes < n_labels)
-        out[hard, where.start + codes[hard]] = 1
-        soft = np.flatnonzero(codes > n_labels)
-        if len(soft):
-            p = counts.levels[codes[soft] - n_labels - 1]
-            out[soft, where.start + counts.labels.index(1)] = p
-            out[soft, where.start + counts.labels.index(0)] = 1 - p
-        if axis.predicted:
-            silent = layout.blocks[SILENT[axis.role], axis.model].start - layout.base.start
-            out[codes == n_labels, silent] = 1
-    return out

@@ -68,63 +68,78 @@ def read_frame(
     groups: tuple[Label, ...] | None,
 ) -> ReadFrame:
     """Readers of a frame; of one that is not in memory, only its distinct rows are fetched."""
-    if not columns.all():
+    names = columns.all()
+    if not names:
         raise ValueError("counts need at least one column; received none")
     repeated = None
     table = nw.from_native(frame, pass_through=True)
     if not isinstance(table, nw.DataFrame):
-        table, repeated = _distinct_rows(frame, columns.all())
-    check_columns(table.columns, columns.all())
-    tasks = columns.task
-    names = labels or (None if tasks is None or isinstance(tasks, str) else tuple(tasks))
-
-    groups_by_column = isinstance(columns.attribute, Indicators)
-    of_groups: list[Label] = [*_names(columns.attribute)] if groups_by_column else []
-    if isinstance(columns.attribute, Indicators) and columns.attribute.names:
-        of_groups = [*columns.attribute.names]
-
-    def matrix(chosen: str | Sequence[str] | None) -> Any:
-        if chosen is None or isinstance(chosen, str):
-            return None if chosen is None else table[chosen].to_native()
-        if names is not None and len(chosen) != len(names):
-            raise ValueError(
-                f"there must be a column for each of the {len(names)} tasks; "
-                f"received {len(chosen)}: {list(chosen)}"
-            )
-        if len(set(chosen)) < len(chosen):
-            raise ValueError(f"tasks must have distinct columns; received {list(chosen)}")
-        # By position: the columns of truth and predictions have different names.
-        return Indicators(table.select(*chosen), names)
-
-    def attribute(chosen: Names | None) -> Any:
-        if chosen is None:
-            return None
-        if isinstance(chosen, Indicators):
-            given = chosen.names or (of_groups if len(of_groups) == len(_names(chosen)) else None)
-            return Indicators(table.select(*_names(chosen)), given)
-        return {name: table[name].to_native() for name in _names(chosen)}
-
+        table, repeated = _distinct_rows(frame, names)
+    check_columns(table.columns, names)
+    picked = _Picked(table, columns, labels)
     models = _by_model(columns.prediction, [MODEL])
     predicted = _by_model(columns.attribute_prediction, models)
     variables = read_variables(
-        matrix(tasks),
-        {model: matrix(chosen) for model, chosen in models.items()},
-        attribute(columns.attribute),
-        {model: attribute(chosen) for model, chosen in predicted.items()},
+        picked.tasks(columns.task),
+        {model: picked.tasks(chosen) for model, chosen in models.items()},
+        picked.groups(columns.attribute),
+        {model: picked.groups(chosen) for model, chosen in predicted.items()},
         labels,
         groups,
         {
-            "y_true": _called("task", tasks),
+            "y_true": _called("task", columns.task),
             "y_pred": _called("prediction", next(iter(models.values()))),
             "sensitive_features": _called("attribute", columns.attribute),
-            "sensitive_features_pred": _called(
-                "attribute prediction", next(iter(predicted.values()))
-            ),
+            "sensitive_features_pred": _called("attribute", next(iter(predicted.values()))),
         },
     )
     weight = columns.weight
     weights = None if weight is None else Weights(table[weight].to_native(), f"column {weight!r}")
     return ReadFrame(variables, weights, repeated)
+
+
+class _Picked:
+    """Columns of a table as the arguments of counts from arrays.
+
+    Those of truth and predictions have different names, so they correspond by position, and are
+    named as the truth is.
+    """
+
+    def __init__(
+        self, table: nw.DataFrame[Any], columns: FrameColumns, labels: tuple[Label, ...] | None
+    ) -> None:
+        self._table = table
+        by_column = columns.task is not None and not isinstance(columns.task, str)
+        self._labels = labels or (tuple(_names(columns.task)) if by_column else None)
+        of_groups = columns.attribute
+        self._groups: tuple[Label, ...] | None = None
+        if isinstance(of_groups, Indicators):
+            self._groups = tuple(of_groups.names or _names(of_groups))
+
+    def tasks(self, chosen: str | Sequence[str] | None) -> Any:
+        """Task labels, or a matrix of them."""
+        if chosen is None or isinstance(chosen, str):
+            return None if chosen is None else self._table[chosen].to_native()
+        if self._labels is not None and len(chosen) != len(self._labels):
+            raise ValueError(
+                f"there must be a column for each of the {len(self._labels)} tasks; "
+                f"received {len(chosen)}: {list(chosen)}"
+            )
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"tasks must have distinct columns; received {list(chosen)}")
+        return Indicators(self._table.select(*chosen), self._labels)
+
+    def groups(self, chosen: Names | None) -> Any:
+        """Labels of an attribute, or its groups as columns."""
+        if chosen is None:
+            return None
+        if not isinstance(chosen, Indicators):
+            return {name: self._table[name].to_native() for name in _names(chosen)}
+        names = _names(chosen)
+        alike = self._groups is not None and len(self._groups) == len(names)
+        return Indicators(
+            self._table.select(*names), chosen.names or (self._groups if alike else None)
+        )
 
 
 def _called(what: str, names: Names | None) -> str:

@@ -191,6 +191,16 @@ class MatrixCounts(Counts):
         """The same counts over other label lists, which must contain the labels seen here."""
         return merging.align(self, tuple(labels), tuple(groups))
 
+    def without_unseen(self) -> Self:
+        """The same without labels of vectors that no row has, as where rows were dropped."""
+        lists = {"labels": self.labels, "groups": self.groups}
+        for name, of_attribute in (("labels", False), ("groups", True)):
+            if name not in self.declared:
+                axes = [axis for axis in self.axes if axis.of_attribute == of_attribute]
+                seen = set().union(*(self.seen(*axis) for axis in axes))
+                lists[name] = tuple(label for label in lists[name] if label in seen)
+        return self.align(lists["labels"], lists["groups"])
+
     def replicates_at_once(self, width: int) -> int:
         """Replicates that one block may hold, ``width`` numbers each beside the moments."""
         return 1 if self.rows is None else self.rows.replicates_at_once(self.layout, width)
