@@ -67,8 +67,11 @@ def counting(n_rows: int) -> None:
         connection.register("frame", frame)
         connection.execute("CREATE TABLE predictions AS SELECT * FROM frame")
         relation = connection.sql("SELECT * FROM predictions")
-        names = {"task": "T", "prediction": "T_pred", "attribute": "A"}
-        seconds = median(lambda: bam.JointCounts.from_frame(relation, **names))
+        seconds = median(
+            lambda: bam.JointCounts.from_frame(
+                relation, task="T", prediction="T_pred", attribute="A"
+            )
+        )
         query = "SELECT A, T, T_pred, count(*) FROM predictions GROUP BY ALL"
         by_hand = median(lambda: connection.sql(query).fetchall())
     line("counts on DuckDB / a group-by by hand", seconds / by_hand, "<= 1.2", f"{seconds:.3f} s")
