@@ -125,7 +125,8 @@ class Layout:
             for axis in self.axes
             if not axis.predicted
         }
-        counted = {role: values.sum(axis=1) for role, values in truth.items()}
+        # Several times faster than sum(axis=1) on rows that are not next to each other.
+        counted = {role: np.einsum("ij->i", values) for role, values in truth.items()}
         marks = {ONE_GROUP: ("attribute", 1), ONE_TASK: ("task", 1), NO_TASK: ("task", 0)}
         for mark, (role, n) in marks.items():
             rows[:, blocks[mark, None].start] = counted[role] == n if role in counted else 0

@@ -14,8 +14,8 @@ from biasamp_adapters.counts.readers import Variables
 from biasamp_adapters.counts.rows import Rows, compact, stacked
 from biasamp_adapters.inputs.columns import Column, Weights, check_lengths
 
-#: Numbers that one chunk of rows may hold, and rows: their sums are exact in float32.
-_CHUNK, _CHUNK_ROWS = 2**19, 2**14
+#: Bytes that one chunk of rows may take, and rows: their sums are exact in float32.
+_CHUNK, _CHUNK_ROWS = 2**22, 2**14
 
 
 @dataclass
@@ -77,8 +77,9 @@ def accumulate(
     exact = split or weight is not None or repeated is not None
     out = Accumulated()
     absent = dict.fromkeys(readers, 0)
-    step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
-    buffer = np.empty((step, layout.width), dtype=np.float64 if exact else np.float32)
+    dtype = np.dtype(np.float64 if exact else np.float32)
+    step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
+    buffer = np.empty((step, layout.width), dtype=dtype)
     for start in range(0, n_rows, step):
         rows = buffer[: min(step, n_rows - start)]
         rows[:, layout.base] = 0
