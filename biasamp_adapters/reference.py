@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -121,8 +121,7 @@ def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
     """Joint counts beside co-occurrences become these."""
     kinds = isinstance(counts, JointCounts), isinstance(reference, JointCounts)
     if kinds[0] == kinds[1]:
-        _check_matrices(counts, reference)
-        return counts, reference
+        return _named_alike(counts, reference)
     if any(part.is_matrix("task") for part in (counts, reference)):
         raise ValueError(
             "the reference must have tasks of the same kind as the data, labels or the columns of "
@@ -135,14 +134,24 @@ def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
     )
 
 
-def _check_matrices(counts: Counts, reference: Counts) -> None:
+def _named_alike(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
+    """Columns of a matrix that has no names take those of the other, by position."""
+    parts = [counts, reference]
     for role, name in (("task", "labels"), ("attribute", "groups")):
-        mine, theirs = getattr(counts, name), getattr(reference, name)
-        if counts.is_matrix(role) and set(mine) != set(theirs):
+        if not (counts.is_matrix(role) and reference.is_matrix(role)):
+            continue
+        mine, theirs = (getattr(part, name) for part in parts)
+        if set(mine) == set(theirs):
+            continue
+        unnamed = [listed == tuple(range(len(listed))) for listed in (mine, theirs)]
+        if len(mine) != len(theirs) or not any(unnamed):
             raise ValueError(
                 f"the reference must have the same columns as the data; received {listing(theirs)} "
                 f"for {listing(mine)}"
             )
+        names = {name: theirs if unnamed[0] else mine}
+        parts = [replace(part, **names) for part in parts]  # type: ignore[type-var]  # dataclasses
+    return parts[0], parts[1]
 
 
 def _with_base_rates(counts: Counts, base: BaseRates) -> Evaluation:

@@ -168,7 +168,7 @@ def _models(
     if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
         return {MODEL: [part.columns[0] for part in parts]}
     by_star = any(is_list(text, there) and "*" in text for text in task)
-    models = {}
+    models: dict[str, list[str]] = {}
     for text, part in zip(prediction, parts, strict=True):
         if len(part.columns) != len(tasks.columns):
             raise ValueError(
@@ -176,9 +176,11 @@ def _models(
                 f"received {len(part.columns)} in {text!r}"
             )
         in_order = len(tasks.columns) == 1 or ("*" not in text and not by_star)
-        columns = part.columns if in_order else _by_name(tasks, part, text)
-        name = MODEL if text not in there and "," in text else text.rstrip("*_-. ") or MODEL
-        models[name] = columns
+        option = f"--prediction {text!r}"
+        columns = part.columns if in_order else _by_name(tasks.names, part, option)
+        name = "" if text not in there and "," in text else text.rstrip("*_-. ")
+        unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
+        models[name or unnamed] = columns
     if len(models) < len(prediction):
         raise ValueError(
             f"--prediction must name each model once, as a prefix; received {[*prediction]}"
@@ -186,21 +188,23 @@ def _models(
     return models
 
 
-def _by_name(tasks: Named, part: Named, text: str) -> list[str]:
-    """The columns whose names are, or end in, those of the tasks."""
+def _by_name(wanted: Sequence[str], part: Named, option: str) -> list[str]:
+    """The columns whose names are those wanted, or the one ends in the other."""
     columns = dict(zip(part.names, part.columns, strict=True))
-    if set(columns) == set(tasks.names):
-        return [columns[name] for name in tasks.names]
-    found = [[c for c in part.columns if c.endswith(str(name))] for name in tasks.names]
-    if any(len(each) != 1 for each in found) or len({c for each in found for c in each}) < len(
-        found
-    ):
-        missing = [name for name in tasks.names if name not in columns]
+    if set(columns) == set(wanted):
+        return [columns[name] for name in wanted]
+    found = [
+        [column for name, column in columns.items() if column.endswith(of) or of.endswith(name)]
+        for of in wanted
+    ]
+    chosen = [each[0] for each in found if len(each) == 1]
+    if len(set(chosen)) < len(wanted):
+        missing = [of for of, each in zip(wanted, found, strict=True) if len(each) != 1]
         raise ValueError(
-            f"--prediction {text!r} must have a column for each task, by the end of its name; "
-            f"it has none, or several, for {listing(missing)}"
+            f"{option} must have a column for each task or group, by the end of its name; it has "
+            f"none, or several, for {listing(missing or list(wanted))}"
         )
-    return [each[0] for each in found]
+    return chosen
 
 
 def _groups(
@@ -230,11 +234,12 @@ def _groups(
         own = predicted[i * each : (i + 1) * each]
         if is_list(own[0], there):
             found = named("--attribute-prediction", own[0], there)
-            listed = (
-                "*" not in own[0] and isinstance(groups, Indicators) and "*" not in attribute[0]
-            )
-            if listed and len(found.names) == len(groups.names or ()):
-                found = Named(found.columns, list(groups.names))
+            if isinstance(groups, Indicators) and len(found.columns) == len(groups.values):
+                names = [str(name) for name in groups.names or ()]
+                by_list = "*" not in own[0] and "*" not in attribute[0]
+                option = f"--attribute-prediction {own[0]!r}"
+                columns = found.columns if by_list else _by_name(names, found, option)
+                found = Named(columns, names)
             out[model] = Indicators(found.columns, found.names)
         else:
             out[model] = own

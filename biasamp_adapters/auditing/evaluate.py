@@ -92,7 +92,8 @@ def default_metrics(
             yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
     if not (true_task and true_group):
         return
-    trials = FITTED_TRIALS if counts.is_matrix("task") else EXACT_TRIALS
+    fitted = counts.is_matrix("task") and len(counts.labels) > 1
+    trials = FITTED_TRIALS if fitted else EXACT_TRIALS
     if predicts and allows_attack(counts, "task"):
         yield LeakageAmplification(n_trials=trials)
     directions = [A_TO_T] if predicts and allows_attack(counts, "attribute") else []
@@ -111,6 +112,8 @@ def default_metrics(
 def allows_attack(counts: Counts, source: str) -> bool:
     """Whether an attacker can read a variable: exactly, or fitted on rows that are not too many."""
     if not counts.is_matrix(source) or (source == "attribute" and counts.one_each(source)):
+        return True
+    if counts.n_labels(source) == 1 and not counts.is_matrix("attribute"):
         return True
     return counts.no_draws is None and counts.n_rows <= MOST_FITTED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
-from biasamp_adapters.metrics.columns import ColumnAttack, PairsAttack
+from biasamp_adapters.metrics.columns import ColumnAttack, OneColumnAttack, PairsAttack
 from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.metrics.fitted import FittedAttack
 
@@ -20,6 +20,8 @@ def attack(*, evaluation_rule: str, **arguments: Any) -> ExactAttack:
     counts, (source, target) = bound.evaluation.counts, bound.roles.dataset
     if not counts.is_matrix(source) or (counts.one_each(source) and not bound.leakage):
         return (ColumnAttack if counts.is_matrix(target) else ExactAttack).of(**arguments)
+    if counts.n_labels(source) == 1 and not counts.is_matrix(target):
+        return OneColumnAttack.of(**arguments)
     exact_only = bound.equalize == "expected" or bound.loo or bound.quality.name == "inverse_rmse"
     if exact_only or not isinstance(counts, MatrixCounts) or counts.rows is None:
         return PairsAttack.of(**arguments)

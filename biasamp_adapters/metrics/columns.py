@@ -79,6 +79,41 @@ class ColumnAttack(ExactAttack):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class OneColumnAttack(ExactAttack):
+    """A matrix of one column as the input: a label of two classes, as a vector would be."""
+
+    def _with_no(self, tables: Tables, source: str, target: str) -> Array:
+        """Rows without the label above those with it, and those of which nothing is said."""
+        said = tables.joint(source, target, abstained=True)
+        rows = tables.marginal(target)
+        if said.shape[-1] > rows.shape[-1]:
+            rows = np.concatenate([rows, tables.silent(self.roles.flipped)], axis=-1)
+        no = rows[..., None, :] - said.sum(axis=-2, keepdims=True)
+        return np.concatenate([no, said], axis=-2)
+
+    def plain(self, tables: Tables) -> Array:
+        """Input against true target, of shape (..., 2, targets)."""
+        return self._with_no(tables, *self.roles.dataset)
+
+    def of_model(self, tables: Tables) -> Array:
+        """Input against target as the model has them; silence is one more category."""
+        return self._with_no(tables, *self.roles.model)
+
+    def accuracy_in(self, tables: Tables) -> Array:
+        """Accuracy of the model on the variable that is flipped, of shape (...)."""
+        if self.roles.flipped == self.roles.dataset[0]:
+            return accuracy_with_silence(tables, self.roles.flipped)[..., 0]
+        return accuracy_of(tables, self.roles.flipped)
+
+    def _flipped(
+        self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
+    ) -> Array:
+        rows = np.rint(self.plain(tables)).astype(np.int64)
+        repeated = rows if trials is None else np.broadcast_to(rows, (trials, *rows.shape))
+        return flip_table(repeated, self.roles.axis, accuracy, rng)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PairsAttack(ExactAttack):
     """The pairs of a matrix as the attacker's input: the table of all its columns is too large."""
 

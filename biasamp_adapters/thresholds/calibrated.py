@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.thresholds.scores import read_scores
@@ -27,9 +29,10 @@ def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
     y_score : array-like of shape (n,) or (n, K)
         Scores of the validation data on any scale, higher for likelier positives. The columns of
         a matrix are tasks.
-    prevalence : float or array-like of shape (K,)
+    prevalence : float, array-like of shape (K,), Series or mapping
         Share of positives in the training data, in [0, 1]. For a matrix, one number for all
-        columns or one each, in the order of the columns. Rounding noise does not decide ties:
+        columns or one each, in the order of the columns; of a table of scores also by the names
+        of its columns. Rounding noise does not decide ties:
         ``0.1 * 3`` is 3/10.
 
     Returns
@@ -67,8 +70,8 @@ def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
     >>> calibrated_threshold(scores, prevalence=[0.25, 0.5]).tolist()
     [0.9, 0.7]
     """
-    scores, _ = read_scores(y_score)
-    shares = _read_prevalence(prevalence, scores.shape[1:])
+    scores, names = read_scores(y_score)
+    shares = _read_prevalence(_in_order(prevalence, names), scores.shape[1:])
     if scores.ndim == 1:
         return _calibrated(scores, float(shares))
     return np.array([_calibrated(*each) for each in zip(scores.T, shares.tolist(), strict=True)])
@@ -89,6 +92,24 @@ def _ratio(prevalence: float) -> Fraction:
     exact = Fraction(prevalence)
     simplest = exact.limit_denominator(_MAX_ROWS)
     return simplest if abs(simplest - exact) <= _NOISE else exact
+
+
+def _in_order(prevalence: Any, names: list[str] | None) -> Any:
+    """The prevalences of named tasks in the order of the columns of a table of scores."""
+    if isinstance(prevalence, pd.Series):
+        # Whole numbers are positions: they name no tasks.
+        named = prevalence.index.dtype.kind not in "iu"
+        prevalence = prevalence.to_dict() if named else prevalence.to_numpy()
+    if not isinstance(prevalence, Mapping):
+        return prevalence
+    by_name = {str(name): share for name, share in prevalence.items()}
+    if names is None or set(by_name) != set(names):
+        columns = "a vector or matrix without names" if names is None else f"columns {names}"
+        raise ValueError(
+            f"prevalence with names must have those of the columns of y_score; received "
+            f"{list(by_name)} for {columns}"
+        )
+    return [by_name[name] for name in names]
 
 
 def _read_prevalence(prevalence: Any, shape: tuple[int, ...]) -> Array:

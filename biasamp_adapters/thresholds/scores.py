@@ -20,6 +20,8 @@ def read_scores(y_score: Any) -> tuple[Array, list[str] | None]:
     ValueError
         If a score is not a number, or NaN or infinite.
     """
+    if hasattr(y_score, "toarray"):
+        y_score = np.asarray(y_score.toarray())
     named = read_columns(y_score, "y_score")
     check_lengths([column for _, column in named])
     scores = np.stack([_numbers(column) for _, column in named], axis=1)

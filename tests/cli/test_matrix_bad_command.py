@@ -76,7 +76,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "predictions of other tasks": (
         ["--task", "t_*", "--prediction", "h_*", "--attribute", "A"],
-        r"--prediction 'h_\*' must have a column for each task, by the end of its name",
+        r"--prediction 'h_\*' must have a column for each task or group, by the end of its name",
     ),
     "task named twice": (
         ["--task", "t_*", "--task", "t_dog", "--prediction", "p_*", "--attribute", "A"],
@@ -96,7 +96,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "other predicted groups": (
         [*attribute("g_*"), "--attribute-prediction", "p_*"],
-        "must have the same columns as .*without 'x', 'y' and with 'dog', 'cat'",
+        "must have a column for each task or group, by the end of its name",
     ),
     "too many predicted groups": (
         [*attribute("g_*"), *["--attribute-prediction", "h_*"] * 2],

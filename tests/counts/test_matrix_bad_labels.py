@@ -173,10 +173,6 @@ FOREIGN: dict[str, tuple[Any, str]] = {
         ([row[:2] for row in TRUTH], GROUP),
         r"same columns as the data; received 0, 1 for 0, 1, 2",
     ),
-    "others": (
-        (_frame(TRUTH, "x", "y", "z"), GROUP),
-        r"same columns as the data; received 'x', 'y', 'z' for 0, 1, 2",
-    ),
     "labels": (([0, 1] * 3, GROUP), r"tasks of the same kind as the data, labels or the columns"),
     "groups": ((TRUTH, list("cdcdcd")), r"same groups as the data; received 'c', 'd' for 'a'"),
     "rates": (BaseRates(task_given_attribute={"a": EVEN, "b": EVEN}), r"BaseRates must cover .* 2"),

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from biasamp_adapters.thresholds import calibrated_threshold
 
@@ -202,3 +203,21 @@ def test_a_prevalence_for_each_column(prevalence: Any) -> None:
 def test_one_of_several_prevalences_outside() -> None:
     with pytest.raises(ValueError, match=r"prevalence must lie in \[0, 1\]; received 2.0"):
         calibrated_threshold(MATRIX, [0.5, 2])
+
+
+def test_prevalences_with_names_are_those_of_the_columns() -> None:
+    scores = pd.DataFrame({"a": [0.9, 0.4, 0.2, 0.1], "b": [0.1, 0.3, 0.8, 0.7]})
+    wanted = {"b": 1 / 4, "a": 3 / 4}
+    # Three of four for a, one for b, whatever the order of the names.
+    assert calibrated_threshold(scores, wanted).tolist() == [0.2, 0.8]
+    assert calibrated_threshold(scores, pd.Series(wanted)).tolist() == [0.2, 0.8]
+    with pytest.raises(ValueError, match="prevalence with names must have those of the columns"):
+        calibrated_threshold(scores, {"a": 0.5, "c": 0.5})
+    with pytest.raises(ValueError, match="prevalence with names must have those of the columns"):
+        calibrated_threshold(scores.to_numpy(), {"a": 0.5, "b": 0.5})
+
+
+def test_sparse_scores() -> None:
+    scores = np.array([[0.9, 0.0], [0.4, 0.3], [0.0, 0.8], [0.1, 0.7]])
+    found = calibrated_threshold(csr_array(scores), [1 / 4, 1 / 2])
+    assert found.tolist() == calibrated_threshold(scores, [1 / 4, 1 / 2]).tolist() == [0.9, 0.7]
