@@ -96,11 +96,16 @@ class Rows:
         if self.unit is not None:
             words = np.column_stack([words, self.unit.view(np.uint64)])
         first, which = _distinct(words)
-        n = np.zeros(len(first), dtype=np.int64)
-        np.add.at(n, which, self.n)
+        n = self._rows_of(which, len(first))
         order = np.lexsort(words[first].T)
         first = first[order]
         return Rows(self.base[first], n[order], None if self.unit is None else self.unit[first])
+
+    def _rows_of(self, which: Array, size: int) -> Array:
+        """Rows of the data behind each of the distinct rows that ours are."""
+        n = np.zeros(size, dtype=np.int64)
+        np.add.at(n, which, self.n)
+        return n
 
     def taken(self, columns: Array) -> Rows:
         """The rows with base columns from other positions; -1 gives a column of zeros."""
@@ -126,8 +131,7 @@ class Rows:
         """The label sets that rows show among some base columns, and how many rows show each."""
         blocks = [_words(self.dense(rows, columns)) for rows in self.chunks(self.base.shape[1])]
         first, which = _distinct(np.concatenate(blocks))
-        n = np.zeros(len(first), dtype=np.int64)
-        np.add.at(n, which, self.n)
+        n = self._rows_of(which, len(first))
         part = self.base[:, columns]
         members = _dense(part[first])
         return {

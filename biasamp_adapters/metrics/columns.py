@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.metrics.equalize import accuracy_of, accuracy_with_silence, flip_table
+from biasamp_adapters.metrics.equalize import accuracy_of, accuracy_with_silence
 from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.reference import ARGUMENTS
 
@@ -51,13 +51,6 @@ class ColumnAttack(ExactAttack):
         if role != self.roles.dataset[1]:
             return accuracy_of(tables, role)[..., None]
         return accuracy_with_silence(tables, role)
-
-    def _flipped(
-        self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
-    ) -> Array:
-        rows = np.rint(self.plain(tables)).astype(np.int64)
-        repeated = rows if trials is None else np.broadcast_to(rows, (trials, *rows.shape))
-        return flip_table(repeated, self.roles.axis, accuracy, rng)
 
     def _check_target(self) -> None:
         """A column is 0 or 1, a number."""
@@ -104,13 +97,6 @@ class OneColumnAttack(ExactAttack):
         if self.roles.flipped == self.roles.dataset[0]:
             return accuracy_with_silence(tables, self.roles.flipped)[..., 0]
         return accuracy_of(tables, self.roles.flipped)
-
-    def _flipped(
-        self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
-    ) -> Array:
-        rows = np.rint(self.plain(tables)).astype(np.int64)
-        repeated = rows if trials is None else np.broadcast_to(rows, (trials, *rows.shape))
-        return flip_table(repeated, self.roles.axis, accuracy, rng)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

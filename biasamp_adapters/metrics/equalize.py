@@ -86,7 +86,7 @@ def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
 
 
 def flip(
-    tables: Tables,
+    tables: JointTables,
     roles: tuple[str, str],
     axis: int,
     accuracy: Array,
@@ -97,7 +97,7 @@ def flip(
 
     Parameters
     ----------
-    tables : Tables
+    tables : JointTables
         With rows: flips happen to rows, whatever they weigh.
     roles : (str, str)
         The true variables of the two axes.
@@ -112,11 +112,9 @@ def flip(
     def repeated(values: Array) -> Array:
         return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
 
-    unit = tables.counts.cells.unit if isinstance(tables, JointTables) else None
-    if not isinstance(tables, JointTables) or unit is None:
-        rows = np.rint(tables.joint(*roles)).astype(np.int64)
-        return flip_table(repeated(rows), axis, accuracy, rng)
     counts = tables.counts
+    if counts.cells.unit is None:
+        return flip_table(repeated(tables.joint(*roles)), axis, accuracy, rng)
     if tables.rows is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
     other, own = roles if axis == -1 else roles[::-1]
@@ -127,7 +125,7 @@ def flip(
         sizes=(counts.n_labels(other), counts.n_labels(own)),
         accuracy=accuracy,
         rng=rng,
-        unit=unit,
+        unit=counts.cells.unit,
     )
     return out if axis == -1 else out.swapaxes(-1, -2)
 

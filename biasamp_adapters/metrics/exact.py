@@ -12,9 +12,9 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.counts.tables import JointTables, Tables
 from biasamp_adapters.metrics.bound import T_TO_A, Bound
-from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips, flip
+from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips, flip, flip_table
 from biasamp_adapters.metrics.pairs import indicator_attacks
 from biasamp_adapters.metrics.sparse import expected_channel_is_unbiased
 from biasamp_adapters.metrics.trust import Trust
@@ -219,7 +219,11 @@ class ExactAttack(Bound):
     def _flipped(
         self, tables: Tables, accuracy: Array, rng: np.random.Generator, trials: int | None = None
     ) -> Array:
-        return flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng, trials)
+        if isinstance(tables, JointTables):
+            return flip(tables, self.roles.dataset, self.roles.axis, accuracy, rng, trials)
+        rows = np.rint(self.plain(tables)).astype(np.int64)
+        repeated = rows if trials is None else np.broadcast_to(rows, (trials, *rows.shape))
+        return flip_table(repeated, self.roles.axis, accuracy, rng)
 
     @cached_property
     def _channel(self) -> Array:

@@ -36,13 +36,8 @@ def score_probabilities(quality: str, label: Array, chances: Array, weight: Arra
         return max(0.0, 1 - loss / entropy) if entropy > 0 else 0.0
     if quality == "accuracy":
         return float(metrics.accuracy_score(label, guess, sample_weight=weight))
-    recall = np.bincount(label, share * (guess == label)) / np.maximum(
-        np.bincount(label, share), np.finfo(float).tiny
-    )
-    present = np.unique(label)
-    if quality == "balanced_accuracy":
-        return float(recall[present].mean())
-    if quality == "f1_macro":
-        options = {"labels": present, "average": "macro", "zero_division": 0}
-        return float(metrics.f1_score(label, guess, sample_weight=weight, **options))
+    scores = {"balanced_accuracy": metrics.recall_score, "f1_macro": metrics.f1_score}
+    if quality in scores:
+        options = {"labels": np.unique(label), "average": "macro", "zero_division": 0}
+        return float(scores[quality](label, guess, sample_weight=weight, **options))
     raise ValueError(f"a classifier has no {quality}; it needs the exact attacker")
