@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,7 +112,7 @@ def align(
         known = explicit[name] or _known(parts, name, of_attribute)
         _check_known(parts, name, of_attribute, known)
         common[name] = known
-    _check_several(common["groups"])
+    check_several(common["groups"])
     aligned = [part.align(common["labels"], common["groups"]) for part in parts]
     return Evaluation(aligned[0], aligned[1] if reference is not None else None)
 
@@ -170,14 +170,16 @@ def _with_base_rates(counts: Counts, base: BaseRates) -> Evaluation:
             raise ValueError(
                 f"BaseRates must cover the columns {listing(listed)}; received {listing(known)}"
             )
-    _check_several(base.groups)
+    check_several(base.groups)
     return Evaluation(counts.align(base.labels, base.groups), None, base)
 
 
-def _check_several(groups: Sequence[Label]) -> None:
+def check_several(groups: Collection[Label]) -> None:
+    """Raise for fewer than two groups."""
     if len(groups) < 2:
         raise ValueError(
-            f"sensitive_features must have at least two groups; received only {listing(groups)}"
+            f"sensitive_features must have at least two groups; received only {listing(groups)} "
+            "(inside one group of the attribute itself, bind reference= and groups=)"
         )
 
 

@@ -107,28 +107,51 @@ def estimate(
     value = float(value)
     if replicates is None:
         return Estimate(value)
-    if not np.isfinite(value):
-        what = "undefined" if np.isnan(value) else "unbounded: a loss is 0"
-        return Estimate(value, None, f"the value is {what}")
-    least = math.ceil(2 / (1 - confidence) - 1e-9)
-    if len(replicates) < least:
-        few = f"{len(replicates)} replicates are too few: a level of {confidence:g} needs {least}"
-        return Estimate(value, None, few)
-    defined = replicates[np.isfinite(replicates)]
-    undefined = len(replicates) - len(defined)
-    if undefined > _MAX_UNDEFINED * len(replicates):
-        reason = f"{undefined} of {len(replicates)} bootstrap replicates are undefined or unbounded"
+    reason = doubt(value, replicates, confidence, slack)
+    if reason:
         return Estimate(value, None, reason)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
-    slack += _ROUNDING * max(abs(value), 1)
-    if not low - slack <= value <= high + slack:
-        reason = f"resampling shifts it to between {low:.4f} and {high:.4f}, away from its value"
-        return Estimate(value, None, reason)
+    low, high = central(replicates, confidence)
     low, high = min(low, value), max(high, value)
     if method == "basic":
         low, high = 2 * value - high, 2 * value - low
     return Estimate(value, (low, high), None)
+
+
+def central(replicates: Array, level: float) -> Interval:
+    """The ends of the middle ``level`` of the defined replicates."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(replicates[np.isfinite(replicates)], [tail, 1 - tail]).tolist()
+    return low, high
+
+
+def doubt(
+    value: float, replicates: Array, level: float, slack: float = 0.0, held_at: float | None = None
+) -> str | None:
+    """Why bootstrap replicates give no interval at ``level`` for a value, if they do not.
+
+    Parameters
+    ----------
+    value, replicates, slack
+        As in :func:`estimate`.
+    level : float
+        Level of the interval.
+    held_at : float, optional
+        The level whose interval must hold the value, if it is another one.
+    """
+    if not np.isfinite(value):
+        what = "undefined" if np.isnan(value) else "unbounded: a loss is 0"
+        return f"the value is {what}"
+    least = math.ceil(2 / (1 - level) - 1e-9)
+    if len(replicates) < least:
+        return f"{len(replicates)} replicates are too few: a level of {level:g} needs {least}"
+    undefined = int((~np.isfinite(replicates)).sum())
+    if undefined > _MAX_UNDEFINED * len(replicates):
+        return f"{undefined} of {len(replicates)} bootstrap replicates are undefined or unbounded"
+    low, high = central(replicates, held_at or level)
+    slack += _ROUNDING * max(abs(value), 1)
+    if not low - slack <= value <= high + slack:
+        return f"resampling shifts it to between {low:.4f} and {high:.4f}, away from its value"
+    return None
 
 
 @dataclass(frozen=True)

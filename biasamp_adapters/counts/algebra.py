@@ -65,7 +65,7 @@ def add(first: _C, second: _C) -> _C:
         for name in ("labels", "groups")
     )
     levels = np.union1d(first.levels, second.levels)
-    parts = [_over_levels(align(part, labels, groups), levels) for part in (first, second)]
+    parts = [over_levels(align(part, labels, groups), levels) for part in (first, second)]
     return replace(
         parts[0],
         cells=parts[0].cells + parts[1].cells,
@@ -74,7 +74,7 @@ def add(first: _C, second: _C) -> _C:
     )
 
 
-def _over_levels(counts: _C, levels: Array) -> _C:
+def over_levels(counts: _C, levels: Array) -> _C:
     """The same counts with the probabilities as positions in a longer list."""
     position = np.concatenate([[0], 1 + np.searchsorted(levels, counts.levels)])
     codes = counts.cells.codes.copy()

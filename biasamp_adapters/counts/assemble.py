@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal, TypeAlias, get_args
@@ -77,7 +77,8 @@ def assemble(
     ]
     axis_codes = [axis for axis, _ in crossed]
     axis_labels = [seen for _, seen in crossed]
-    keep = _rule_missing(sources, axis_codes, sums[0], missing)
+    listed = {"labels": labels is not None, "groups": groups is not None}
+    keep = _rule_missing(sources, axis_codes, sums[0], missing, listed)
     dropped = int(sums[0][~keep].sum())
     kept = [axis[keep] for axis in axis_codes]
     sums = [values[keep] for values in sums]
@@ -119,12 +120,19 @@ def cross(codes: Array, books: Sequence[Sequence[Label]]) -> tuple[Array, list[L
 
 
 def _rule_missing(
-    sources: Sequence[Source], axis_codes: Sequence[Array], n: Array, missing: Missing
+    sources: Sequence[Source],
+    axis_codes: Sequence[Array],
+    n: Array,
+    missing: Missing,
+    listed: Mapping[str, bool],
 ) -> Array:
     keep = np.ones(len(n), dtype=bool)
     for source, codes in zip(sources, axis_codes, strict=True):
         count = int(n[codes < 0].sum())
-        if count == n.sum():
+        # Abstentions alone are fine where the labels are known from elsewhere.
+        known = listed["groups" if source.axis.of_attribute else "labels"]
+        silent = missing == "abstain" and source.axis.predicted and known
+        if count == n.sum() and not silent:
             raise ValueError(f"{source.argument} must hold values; all {count} are missing")
         if missing == "drop":
             keep &= codes >= 0

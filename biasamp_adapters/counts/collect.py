@@ -27,11 +27,15 @@ MAX_WEIGHTED_CELLS = 2**17
 
 @dataclass
 class Collected:
-    """Tallied columns: the axes, the names of the attributes, and the cells."""
+    """Tallied columns: the axes, the names of the attributes, and the cells.
+
+    Past the columns of the axes come ``n_slices`` that split the rows, and perhaps a weight.
+    """
 
     sources: list[Source] = field(default_factory=list)
     attributes: tuple[str, ...] = ()
     n_columns: int = 0
+    n_slices: int = 0
     tally: Tally = field(default_factory=lambda: Tally(0))
 
     def add(self, axis: Axis, argument: str, n_columns: int) -> None:
@@ -55,9 +59,13 @@ def collect_arrays(
     sensitive_features_pred: Any,
     sample_weight: Any,
     by_weight: bool,
+    slices: Sequence[Column] = (),
 ) -> Collected:
-    """Tally arrays, chunk by chunk; the arguments are those of ``JointCounts.from_arrays``."""
-    out = Collected()
+    """Tally arrays, chunk by chunk; the arguments are those of ``JointCounts.from_arrays``.
+
+    Rows with different values in ``slices`` are kept apart.
+    """
+    out = Collected(n_slices=len(slices))
     columns: list[Column] = []
     if sensitive_features is not None:
         read = read_columns(sensitive_features, "sensitive_features")
@@ -83,7 +91,7 @@ def collect_arrays(
     if not columns:
         raise ValueError("counts need at least one column; received none")
     weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
-    _tally_rows(out, columns, weight, by_weight)
+    _tally_rows(out, [*columns, *slices], weight, by_weight)
     return out
 
 

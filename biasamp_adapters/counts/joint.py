@@ -15,6 +15,7 @@ from biasamp_adapters.counts.assemble import Missing, assemble
 from biasamp_adapters.counts.cell_counts import CellCounts
 from biasamp_adapters.counts.collect import Collected, collect_arrays, collect_frame
 from biasamp_adapters.counts.labels import declared
+from biasamp_adapters.counts.tally import Tallied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,10 +171,22 @@ class JointCounts(CellCounts):
         groups: Sequence[Label] | None,
         missing: Missing,
     ) -> JointCounts:
+        return cls.of_tally(collected, collected.tally.cells(), labels, groups, missing)
+
+    @classmethod
+    def of_tally(
+        cls,
+        collected: Collected,
+        tallied: Tallied,
+        labels: Sequence[Label] | None,
+        groups: Sequence[Label] | None,
+        missing: Missing,
+    ) -> JointCounts:
+        """Counts of all that was tallied, or of a part of it."""
         listed = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
         made = assemble(
             collected.sources,
-            *collected.tally.cells(),
+            *tallied,
             labels=listed["labels"],
             groups=listed["groups"],
             missing=missing,

@@ -41,6 +41,10 @@ class Tables(ABC):
     def __len__(self) -> int:
         """Tables in the batch."""
 
+    def of(self, counts: Counts) -> Tables:
+        """The tables drawn for ``counts``, where some are drawn for several: these."""
+        return self
+
     @property
     @abstractmethod
     def total(self) -> Array:

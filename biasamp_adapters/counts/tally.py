@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,14 @@ _MAX_DENSE = 2**18
 
 #: Cells kept apart before the ones with the same codes are added up.
 _MAX_PENDING = 2**15
+
+
+class Tallied(NamedTuple):
+    """Distinct codes of shape (cells, axes), their sums, and the labels of each axis."""
+
+    codes: Array
+    sums: list[Array]
+    books: list[list[Label]]
 
 
 class Tally:
@@ -103,10 +112,10 @@ class Tally:
             codes, totals, _ = consolidate(codes[:, :-1], totals)
         return codes, totals
 
-    def cells(self) -> tuple[Array, list[Array], list[list[Label]]]:
-        """Distinct codes of shape (cells, axes), their sums, and the labels of each axis."""
+    def cells(self) -> Tallied:
+        """What was counted so far."""
         codes, totals = self._merged()
-        return codes, totals, [list(book) for book in self._codebooks]
+        return Tallied(codes, totals, [list(book) for book in self._codebooks])
 
 
 def _group(columns: Sequence[Array]) -> tuple[Array, Array]:

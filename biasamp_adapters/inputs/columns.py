@@ -53,12 +53,22 @@ class Column:
             else:
                 codes, labels = _code(values)
             hash(tuple(labels))
+            self._check_text(labels)
         except TypeError:
             raise ValueError(
                 f"{self.name} must hold labels such as strings, numbers or booleans; "
                 f"received {values[0]!r}"
             ) from None
         return codes, labels
+
+    def _check_text(self, labels: Sequence[Label]) -> None:
+        kind = getattr(getattr(self._values, "dtype", None), "kind", "")
+        if kind == "U" and "nan" in labels:
+            raise ValueError(
+                f"{self.name} must not hold the text 'nan' in a numpy array of strings: numpy, and "
+                "Fairlearn's MetricFrame with it, writes a missing value so; pass a list, a Series "
+                "or an array of objects, where a missing value stays one"
+            )
 
 
 class Weights(Column):

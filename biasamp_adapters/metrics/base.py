@@ -15,7 +15,7 @@ from biasamp_adapters.counts.assemble import Missing, check_missing
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.metrics.result import AmplificationResult
-from biasamp_adapters.reference import Evaluation, align, as_reference
+from biasamp_adapters.reference import Evaluation, align, as_reference, check_several
 from biasamp_adapters.uncertainty import (
     IntervalMethod,
     check_confidence,
@@ -79,18 +79,39 @@ class Metric(ABC):
         y_true: Any,
         y_pred: Any,
         *,
-        sensitive_features: Any,
+        sensitive_features: Any = None,
         sensitive_features_pred: Any = None,
         sample_weight: Any = None,
+        attribute: Any = None,
     ) -> float:
-        """The value; see :meth:`result` for the arguments."""
-        return self.result(
-            y_true,
-            y_pred,
-            sensitive_features=sensitive_features,
-            sensitive_features_pred=sensitive_features_pred,
-            sample_weight=sample_weight,
-        ).value
+        """The value; see :meth:`result` for the arguments.
+
+        ``attribute`` is another name of ``sensitive_features``, for callers such as Fairlearn's
+        ``make_derived_metric`` that keep that one for themselves.
+        """
+        if sensitive_features is not None and attribute is not None:
+            raise ValueError(
+                "attribute is another name of sensitive_features: only one must be given; "
+                "received both"
+            )
+        if attribute is not None:
+            sensitive_features = attribute
+        rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        counts = self._count(*rows, keep_rows=self._reads_rows)
+        if self._reference is None and counts.has("attribute") and counts.one_each("attribute"):
+            # A bare number cannot say that no direction is known.
+            check_several(counts.seen("attribute"))
+        return self.from_counts(counts).value
+
+    def _count(self, *rows: Any, keep_rows: bool) -> Counts:
+        """Counts of arrays, in the order of ``JointCounts.from_arrays``."""
+        base, labels = self._reference, self.labels
+        if labels is None and isinstance(base, BaseRates) and set(base.labels) == {0, 1}:
+            # What predictions mean, without a truth to say so: labels, or probabilities of 1.
+            labels = base.labels
+        return count_arrays(
+            *rows, labels=labels, groups=self.groups, missing=self.missing, keep_rows=keep_rows
+        )
 
     def result(
         self,
@@ -140,22 +161,8 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
-        base = self._reference
-        labels = self.labels
-        if labels is None and isinstance(base, BaseRates) and set(base.labels) == {0, 1}:
-            # What predictions mean, without a truth to say so: labels, or probabilities of 1.
-            labels = base.labels
-        counts = count_arrays(
-            y_true,
-            y_pred,
-            sensitive_features,
-            sensitive_features_pred,
-            sample_weight,
-            labels=labels,
-            groups=self.groups,
-            missing=self.missing,
-            keep_rows=n_boot > 0 or self._reads_rows,
-        )
+        rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        counts = self._count(*rows, keep_rows=n_boot > 0 or self._reads_rows)
         return self.from_counts(
             counts,
             n_boot=n_boot,

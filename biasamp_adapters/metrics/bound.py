@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -119,11 +119,14 @@ class Bound(Scored):
     direction : str
     notes : tuple of str
         Caveats found while binding.
+    by_group : bool
+        Whether scores include "groups", the mean over the pairs of each group.
     """
 
     metric: str
     direction: str
     notes: tuple[str, ...] = ()
+    by_group: bool = False
 
     def reestimating(self) -> Bound:
         """The same metric with directions found anew in each replicate, if it has directions."""
@@ -139,6 +142,10 @@ class Bound(Scored):
 
     def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
         """Replicates as an interval around ``value`` reads them, or why they say nothing of it."""
+        return replicates, None
+
+    def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
+        """The same for the mean over the pairs of a group."""
         return replicates, None
 
     def margin(self, name: str) -> tuple[float, float]:
@@ -215,22 +222,43 @@ class Bound(Scored):
         )
 
 
+class Drawn(Protocol):
+    """Tables that were drawn, of one table of counts or of several."""
+
+    def __len__(self) -> int: ...
+
+    def of(self, counts: Any) -> Tables:
+        """The tables drawn for these counts."""
+
+
+class Source(Protocol):
+    """What tables are drawn from: counts, or slices of them."""
+
+    def replicates_at_once(self, width: int) -> int:
+        """Replicates that one block may hold."""
+
+    def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Drawn]:
+        """The tables that resampled rows would give."""
+
+
 def replicate(
     bounds: Mapping[K, Scored],
     evaluation: Evaluation,
     n_boot: int,
     random_state: RandomState,
+    source: Source | None = None,
 ) -> dict[K, dict[str, Array]]:
     """Scores of all bound metrics on the same drawn tables.
 
     A reference that is a sample of its own is drawn independently, and only where a metric reads
-    values from it. Metrics that allow no interval are left out.
+    values from it. Metrics that allow no interval are left out. Without a ``source``, tables are
+    drawn from the counts of the evaluation.
     """
     bounds = {key: bound for key, bound in bounds.items() if bound.no_interval is None}
     if not bounds:
         return {}
     table_rng, reference_rng, flip_rng = generator(random_state).spawn(3)
-    counts, reference = evaluation.counts, evaluation.reference
+    counts, reference = source or evaluation.counts, evaluation.reference
     if not any(bound.reads_reference for bound in bounds.values()):
         reference = None
     block = counts.replicates_at_once(max((bound.width for bound in bounds.values()), default=1))
@@ -242,6 +270,7 @@ def replicate(
     for tables in progress(drawn_tables, n_boot, "Drawing tables"):
         drawn = None if references is None else next(references)
         for key, bound in bounds.items():
-            scores = bound.scores(tables.for_model(bound.model), drawn, flip_rng)
+            own = tables.of(bound.evaluation.counts).for_model(bound.model)
+            scores = bound.scores(own, drawn, flip_rng)
             blocks[key].append(scores)
     return {key: joined(parts) for key, parts in blocks.items()}

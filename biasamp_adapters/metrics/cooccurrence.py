@@ -19,6 +19,7 @@ from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
 from biasamp_adapters.metrics.equalize import random_errors
+from biasamp_adapters.metrics.pairs import mean_over_tasks
 from biasamp_adapters.reference import (
     correlation_sign,
     correlation_z,
@@ -227,6 +228,8 @@ class Cooccurrence(Bound):
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
+        if self.by_group:
+            out["groups"] = mean_over_tasks(contributions)
         return out
 
     def point(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import JointTables, Tables
 from biasamp_adapters.metrics.bound import T_TO_A, Bound
 from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips, flip, flip_table
-from biasamp_adapters.metrics.pairs import indicator_attacks
+from biasamp_adapters.metrics.pairs import group_means, indicator_attacks
 from biasamp_adapters.metrics.sparse import expected_channel_is_unbiased
 from biasamp_adapters.metrics.trust import Trust
 from biasamp_adapters.quality import Quality, is_dependent, loo_cross_entropy
@@ -151,6 +151,10 @@ class ExactAttack(Bound):
     def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
         """Replicates moved to where the score lies, or why they say nothing of it."""
         return self._trust.settled(name, value, replicates)
+
+    def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
+        """The same for the mean over the pairs of a group."""
+        return self._trust.settled_group(value, replicates)
 
     def margin(self, name: str) -> tuple[float, float]:
         """By how much an interval must reach further down and up."""
@@ -297,7 +301,10 @@ class ExactAttack(Bound):
         else:
             dataset = self._flipped(tables, self.accuracy_in(tables), rng)
         scores = self.compare(dataset, self.of_model(tables), self._values, self.difference)
-        return self.overall(scores)
+        scores = self.overall(scores)
+        if self.by_group:
+            scores["groups"] = group_means(self, tables, rng)
+        return scores
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
@@ -319,6 +326,11 @@ class ExactAttack(Bound):
 
     def pairs(self) -> dict[str, Array]:
         """``psi_dataset``, ``psi_model`` and ``value`` of each pair of indicators."""
+        return {name: self.pair_scores[name] for name in ("psi_dataset", "psi_model", "value")}
+
+    @cached_property
+    def pair_scores(self) -> dict[str, Array]:
+        """The same, and for which pairs the value is a difference."""
         return indicator_attacks(self)
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from biasamp_adapters._typing import Array, generator
-from biasamp_adapters.counts import JointCounts
-from biasamp_adapters.counts.tables import PREDICTED
+from biasamp_adapters.counts.tables import PREDICTED, JointTables, Tables, sum_by
 from biasamp_adapters.metrics.equalize import (
     column_accuracy,
     expected_flips,
@@ -26,11 +25,54 @@ _BLOCK = 2**20
 _INDICATOR = np.array([0.0, 1.0])
 
 
+class PairTables(NamedTuple):
+    """Input against target of every pair of indicators, for tables of batch shape (...).
+
+    Attributes
+    ----------
+    dataset, model : arrays of shape (..., groups, tasks, 2, 2)
+    accuracy : array of shape (..., groups, tasks)
+        Of the indicator that flips.
+    varies : array of bool, shape (..., groups, tasks)
+        Whether some rows belong to the group and some do not.
+    """
+
+    dataset: Array
+    model: Array
+    accuracy: Array
+    varies: Array
+
+
 def _two_by_two(joint: Array, first: Array, second: Array, total: Array) -> Array:
-    """2 x 2 tables of two indicators from their co-occurrence, of shape (groups, tasks, 2, 2)."""
+    """2 x 2 tables of two indicators from their co-occurrence, of shape (..., 2, 2)."""
     joint, first, second = np.broadcast_arrays(joint, first, second)
     cells = [total - first - second + joint, second - joint, first - joint, joint]
     return np.stack(cells, axis=-1).reshape(*joint.shape, 2, 2)
+
+
+def pair_tables(attack: ExactAttack, tables: Tables) -> PairTables:
+    """The tables of every pair, before anything is equalised."""
+    roles, total = attack.roles, np.asarray(tables.total)[..., None, None]
+    attribute = tables.marginal("attribute")[..., :, None]
+    task = tables.marginal("task")[..., None, :]
+    joint = tables.joint("attribute", "task")
+    made = tables.marginal(PREDICTED[roles.flipped])
+    accuracy = column_accuracy(tables, roles.flipped)
+    axis = -1 if roles.flipped == "attribute" else -2
+    made, accuracy = np.expand_dims(made, axis), np.expand_dims(accuracy, axis)
+    if roles.flipped == "attribute":
+        model = _two_by_two(tables.joint("attribute_prediction", "task"), made, task, total)
+    else:
+        model = _two_by_two(tables.joint("attribute", "prediction"), attribute, made, total)
+    dataset = _two_by_two(joint, attribute, task, total)
+    if roles.dataset[0] == "task":
+        dataset, model = dataset.swapaxes(-1, -2), model.swapaxes(-1, -2)
+    return PairTables(
+        dataset,
+        model,
+        np.broadcast_to(accuracy, joint.shape),
+        np.broadcast_to((attribute > 0) & (attribute < total), joint.shape),
+    )
 
 
 def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
@@ -42,27 +84,14 @@ def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
     Returns
     -------
     dict
-        ``psi_dataset``, ``psi_model`` and ``value``, of shape (groups, tasks).
+        ``psi_dataset``, ``psi_model`` and ``value``, of shape (groups, tasks), and whether the
+        value is the ``difference`` of the two and not their ratio.
     """
     tables = attack.evaluation.counts.tables(attack.model)
-    roles, total = attack.roles, tables.total
-    attribute = tables.marginal("attribute")[:, None]
-    task = tables.marginal("task")[None, :]
-    joint = tables.joint("attribute", "task")
-    made = tables.marginal(PREDICTED[roles.flipped])
-    accuracy = column_accuracy(tables, roles.flipped)
-    if roles.flipped == "attribute":
-        made, accuracy = made[:, None], accuracy[:, None]
-        model = _two_by_two(tables.joint("attribute_prediction", "task"), made, task, total)
-    else:
-        model = _two_by_two(tables.joint("attribute", "prediction"), attribute, made, total)
-    accuracy = np.broadcast_to(accuracy, joint.shape)
-    dataset = _two_by_two(joint, attribute, task, total)
-    if roles.dataset[0] == "task":
-        dataset, model = dataset.swapaxes(-1, -2), model.swapaxes(-1, -2)
-
-    out = {name: np.full(joint.shape, np.nan) for name in ("psi_dataset", "psi_model", "value")}
-    varies = np.broadcast_to((attribute > 0) & (attribute < total), joint.shape)
+    roles = attack.roles
+    dataset, model, accuracy, varies = pair_tables(attack, tables)
+    out = {name: np.full(varies.shape, np.nan) for name in ("psi_dataset", "psi_model", "value")}
+    out["difference"] = np.zeros(varies.shape, dtype=bool)
     channel = varies & attack.uses_channel(dataset, model, accuracy)
     if channel.any():
         table = dataset[channel]
@@ -74,8 +103,29 @@ def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
     step = max(1, _BLOCK // attack.n_trials)
     for start in range(0, len(pairs), step):
         block = tuple(pairs[start : start + step].T)
-        _fill(out, block, attack, _draw(attack, dataset, accuracy, block, rng), model[block])
+        drawn = _flipped(attack, tables, dataset, accuracy, block, rng, attack.n_trials)
+        _fill(out, block, attack, drawn, model[block])
     return out
+
+
+def group_means(attack: ExactAttack, tables: Tables, rng: np.random.Generator) -> Array:
+    """Mean score over the pairs of each group, of shape (..., groups); one draw of flips each."""
+    dataset, model, accuracy, varies = pair_tables(attack, tables)
+    if attack.equalize is not None:
+        every = tuple(np.indices(varies.shape[-2:]).reshape(2, -1))
+        dataset = _flipped(attack, tables, dataset, accuracy, every, rng).reshape(dataset.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of groups that do not vary
+        difference = attack.pair_scores["difference"]
+        value = attack.compare(dataset, model, _INDICATOR, difference)["value"]
+    return mean_over_tasks(np.where(varies, value, np.nan))
+
+
+def mean_over_tasks(pairs: Array) -> Array:
+    """Mean over the defined pairs of each group: (..., groups, tasks) to (..., groups)."""
+    defined = ~np.isnan(pairs)
+    total = np.where(defined, pairs, 0).sum(axis=-1)
+    count = defined.sum(axis=-1)
+    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
 def _fill(
@@ -86,32 +136,63 @@ def _fill(
     if attack.quality.name == "uncertainty_coefficient" and not attack.leakage:
         rows = attack.evaluation.counts.effective_rows
         difference = ~(is_dependent(dataset, rows) | is_dependent(model[None], rows))
+    out["difference"][where] = difference
     for name, score in attack.compare(dataset, model, _INDICATOR, difference).items():
         out[name][where] = np.broadcast_to(score, dataset.shape[:2]).mean(axis=0)
 
 
-def _draw(
+def _flipped(
     attack: ExactAttack,
+    tables: Tables,
     dataset: Array,
     accuracy: Array,
     pairs: tuple[Array, ...],
     rng: np.random.Generator,
+    trials: int | None = None,
 ) -> Array:
-    """Flipped tables of some pairs, of shape (trials, pairs, 2, 2)."""
-    counts, axis, trials = attack.evaluation.counts, attack.roles.axis, attack.n_trials
-    if not isinstance(counts, JointCounts) or counts.cells.unit is None:
-        tables = np.rint(dataset[pairs]).astype(np.int64)
-        repeated = np.broadcast_to(tables, (trials, *tables.shape))
-        return flip_table(repeated, axis, accuracy[pairs], rng)
+    """Flipped tables of some pairs: (trials, pairs, 2, 2), or (..., pairs, 2, 2) one a table."""
+    axis, at = attack.roles.axis, cast(Any, (Ellipsis, *pairs))
+    if isinstance(tables, JointTables) and tables.counts.cells.unit is not None:
+        drawn = _flip_by_weight(attack, tables, accuracy, np.stack(pairs, axis=1), rng, trials)
+        return drawn if axis == -1 else drawn.swapaxes(-1, -2)
+    whole = np.rint(dataset.reshape(*accuracy.shape, 4)[at]).astype(np.int64)
+    whole = whole.reshape(*whole.shape[:-1], 2, 2)
+    if trials is not None:
+        whole = np.broadcast_to(whole, (trials, *whole.shape))
+    return flip_table(whole, axis, accuracy[at], rng)
+
+
+def _flip_by_weight(
+    attack: ExactAttack,
+    tables: JointTables,
+    accuracy: Array,
+    pairs: Array,
+    rng: np.random.Generator,
+    trials: int | None,
+) -> Array:
+    """:func:`_flipped` where rows flip with all their weight; the label that flips comes last."""
+    counts, rows, unit = tables.counts, tables.rows, tables.counts.cells.unit
+    if rows is None or unit is None:
+        raise ValueError("flips need rows; these tables hold only sums of weights")
+    units, stratum = np.unique(unit, return_inverse=True)
     attribute = counts.axis_codes("attribute", attack.model)
     task = counts.axis_codes("task", attack.model)
+    other, own = np.tile([[0, 0, 1, 1], [0, 1, 0, 1]], len(units))
     drawn = []
-    for a, t in np.stack(pairs, axis=1).tolist():
-        codes = np.stack([attribute == a, task == t], axis=1).astype(np.int32)
-        cells = counts.cells.recoded(codes)
-        own, other = cells.codes.T if attack.roles.flipped == "attribute" else cells.codes.T[::-1]
-        rows = np.broadcast_to(cells.n, (trials, len(cells.n)))
-        options = {"sizes": (2, 2), "accuracy": accuracy[a, t], "rng": rng, "unit": cells.unit}
-        drawn.append(flip_weighted(rows, other, own, **options))
-    out = np.stack(drawn, axis=1)
-    return out if axis == -1 else out.swapaxes(-1, -2)
+    for a, t in pairs.tolist():
+        labels = (task == t, attribute == a)
+        stays, flips = labels if attack.roles.flipped == "attribute" else labels[::-1]
+        summed = sum_by(rows, 4 * stratum + 2 * stays + flips, 4 * len(units))
+        if trials is not None:
+            summed = np.broadcast_to(summed, (trials, *summed.shape))
+        flipped = flip_weighted(
+            summed,
+            other,
+            own,
+            sizes=(2, 2),
+            accuracy=accuracy[..., a, t],
+            rng=rng,
+            unit=np.repeat(units, 4),
+        )
+        drawn.append(flipped)
+    return np.stack(drawn, axis=-3)

@@ -136,29 +136,56 @@ class Trust:
         drawn = replicates[np.isfinite(replicates)]
         if not (np.isfinite([value, centre, base]).all() and len(drawn)):
             return replicates, None
-        if self._rows < _FEWEST_ROWS:
-            return replicates, f"{self._rows:.0f} rows are too few: it needs {_FEWEST_ROWS}"
-        alone = _rows_alone(self._attack)
-        if alone > _MAX_ALONE:
-            return replicates, f"{alone:.0%} of the rows are alone in their cell"
-        if name != "value" and self._independent(name):
-            return replicates, "its table shows no dependence at the 95 % level"
-        spread, shift = drawn.std(), drawn.mean() - centre
-        # Of accuracy, ties are what shifts: the margin makes up for them.
-        if self._attack.quality.name != "accuracy" and abs(shift) > _MAX_SHIFT * spread + _ROUNDING:
-            return replicates, (
-                f"resampling shifts it by {shift:+.4f}, more than its standard deviation of "
-                f"{spread:.4f}"
-            )
-        if name == "value" and self._is_ratio_of_chance:
-            return replicates, (
-                f"chance explains more than {_MAX_CHANCE:.0%} of the dependence that dataset and "
-                "model show, too much for a ratio of the two"
-            )
-        if name == "value":
-            move = base - drawn.mean()
-            if abs(move) <= _NOISE * spread / np.sqrt(len(drawn)):
-                return replicates, None
-            return replicates + move, None
+        reason = self._few_rows
+        if reason is None and name != "value" and self._independent(name):
+            reason = "its table shows no dependence at the 95 % level"
+        reason = reason or self._shifted(centre, drawn)
+        if reason is None and name == "value":
+            reason = self._of_chance
+        if reason or name == "value":
+            return _moved(base, replicates), reason
         # A level is mirrored: resampling raises it by about as much as the sample raised it.
         return np.maximum(base + centre - replicates, 0), None
+
+    def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
+        """The same for the mean score over the pairs of a group."""
+        drawn = replicates[np.isfinite(replicates)]
+        if not (np.isfinite(value) and len(drawn)):
+            return replicates, None
+        reason = self._few_rows or self._shifted(value, drawn) or self._of_chance
+        return _moved(value, replicates), reason
+
+    @cached_property
+    def _few_rows(self) -> str | None:
+        if self._rows < _FEWEST_ROWS:
+            return f"{self._rows:.0f} rows are too few: it needs {_FEWEST_ROWS}"
+        alone = _rows_alone(self._attack)
+        return f"{alone:.0%} of the rows are alone in their cell" if alone > _MAX_ALONE else None
+
+    def _shifted(self, centre: float, drawn: Array) -> str | None:
+        spread, shift = drawn.std(), drawn.mean() - centre
+        # Of accuracy, ties are what shifts: the margin makes up for them.
+        if self._attack.quality.name == "accuracy" or abs(shift) <= _MAX_SHIFT * spread + _ROUNDING:
+            return None
+        return (
+            f"resampling shifts it by {shift:+.4f}, more than its standard deviation of "
+            f"{spread:.4f}"
+        )
+
+    @property
+    def _of_chance(self) -> str | None:
+        if not self._is_ratio_of_chance:
+            return None
+        return (
+            f"chance explains more than {_MAX_CHANCE:.0%} of the dependence that dataset and "
+            "model show, too much for a ratio of the two"
+        )
+
+
+def _moved(base: float, replicates: Array) -> Array:
+    """Replicates with their mean at ``base``, unless it is there but for Monte Carlo error."""
+    drawn = replicates[np.isfinite(replicates)]
+    move = base - drawn.mean()
+    if abs(move) <= _NOISE * drawn.std() / np.sqrt(len(drawn)):
+        return replicates
+    return replicates + move

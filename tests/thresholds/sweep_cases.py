@@ -27,7 +27,8 @@ DATA = {"y_true": Y_TRUE, "y_score": Y_SCORE, "sensitive_features": GROUP}
 
 def called(metric: Any, y_score: Any, threshold: float, **data: Any) -> float:
     """The metric itself at one threshold."""
-    return quietly(metric, y_pred=(np.array(y_score) >= threshold).astype(int), **data)
+    y_pred = (np.array(y_score) >= threshold).astype(int)
+    return quietly(metric.result, y_pred=y_pred, **data).value
 
 
 def messages(metric: Any, **data: Any) -> list[str]:
