@@ -10,7 +10,7 @@ import numpy as np
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import Scored
-from biasamp_adapters.metrics.cooccurrence import rate
+from biasamp_adapters.metrics.means import rate
 
 #: The measure of all task columns together; the others look at one each.
 ACCURACY = "accuracy"

@@ -12,6 +12,7 @@ import numpy as np
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation
 from biasamp_adapters.uncertainty import (
@@ -140,6 +141,11 @@ class Bound(Scored):
     def pairs(self) -> dict[str, Array]:
         """Columns of the table of pairs, each of shape (groups, tasks)."""
 
+    def group_means(self) -> Array:
+        """Mean over the defined pairs of each group, of shape (groups,)."""
+        pairs = self.pairs()
+        return mean_over_tasks(pairs["contribution" if "contribution" in pairs else "value"])
+
     def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
         """Replicates as an interval around ``value`` reads them, or why they say nothing of it."""
         return replicates, None
@@ -191,8 +197,7 @@ class Bound(Scored):
         method: IntervalMethod = "percentile",
     ) -> AmplificationResult:
         """The result, with intervals from ``replicates`` if there are any."""
-        point = self.point()
-        point.pop("pairs", None)
+        point = {name: x for name, x in self.point().items() if name not in ("pairs", "groups")}
         notes, reason = list(self.notes), None if replicates is None else self.no_interval
         drawn = {} if replicates is None or reason else replicates
         estimates = {

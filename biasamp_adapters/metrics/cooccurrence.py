@@ -19,7 +19,7 @@ from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
 from biasamp_adapters.metrics.equalize import random_errors
-from biasamp_adapters.metrics.pairs import mean_over_tasks
+from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
 from biasamp_adapters.reference import (
     correlation_sign,
     correlation_z,
@@ -31,20 +31,6 @@ from biasamp_adapters.reference import (
 _CERTAIN = 1.96
 
 Coefficient: TypeAlias = Literal["sign", "over_represented", "one"]
-
-
-def rate(joint: Array, given: Array) -> Array:
-    """joint / given, NaN where nothing is given."""
-    joint, given = np.broadcast_arrays(joint, given)
-    out = np.full(joint.shape, np.nan)
-    return np.divide(joint, given, out=out, where=given > 0)
-
-
-def _sum_defined(pairs: Array) -> tuple[Array, Array]:
-    """Sum over the defined pairs, and how many they are."""
-    flat = pairs.reshape(*pairs.shape[:-2], -1)
-    defined = ~np.isnan(flat)
-    return np.where(defined, flat, 0).sum(axis=-1), defined.sum(axis=-1)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -205,7 +191,7 @@ class Cooccurrence(Bound):
         return rate(joint, given) - self._true_rates(tables, reference)
 
     def _mean(self, contributions: Array) -> Array:
-        total, pairs = _sum_defined(contributions)
+        total, pairs = sum_defined(contributions)
         if not self.per_task:
             return rate(total, pairs)
         return rate(total, (~np.isnan(contributions)).any(axis=-2).sum(axis=-1))
@@ -220,8 +206,8 @@ class Cooccurrence(Bound):
         out = {"value": self._mean(contributions)}
         if self.magnitude:
             signed = weight * deltas
-            mean = rate(*_sum_defined(signed))
-            out["variance"] = rate(*_sum_defined((signed - mean[..., None, None]) ** 2))
+            mean = rate(*sum_defined(signed))
+            out["variance"] = rate(*sum_defined((signed - mean[..., None, None]) ** 2))
         errors = self._random_errors(tables)
         if errors is not None:
             out["random_error"] = self._mean(weight * self._deltas(tables, reference, *errors))

@@ -14,6 +14,7 @@ from biasamp_adapters.metrics.equalize import (
     flip_table,
     flip_weighted,
 )
+from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.quality import is_dependent
 
 if TYPE_CHECKING:
@@ -120,14 +121,6 @@ def group_means(attack: ExactAttack, tables: Tables, rng: np.random.Generator) -
     return mean_over_tasks(np.where(varies, value, np.nan))
 
 
-def mean_over_tasks(pairs: Array) -> Array:
-    """Mean over the defined pairs of each group: (..., groups, tasks) to (..., groups)."""
-    defined = ~np.isnan(pairs)
-    total = np.where(defined, pairs, 0).sum(axis=-1)
-    count = defined.sum(axis=-1)
-    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-
-
 def _fill(
     out: dict[str, Array], where: Any, attack: ExactAttack, dataset: Array, model: Array
 ) -> None:
@@ -155,8 +148,8 @@ def _flipped(
     if isinstance(tables, JointTables) and tables.counts.cells.unit is not None:
         drawn = _flip_by_weight(attack, tables, accuracy, np.stack(pairs, axis=1), rng, trials)
         return drawn if axis == -1 else drawn.swapaxes(-1, -2)
-    whole = np.rint(dataset.reshape(*accuracy.shape, 4)[at]).astype(np.int64)
-    whole = whole.reshape(*whole.shape[:-1], 2, 2)
+    tables_at = cast(Any, (*at, slice(None), slice(None)))
+    whole = np.rint(dataset[tables_at]).astype(np.int64)
     if trials is not None:
         whole = np.broadcast_to(whole, (trials, *whole.shape))
     return flip_table(whole, axis, accuracy[at], rng)

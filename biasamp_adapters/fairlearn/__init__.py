@@ -1,0 +1,36 @@
+"""Bias amplification for Fairlearn: functions for ``MetricFrame``, and a frame with intervals.
+
+Needs the extra ``fairlearn``. The functions have the shape of ``demographic_parity_difference``;
+metric objects such as :class:`biasamp_adapters.MALS` work in the same places and carry parameters.
+"""
+
+from __future__ import annotations
+
+try:
+    import fairlearn.metrics  # noqa: F401
+except ModuleNotFoundError as error:
+    if error.name != "fairlearn":
+        raise
+    raise ImportError(
+        "biasamp_adapters.fairlearn needs Fairlearn: pip install 'biasamp-adapters[fairlearn]'"
+    ) from error
+
+from biasamp_adapters.fairlearn.build import amplification_frame
+from biasamp_adapters.fairlearn.frame import AmplificationFrame
+from biasamp_adapters.fairlearn.functions import (
+    directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
+
+__all__ = [
+    "AmplificationFrame",
+    "amplification_frame",
+    "directional_bias_amplification",
+    "directional_predictability_amplification",
+    "leakage_amplification",
+    "mals_bias_amplification",
+    "multi_attribute_bias_amplification",
+]

@@ -1,0 +1,228 @@
+"""``amplification_frame``: arguments in, a frame out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from biasamp_adapters._typing import Label, RandomState, generator
+from biasamp_adapters._warnings import warn
+from biasamp_adapters.auditing.evaluate import default_metrics
+from biasamp_adapters.base_rates import BaseRates
+from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.fairlearn.compute import compute
+from biasamp_adapters.fairlearn.frame import AmplificationFrame
+from biasamp_adapters.fairlearn.functions import as_metric
+from biasamp_adapters.fairlearn.sliced import count_sliced
+from biasamp_adapters.metrics.base import Metric, ReferencedMetric
+from biasamp_adapters.reference import align, as_reference
+from biasamp_adapters.uncertainty import check_n_boot
+
+Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
+
+
+def amplification_frame(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    sensitive_features_pred: Any = None,
+    control_features: Any = None,
+    group_features: Any = None,
+    metrics: Metrics | Callable[..., Any] | None = None,
+    reference: Any = None,
+    sample_weight: Any = None,
+    missing: Missing = "error",
+    n_boot: int | None = None,
+    ci_quantiles: Sequence[float] | None = None,
+    random_state: Any = None,
+) -> AmplificationFrame:
+    """A Fairlearn ``MetricFrame`` of bias amplification, with intervals from drawn tables.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, tasks)
+        True and predicted task labels.
+    sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
+        Protected attribute, by whose groups the frame is split; several columns are crossed.
+    sensitive_features_pred : same as ``sensitive_features``, optional
+        Predicted attribute, for T->A.
+    control_features : array-like of shape (n,) or (n, features), optional
+        Features inside whose levels everything is computed, as ``MetricFrame`` means them.
+    group_features : array-like of shape (n,) or (n, features), optional
+        Other features to split the frame by: ``by_group`` is then the metric inside each slice.
+    metrics : callable or dict, optional
+        Metric objects, functions of this module (parameters bound with ``functools.partial``), and
+        metrics of Fairlearn, scikit-learn or your own. Without, all that the input allows, named
+        as "DirectionalBiasAmplification A->T". A single callable gives scalars and Series.
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, for metrics that compare with a reference and were given none.
+    sample_weight : array-like of shape (n,), optional
+        Sampling weights.
+    missing : {"error", "drop", "abstain"}
+        The rule for missing values, as in every metric.
+    n_boot : int, optional
+        Bootstrap replicates; with ``ci_quantiles``.
+    ci_quantiles : list of float, optional
+        Quantiles to give, strictly between 0 and 1.
+    random_state : int, numpy.random.Generator or RandomState, optional
+        Of the bootstrap. None is the fixed seed 0.
+
+    Returns
+    -------
+    AmplificationFrame
+
+    Raises
+    ------
+    ValueError
+        If an input breaks a rule; the message states it.
+
+    Warns
+    -----
+    AmplificationWarning
+        For what is undefined, and where no interval can be trusted; all of it is in ``notes`` too.
+
+    Notes
+    -----
+    ``by_group`` over the attribute is what the group adds: of BA->, MALS and Multi the mean
+    contribution of its pairs, with the directions of the whole reference; of LA and DPA the mean
+    score of its pairs. Host metrics are those of the group's rows; the ones that compare groups
+    themselves are NaN there.
+
+    Examples
+    --------
+    >>> from fairlearn.metrics import selection_rate
+    >>> from biasamp_adapters import DirectionalBiasAmplification
+    >>> from biasamp_adapters.fairlearn import amplification_frame
+    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
+    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
+    >>> frame = amplification_frame(
+    ...     y_true,
+    ...     y_pred,
+    ...     sensitive_features=["a"] * 50 + ["b"] * 50,
+    ...     metrics={"BA": DirectionalBiasAmplification(), "selected": selection_rate},
+    ...     n_boot=1000,
+    ...     ci_quantiles=[0.025, 0.975],
+    ... )
+    >>> frame.by_group.round(3)
+                          BA  selected
+    sensitive_feature_0
+    a                    0.0       0.8
+    b                    0.2       0.0
+    >>> round(frame.overall["BA"], 3), [round(end["BA"], 3) for end in frame.overall_ci]
+    (0.1, [0.048, 0.157])
+    """
+    quantiles = _checked_quantiles(n_boot, ci_quantiles)
+    seed = _seed(random_state)
+    base = as_reference(reference, missing)
+    chosen, single = _chosen(metrics)
+    if chosen is not None:
+        chosen = {name: _with_reference(each, base) for name, each in chosen.items()}
+    rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    lists = _label_lists(chosen or {}, base, missing)
+    sliced = count_sliced(rows, control_features, group_features, *lists, missing)
+    if len(sliced.whole.models) > 1:
+        raise ValueError(f"y_pred must be of one model; received {list(sliced.whole.models)}")
+    if chosen is None:
+        evaluation, model = align(sliced.whole, base, *lists), sliced.whole.first_model
+        found = default_metrics(evaluation, model, pos_label=None)
+        chosen = {
+            metric.__name__: _with_reference(metric, base)
+            for metric in found
+            if metric.applies(metric.prepare(evaluation))
+        }
+    frame = compute(sliced, chosen, lists, n_boot or 0, quantiles, seed)
+    notes = list(frame.notes)
+    if sliced.whole.dropped:
+        notes.insert(0, f"{sliced.whole.dropped} row(s) with missing values were left out")
+    for note in notes:
+        warn(note)
+    return AmplificationFrame(
+        frame.columns,
+        frame.levels,
+        single=single,
+        results=frame.results,
+        notes=notes,
+        n_boot=n_boot,
+        ci_quantiles=quantiles,
+    )
+
+
+def _checked_quantiles(
+    n_boot: int | None, ci_quantiles: Sequence[float] | None
+) -> list[float] | None:
+    if (n_boot is None) != (ci_quantiles is None):
+        raise ValueError(
+            "n_boot and ci_quantiles must be given together; received "
+            f"n_boot={n_boot!r} and ci_quantiles={ci_quantiles!r}"
+        )
+    if n_boot is None or ci_quantiles is None:
+        return None
+    check_n_boot(n_boot)
+    if n_boot < 1:
+        raise ValueError(f"n_boot must be at least 1; received {n_boot}")
+    quantiles = list(ci_quantiles)
+    if not quantiles or not all(isinstance(q, float) and 0 < q < 1 for q in quantiles):
+        raise ValueError(
+            f"ci_quantiles must be floats strictly between 0 and 1; received {ci_quantiles!r}"
+        )
+    return quantiles
+
+
+def _seed(random_state: Any) -> RandomState:
+    """A random state as this package takes it; Fairlearn also takes numpy's older kind."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    generator(random_state)
+    return cast(RandomState, random_state)
+
+
+def _chosen(
+    metrics: Metrics | Callable[..., Any] | None,
+) -> tuple[dict[Hashable, Callable[..., Any]] | None, bool]:
+    """The metrics by name, and whether there is only one, given without a name."""
+    if metrics is None:
+        return None, False
+    single = not isinstance(metrics, Mapping)
+    by_name: dict[Hashable, Any] = (
+        dict(metrics)
+        if isinstance(metrics, Mapping)
+        else {getattr(metrics, "__name__", "metric"): metrics}
+    )
+    if not by_name or not all(callable(metric) for metric in by_name.values()):
+        raise ValueError(f"metrics must be a callable or a dict of them; received {metrics!r}")
+    return {name: as_metric(metric) or metric for name, metric in by_name.items()}, single
+
+
+def _with_reference(metric: Any, reference: Any) -> Any:
+    """The same metric with the reference of the frame, if it compares with one and has none."""
+    if isinstance(metric, ReferencedMetric) and metric.reference is None:
+        return replace(metric, reference=reference)
+    return metric
+
+
+def _label_lists(
+    metrics: Mapping[Hashable, Any], reference: Any, missing: Missing
+) -> tuple[Sequence[Label] | None, Sequence[Label] | None]:
+    """The explicit lists of labels and groups that the metrics share."""
+    found: dict[str, Any] = {"labels": None, "groups": None}
+    for metric in (each for each in metrics.values() if isinstance(each, Metric)):
+        if metric.missing not in ("error", missing):
+            raise ValueError(
+                "missing= must be given to amplification_frame, for all metrics alike; received "
+                f"{metric.missing!r} in {metric!r}"
+            )
+        for name in found:
+            listed = getattr(metric, name)
+            if listed is not None and found[name] not in (None, listed):
+                raise ValueError(
+                    f"metrics of one frame must list the same {name}; received {found[name]} and "
+                    f"{listed}"
+                )
+            found[name] = listed or found[name]
+    if found["labels"] is None and isinstance(reference, BaseRates):
+        found["labels"] = reference.labels
+    return found["labels"], found["groups"]

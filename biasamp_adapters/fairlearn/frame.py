@@ -1,0 +1,361 @@
+"""AmplificationFrame: a MetricFrame whose numbers, and their replicates, come from count tables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from fairlearn.metrics import MetricFrame
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters._warnings import warn
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.fairlearn.aggregates import Kind, Method, aggregate
+from biasamp_adapters.metrics import AmplificationResult
+from biasamp_adapters.uncertainty import Interval, doubt
+
+#: The level whose interval must hold a value, whatever quantiles are asked for.
+_HELD_AT = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One number of a frame with its replicates.
+
+    Attributes
+    ----------
+    value : float
+    replicates : ndarray of shape (n_boot,), or None
+    reason : str or None
+        Why there is no interval, where replicates cannot say.
+    margin : (float, float)
+        How much further down and up an interval must reach.
+    limits : (float, float)
+        The range of the number.
+    slack : float
+        How far the value may lie outside its replicates, for noise of its own.
+    """
+
+    value: float
+    replicates: Array | None = None
+    reason: str | None = None
+    margin: Interval = (0.0, 0.0)
+    limits: Interval = (-np.inf, np.inf)
+    slack: float = 0.0
+
+    def doubt(self, quantiles: Sequence[float]) -> str | None:
+        """Why the replicates give no such quantiles, if they do not."""
+        if self.reason or self.replicates is None:
+            return self.reason
+        level = max(1 - 2 * min(min(quantiles), 1 - max(quantiles)), 0.0)
+        held_at = max(level, _HELD_AT)
+        return doubt(self.value, self.replicates, level, self.slack, held_at)
+
+    def at(self, quantiles: Sequence[float]) -> Array:
+        """Quantiles of the replicates; NaN where there is a doubt."""
+        if self.replicates is None or self.doubt(quantiles):
+            return np.full(len(quantiles), np.nan)
+        defined = self.replicates[np.isfinite(self.replicates)]
+        side = np.sign(np.asarray(quantiles) - 0.5)
+        move = np.where(side < 0, -self.margin[0], np.where(side > 0, self.margin[1], 0.0))
+        return np.clip(np.quantile(defined, quantiles) + move, *self.limits)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameColumn:
+    """One metric of a frame.
+
+    Attributes
+    ----------
+    name : hashable
+    overall : sequence of Track
+        One a control level.
+    groups : sequence of Track
+        One a combination of levels that has rows.
+    signed : bool
+        Whether values may be negative, so that ratios mean nothing.
+    """
+
+    name: Hashable
+    overall: Sequence[Track]
+    groups: Sequence[Track]
+    signed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The combinations of levels that have rows, and their names.
+
+    Attributes
+    ----------
+    control_names, sensitive_names : list of str
+    control_levels : list of tuple
+    combinations : list of tuple
+        Levels of the control features, then those of the sensitive ones.
+    """
+
+    control_names: list[str]
+    sensitive_names: list[str]
+    control_levels: list[tuple[Any, ...]]
+    combinations: list[tuple[Any, ...]]
+
+
+class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not typed
+    """A Fairlearn ``MetricFrame`` of bias amplification, with intervals from drawn tables.
+
+    Made by :func:`amplification_frame`. All members of ``MetricFrame`` are there; in addition:
+
+    Attributes
+    ----------
+    results : dict
+        The :class:`~biasamp_adapters.AmplificationResult` behind each overall value of bias
+        amplification, by column; with control features by (column, control level).
+    notes : tuple of str
+        Caveats: what is undefined, and where no interval can be trusted.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[FrameColumn],
+        levels: Levels,
+        *,
+        single: bool,
+        results: Mapping[Any, AmplificationResult],
+        notes: Sequence[str],
+        n_boot: int | None,
+        ci_quantiles: Sequence[float] | None,
+    ) -> None:
+        self.results = dict(results)
+        self.notes = tuple(notes)
+        self._columns, self._levels, self._single = columns, levels, single
+        self._draws, self._quantiles = n_boot, ci_quantiles
+        self._index_by_host()
+
+    def _index_by_host(self) -> None:
+        """Let MetricFrame lay out the levels: a row each of a table of positions.
+
+        The features go by neutral names, as MetricFrame's own columns could be called like them.
+        """
+        levels = self._levels
+        n_controls = len(levels.control_names)
+        table = [list(column) for column in zip(*levels.combinations, strict=True)]
+        named = {f"feature {i}": column for i, column in enumerate(table)}
+        names = list(named)
+        position = np.arange(len(levels.combinations))
+        super().__init__(
+            metrics={column.name: _first for column in self._columns},
+            y_true=position,
+            y_pred=position,
+            sensitive_features={name: named[name] for name in names[n_controls:]},
+            control_features={name: named[name] for name in names[:n_controls]} or None,
+        )
+        laid_out = super().by_group.iloc[:, 0]
+        index = laid_out.index.set_names([*levels.control_names, *levels.sensitive_names])
+        self._group_index: pd.Index[Any] = index
+        self._at = np.where(laid_out.isna(), -1, laid_out).astype(int)
+        order = {level: i for i, level in enumerate(levels.control_levels)}
+        control_of = [order[combination[:n_controls]] for combination in levels.combinations]
+        self._control_of = np.array(control_of)
+        if n_controls:
+            first = super().overall.iloc[:, 0]
+            self._control_index = first.index.set_names(levels.control_names)
+            there = np.where(first.isna(), -1, first).astype(int)
+            self._control_at = np.where(there < 0, -1, self._control_of[there])
+
+    @property
+    def control_levels(self) -> list[str] | None:
+        """Names of the control features."""
+        return self._levels.control_names or None
+
+    @property
+    def sensitive_levels(self) -> list[str]:
+        """Names of the features that rows are grouped by."""
+        return self._levels.sensitive_names
+
+    @property
+    def ci_quantiles(self) -> list[float] | None:
+        """The quantiles asked for."""
+        return None if self._quantiles is None else list(self._quantiles)
+
+    @property
+    def n_boot(self) -> int | None:
+        """The number of drawn tables."""
+        return self._draws
+
+    @property
+    def overall(self) -> Any:
+        """The metrics of all rows, or of those of each control level."""
+        return self._shaped_overall([[t.value for t in c.overall] for c in self._columns])
+
+    @property
+    def overall_ci(self) -> Any:
+        """Quantiles of :attr:`overall`, one for each of ``ci_quantiles``."""
+        tracks = [[t.at(self._asked) for t in c.overall] for c in self._columns]
+        return [self._shaped_overall(np.array(tracks)[..., i]) for i in range(len(self._asked))]
+
+    @property
+    def by_group(self) -> Any:
+        """The metrics of each group; NaN where there are no rows."""
+        return self._shaped_groups([[t.value for t in c.groups] for c in self._columns])
+
+    @property
+    def by_group_ci(self) -> Any:
+        """Quantiles of :attr:`by_group`, one for each of ``ci_quantiles``."""
+        tracks = [[t.at(self._asked) for t in c.groups] for c in self._columns]
+        return [self._shaped_groups(np.array(tracks)[..., i]) for i in range(len(self._asked))]
+
+    def difference(
+        self, method: Method = "between_groups", errors: Literal["raise", "coerce"] = "coerce"
+    ) -> Any:
+        """Largest difference between groups, or from :attr:`overall`, as ``MetricFrame`` has it.
+
+        A warning names the groups that are undefined and left out; with fewer than two others the
+        difference between groups is NaN.
+        """
+        return self._aggregate("difference", method, errors)
+
+    def difference_ci(self, method: Method = "between_groups") -> Any:
+        """Quantiles of :meth:`difference`."""
+        return self._aggregate_ci("difference", method)
+
+    def ratio(
+        self, method: Method = "between_groups", errors: Literal["raise", "coerce"] = "coerce"
+    ) -> Any:
+        """Smallest ratio; of metrics that have a sign NaN, with a warning."""
+        return self._aggregate("ratio", method, errors)
+
+    def ratio_ci(self, method: Method = "between_groups") -> Any:
+        """Quantiles of :meth:`ratio`."""
+        return self._aggregate_ci("ratio", method)
+
+    def group_min(self, errors: Literal["raise", "coerce"] = "raise") -> Any:
+        """Smallest value of a group."""
+        return self._aggregate("group_min", "between_groups", errors)
+
+    def group_min_ci(self) -> Any:
+        """Quantiles of :meth:`group_min`."""
+        return self._aggregate_ci("group_min", "between_groups")
+
+    def group_max(self, errors: Literal["raise", "coerce"] = "raise") -> Any:
+        """Largest value of a group."""
+        return self._aggregate("group_max", "between_groups", errors)
+
+    def group_max_ci(self) -> Any:
+        """Quantiles of :meth:`group_max`."""
+        return self._aggregate_ci("group_max", "between_groups")
+
+    @property
+    def _asked(self) -> Sequence[float]:
+        if self._quantiles is None:
+            raise ValueError(
+                "intervals need replicates: n_boot and ci_quantiles must be given to "
+                "amplification_frame; received neither"
+            )
+        return self._quantiles
+
+    def _aggregate(self, kind: Kind, method: Method, errors: str) -> Any:
+        if errors not in ("raise", "coerce"):
+            raise ValueError(f"errors must be 'raise' or 'coerce'; received {errors!r}")
+        tracks = self._aggregated(kind, method)
+        return self._shaped_overall([[track.value for track in column] for column in tracks])
+
+    def _aggregate_ci(self, kind: Kind, method: Method) -> Any:
+        asked = self._asked
+        tracks = self._aggregated(kind, method)
+        for column, row in zip(self._columns, tracks, strict=True):
+            reasons = dict.fromkeys(track.doubt(asked) for track in row)
+            for reason in filter(None, reasons):
+                if not all(np.isnan(track.value) for track in row):
+                    warn(f"{column.name}: no interval of the {kind}: {reason}")
+        ends = np.array([[track.at(asked) for track in row] for row in tracks])
+        return [self._shaped_overall(ends[..., i]) for i in range(len(asked))]
+
+    def _aggregated(self, kind: Kind, method: Method) -> list[list[Track]]:
+        """The aggregates of each metric, one a control level; with warnings of what is left out."""
+        if method not in ("between_groups", "to_overall"):
+            raise ValueError(
+                f"method must be 'between_groups' or 'to_overall'; received {method!r}"
+            )
+        self._warn_of_undefined(kind)
+        return [
+            [self._aggregated_in(kind, method, column, i) for i in range(len(column.overall))]
+            for column in self._columns
+        ]
+
+    def _aggregated_in(
+        self, kind: Kind, method: Method, column: FrameColumn, control: int
+    ) -> Track:
+        inside = [column.groups[i] for i in np.flatnonzero(self._control_of == control).tolist()]
+        groups = [track for track in inside if not np.isnan(track.value)]
+        overall = column.overall[control]
+        between = kind in ("difference", "ratio") and method == "between_groups"
+        alone = between and len(groups) < 2 <= self._n_groups
+        if not groups or alone or (kind == "ratio" and column.signed):
+            return Track(float("nan"))
+        used = [*groups, overall] if method == "to_overall" else groups
+        reason = next((track.reason for track in used if track.reason), None)
+        value = aggregate(kind, method, *_stacked([t.value for t in groups], overall.value))
+        replicates = [track.replicates for track in used]
+        if reason or any(each is None for each in replicates):
+            return Track(float(value), None, reason)
+        drawn = _stacked(replicates[: len(groups)], replicates[-1])
+        return Track(float(value), aggregate(kind, method, *drawn))
+
+    @property
+    def _n_groups(self) -> int:
+        n_controls = len(self._levels.control_names)
+        return len({combination[n_controls:] for combination in self._levels.combinations})
+
+    def _warn_of_undefined(self, kind: Kind) -> None:
+        labels = [label if isinstance(label, tuple) else (label,) for label in self._group_index]
+        absent = [label for label, at in zip(labels, self._at, strict=True) if at < 0]
+        if absent:
+            warn(f"{kind} leaves out combinations without rows: {listing(absent)}")
+        signed = [column.name for column in self._columns if column.signed]
+        if kind == "ratio" and signed:
+            warn(f"a ratio of values that have a sign means nothing and is NaN: {listing(signed)}")
+        by_groups: dict[tuple[Any, ...], list[Any]] = {}
+        for column in self._columns:
+            if kind == "ratio" and column.signed:
+                continue
+            undefined = [
+                label
+                for label, at in zip(labels, self._at, strict=True)
+                if at >= 0 and np.isnan(column.groups[at].value)
+            ]
+            # Where none is defined the result is NaN, and says so itself.
+            if 0 < len(undefined) < len(column.groups):
+                by_groups.setdefault(tuple(undefined), []).append(column.name)
+        for groups, names in by_groups.items():
+            warn(f"{kind} of {listing(names)} leaves out undefined groups: {listing(groups)}")
+
+    def _shaped_overall(self, values: Any) -> Any:
+        """Values of shape (metrics, controls) as MetricFrame returns them."""
+        names = [column.name for column in self._columns]
+        table = np.asarray(values, dtype=np.float64)
+        if not self._levels.control_names:
+            return float(table[0, 0]) if self._single else pd.Series(table[:, 0], index=names)
+        laid_out = np.where(self._control_at < 0, np.nan, table[:, self._control_at]).T
+        frame = pd.DataFrame(laid_out, index=self._control_index, columns=names)
+        return frame.iloc[:, 0] if self._single else frame
+
+    def _shaped_groups(self, values: Any) -> Any:
+        """Values of shape (metrics, combinations) as MetricFrame returns them."""
+        table = np.asarray(values, dtype=np.float64)
+        laid_out = np.where(self._at < 0, np.nan, table[:, self._at]).T
+        names = [column.name for column in self._columns]
+        frame = pd.DataFrame(laid_out, index=self._group_index, columns=names)
+        return frame.iloc[:, 0] if self._single else frame
+
+
+def _stacked(groups: Sequence[Any], overall: Any) -> tuple[Array, Array]:
+    """Numbers, or replicates, with the groups along the last axis."""
+    return np.stack([np.asarray(group) for group in groups], axis=-1), np.asarray(overall)
+
+
+def _first(y_true: Array, y_pred: Array) -> float:
+    """The position of the first row of a slice."""
+    return float(y_true[0])
