@@ -18,6 +18,11 @@ Label: TypeAlias = Hashable
 RandomState: TypeAlias = int | np.random.Generator | None
 
 
+def is_whole(value: object) -> bool:
+    """Whether a parameter is a whole number; True and False are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def generator(random_state: RandomState) -> np.random.Generator:
     """A generator for ``random_state``; None gives the fixed seed 0.
 
@@ -26,12 +31,9 @@ def generator(random_state: RandomState) -> np.random.Generator:
     ValueError
         If ``random_state`` is neither a whole number that is not negative nor a generator.
     """
-    whole = (
-        isinstance(random_state, int | np.integer)
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    )
-    if not (random_state is None or whole or isinstance(random_state, np.random.Generator)):
+    given = isinstance(random_state, np.random.Generator)
+    given = given or (is_whole(random_state) and int(random_state) >= 0)  # type: ignore[arg-type]
+    if not (random_state is None or given):
         raise ValueError(
             "random_state (seed) must be a whole number, not negative, or a numpy Generator; "
             f"received {random_state!r}"

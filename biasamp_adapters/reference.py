@@ -95,7 +95,10 @@ def align(
     if isinstance(reference, BaseRates):
         return _with_base_rates(counts, reference)
     if not counts.has("attribute"):
-        raise ValueError("sensitive_features must be given; received None")
+        raise ValueError(
+            "sensitive_features must be given; received None (a MetricFrame passes it on from "
+            "sample_params)"
+        )
     if not counts.has("task") and reference is None:
         raise ValueError(
             "y_true must be given (MALS, and Multi undirected, can do with a reference alone); "
@@ -179,7 +182,8 @@ def check_several(groups: Collection[Label]) -> None:
     if len(groups) < 2:
         raise ValueError(
             f"sensitive_features must have at least two groups; received only {listing(groups)} "
-            "(inside one group of the attribute itself, bind reference= and groups=)"
+            "(inside one group of the attribute itself, bind reference= and groups=; LA and DPA "
+            "say something of a group in biasamp_adapters.fairlearn.amplification_frame alone)"
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, is_whole
 
 IntervalMethod: TypeAlias = Literal["percentile", "basic"]
 Interval: TypeAlias = tuple[float, float]
@@ -40,7 +40,7 @@ def check_method(method: str) -> None:
 
 def check_n_boot(n_boot: int) -> None:
     """Raise unless ``n_boot`` is a whole number, not negative."""
-    if isinstance(n_boot, bool) or not isinstance(n_boot, int | np.integer) or n_boot < 0:
+    if not is_whole(n_boot) or n_boot < 0:
         raise ValueError(f"n_boot must be a whole number, not negative; received {n_boot!r}")
 
 

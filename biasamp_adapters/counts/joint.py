@@ -171,7 +171,14 @@ class JointCounts(CellCounts):
         groups: Sequence[Label] | None,
         missing: Missing,
     ) -> JointCounts:
-        return cls.of_tally(collected, collected.tally.cells(), labels, groups, missing)
+        made = cls.of_tally(collected, collected.tally.cells(), labels, groups, missing)
+        made.check_weights()
+        return made
+
+    def check_weights(self) -> None:
+        """Raise if no row has a weight."""
+        if self.w is not None and not self.w.sum() > 0:
+            raise ValueError("weights must have a positive sum; received only zeros")
 
     @classmethod
     def of_tally(
@@ -191,8 +198,6 @@ class JointCounts(CellCounts):
             groups=listed["groups"],
             missing=missing,
         )
-        if made.cells.w is not None and not made.cells.w.sum() > 0:
-            raise ValueError("weights must have a positive sum; received only zeros")
         return cls(
             labels=made.labels,
             groups=made.groups,

@@ -75,6 +75,7 @@ def count_slices(
         tallied.books[:first] + tallied.books[last:],
     )
     whole = JointCounts.of_tally(collected, of_axes, labels, groups, missing)
+    whole.check_weights()
     keys, which = np.unique(codes, axis=0, return_inverse=True)
     parts = {}
     for i, key in enumerate(keys.tolist()):

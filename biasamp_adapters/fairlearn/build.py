@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -13,13 +14,36 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.evaluate import default_metrics
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.fairlearn.attacks import (
+    directional_predictability_amplification,
+    leakage_amplification,
+)
 from biasamp_adapters.fairlearn.compute import compute
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
-from biasamp_adapters.fairlearn.functions import as_metric
+from biasamp_adapters.fairlearn.functions import (
+    directional_bias_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
 from biasamp_adapters.fairlearn.sliced import count_sliced
+from biasamp_adapters.metrics import (
+    MALS,
+    DirectionalBiasAmplification,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+    MultiAttributeBiasAmplification,
+)
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.uncertainty import check_n_boot
+
+_METRICS: dict[Callable[..., float], type[Metric]] = {
+    mals_bias_amplification: MALS,
+    directional_bias_amplification: DirectionalBiasAmplification,
+    multi_attribute_bias_amplification: MultiAttributeBiasAmplification,
+    leakage_amplification: LeakageAmplification,
+    directional_predictability_amplification: DirectionalPredictabilityAmplification,
+}
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
@@ -112,9 +136,12 @@ def amplification_frame(
     sensitive_feature_0
     a                    0.0       0.8
     b                    0.2       0.0
-    >>> round(frame.overall["BA"], 3), [round(end["BA"], 3) for end in frame.overall_ci]
-    (0.1, [0.048, 0.157])
+    >>> low, high = frame.overall_ci
+    >>> print(f"{frame.overall['BA']:.3f} [{low['BA']:.3f}, {high['BA']:.3f}]")
+    0.100 [0.049, 0.156]
     """
+    if sensitive_features is None:
+        raise ValueError("sensitive_features must be given; received None")
     quantiles = _checked_quantiles(n_boot, ci_quantiles)
     seed = _seed(random_state)
     base = as_reference(reference, missing)
@@ -145,7 +172,7 @@ def amplification_frame(
         frame.levels,
         single=single,
         results=frame.results,
-        notes=notes,
+        notes=[*notes, *frame.remarks],
         n_boot=n_boot,
         ci_quantiles=quantiles,
     )
@@ -164,7 +191,7 @@ def _checked_quantiles(
     check_n_boot(n_boot)
     if n_boot < 1:
         raise ValueError(f"n_boot must be at least 1; received {n_boot}")
-    quantiles = list(ci_quantiles)
+    quantiles = list(ci_quantiles) if isinstance(ci_quantiles, Iterable) else []
     if not quantiles or not all(isinstance(q, float) and 0 < q < 1 for q in quantiles):
         raise ValueError(
             f"ci_quantiles must be floats strictly between 0 and 1; received {ci_quantiles!r}"
@@ -194,7 +221,17 @@ def _chosen(
     )
     if not by_name or not all(callable(metric) for metric in by_name.values()):
         raise ValueError(f"metrics must be a callable or a dict of them; received {metrics!r}")
-    return {name: as_metric(metric) or metric for name, metric in by_name.items()}, single
+    return {name: _as_metric(metric) or metric for name, metric in by_name.items()}, single
+
+
+def _as_metric(function: Any) -> Metric | None:
+    """The metric object that computes the same as one of these functions, if it is one."""
+    if isinstance(function, Metric):
+        return function
+    if isinstance(function, partial) and function.func in _METRICS and not function.args:
+        return _METRICS[function.func](**function.keywords)
+    kind = _METRICS.get(function)
+    return None if kind is None else kind()
 
 
 def _with_reference(metric: Any, reference: Any) -> Any:

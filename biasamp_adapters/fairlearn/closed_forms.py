@@ -128,3 +128,10 @@ def _known() -> dict[Any, ClosedForm]:
 
 
 KNOWN = _known()
+
+#: Fairlearn's own derived metrics, which all take weights though their signature does not say so.
+GENERATED = frozenset(
+    getattr(host, name)
+    for name in host.__all__
+    if name.endswith(("_difference", "_ratio", "_group_min", "_group_max"))
+)

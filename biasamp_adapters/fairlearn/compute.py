@@ -11,9 +11,9 @@ import numpy as np
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.fairlearn.frame import FrameColumn, Levels, Track
 from biasamp_adapters.fairlearn.host import HostMetric
 from biasamp_adapters.fairlearn.sliced import Sliced, check_varies
+from biasamp_adapters.fairlearn.tracks import FrameColumn, Levels, Track
 from biasamp_adapters.metrics import AmplificationResult, MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound import Bound, Scored, replicate
@@ -22,7 +22,7 @@ from biasamp_adapters.reference import Evaluation, align
 #: Level of the intervals of results where the quantiles name none.
 _CONFIDENCE = 0.95
 
-_ONE_GROUP = "only one group has rows there"
+_ONE_GROUP = "no two groups have rows with a weight there"
 
 Lists: TypeAlias = tuple[Sequence[Label] | None, Sequence[Label] | None]
 
@@ -32,12 +32,13 @@ Place: TypeAlias = tuple[Hashable, int]
 
 @dataclass
 class Computed:
-    """The columns of a frame, with what is to be said of them."""
+    """The columns of a frame, with what is to be said of them: notes are warnings, remarks not."""
 
     columns: list[FrameColumn]
     levels: Levels
     results: dict[Any, AmplificationResult] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ def compute(
         found |= dict.fromkeys(names, _family(sliced, members, lists, n_boot, seed))
     reader = _Reader(sliced, found, n_boot, quantiles)
     columns = [reader.column(name, metric) for name, metric in metrics.items()]
-    notes = tuple(dict.fromkeys(reader.notes))
-    return Computed(columns, reader.levels, reader.results, notes)
+    notes, remarks = (tuple(dict.fromkeys(each)) for each in (reader.notes, reader.remarks))
+    return Computed(columns, reader.levels, reader.results, notes, remarks)
 
 
 def _repeatable(seed: RandomState) -> RandomState:
@@ -103,6 +104,7 @@ def _family(
     else:
         whole = Evaluation(sliced.whole)
     evaluations = _slice(sliced, whole)
+    check_varies(sliced, evaluations[len(sliced.controls) if sliced.group_names else 0 :])
     scored: dict[Place, Scored] = {}
     for name, metric in metrics.items():
         for i, evaluation in enumerate(evaluations):
@@ -135,20 +137,20 @@ def _slice(sliced: Sliced, whole: Evaluation) -> list[Evaluation]:
     if sliced.group_names:
         counts += [sliced.parts[key] for key in sliced.keys]
     lists = whole.counts.labels, whole.counts.groups
-    evaluations = [
+    return [
         whole if each is sliced.whole else replace(whole, counts=each.align(*lists))
         for each in counts
     ]
-    check_varies(sliced, evaluations[len(sliced.controls) if sliced.group_names else 0 :])
-    return evaluations
 
 
 def _has_groups(metric: Metric, evaluation: Evaluation) -> bool:
     """Whether a metric can say something of a slice: its attribute varies, or is compared."""
+    counts = evaluation.counts
+    if not counts.tables().total > 0:
+        return False
     compared = evaluation.reference is not None or evaluation.base_rates is not None
     if compared and isinstance(metric, ReferencedMetric):
         return True
-    counts = evaluation.counts
     return not counts.one_each("attribute") or len(counts.seen("attribute")) > 1
 
 
@@ -166,6 +168,7 @@ class _Reader:
         self._quantiles = quantiles
         self.results: dict[Any, AmplificationResult] = {}
         self.notes: list[str] = []
+        self.remarks: list[str] = []
         first = next(iter(families.values())).evaluations
         self._controls = sliced.controls
         self.levels = Levels(
@@ -204,6 +207,7 @@ class _Reader:
             self.results[(name, place) if control else name] = result
             where = f" in {listing([control])}" if control else ""
             self.notes += [f"{name}{where}: {note}" for note in scored.notes]
+            self.remarks += [f"{name}{where}: {remark}" for remark in _remarks(scored, result)]
         return self._value(family, (name, i))
 
     @property
@@ -217,6 +221,9 @@ class _Reader:
     def _value(self, family: Family, place: Place) -> Track:
         """The metric inside one slice."""
         scored = family.scored.get(place)
+        if isinstance(scored, Bound) and place[1] >= len(self._controls):
+            where = listing([self._sliced.keys[place[1] - len(self._controls)]])
+            self.notes += [f"{place[0]} in {where}: {note}" for note in scored.notes]
         if scored is None:
             return Track(float("nan"), None, _ONE_GROUP)
         value = float(_point(scored)["value"])
@@ -273,6 +280,16 @@ class _Reader:
                 reasons.setdefault(f"{what}: {reason}", []).append(key or "overall")
         for reason, keys in reasons.items():
             self.notes.append(f"{column.name}, {listing(keys)}: {reason}")
+
+
+def _remarks(bound: Bound, result: AmplificationResult) -> Iterator[str]:
+    """What a value should be read with, though nothing is wrong with it."""
+    if result.baseline is not None:
+        yield f"random errors of the same accuracy would give {result.baseline.text()}"
+    pairs = bound.pairs()
+    if "uncertain" in pairs and pairs["uncertain"].any():
+        doubtful = pairs["uncertain"].sum()
+        yield f"{doubtful} of {pairs['sign'].size} signs of the reference may be noise (|z| < 1.96)"
 
 
 def _point(scored: Any) -> Mapping[str, Any]:

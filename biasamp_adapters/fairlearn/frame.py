@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,93 +13,11 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.fairlearn.aggregates import Kind, Method, aggregate
+from biasamp_adapters.fairlearn.tracks import FrameColumn, Levels, Track
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.uncertainty import Interval, doubt
 
-#: The level whose interval must hold a value, whatever quantiles are asked for.
-_HELD_AT = 0.95
-
-
-@dataclass(frozen=True, eq=False)
-class Track:
-    """One number of a frame with its replicates.
-
-    Attributes
-    ----------
-    value : float
-    replicates : ndarray of shape (n_boot,), or None
-    reason : str or None
-        Why there is no interval, where replicates cannot say.
-    margin : (float, float)
-        How much further down and up an interval must reach.
-    limits : (float, float)
-        The range of the number.
-    slack : float
-        How far the value may lie outside its replicates, for noise of its own.
-    """
-
-    value: float
-    replicates: Array | None = None
-    reason: str | None = None
-    margin: Interval = (0.0, 0.0)
-    limits: Interval = (-np.inf, np.inf)
-    slack: float = 0.0
-
-    def doubt(self, quantiles: Sequence[float]) -> str | None:
-        """Why the replicates give no such quantiles, if they do not."""
-        if self.reason or self.replicates is None:
-            return self.reason
-        level = max(1 - 2 * min(min(quantiles), 1 - max(quantiles)), 0.0)
-        held_at = max(level, _HELD_AT)
-        return doubt(self.value, self.replicates, level, self.slack, held_at)
-
-    def at(self, quantiles: Sequence[float]) -> Array:
-        """Quantiles of the replicates; NaN where there is a doubt."""
-        if self.replicates is None or self.doubt(quantiles):
-            return np.full(len(quantiles), np.nan)
-        defined = self.replicates[np.isfinite(self.replicates)]
-        side = np.sign(np.asarray(quantiles) - 0.5)
-        move = np.where(side < 0, -self.margin[0], np.where(side > 0, self.margin[1], 0.0))
-        return np.clip(np.quantile(defined, quantiles) + move, *self.limits)
-
-
-@dataclass(frozen=True, eq=False)
-class FrameColumn:
-    """One metric of a frame.
-
-    Attributes
-    ----------
-    name : hashable
-    overall : sequence of Track
-        One a control level.
-    groups : sequence of Track
-        One a combination of levels that has rows.
-    signed : bool
-        Whether values may be negative, so that ratios mean nothing.
-    """
-
-    name: Hashable
-    overall: Sequence[Track]
-    groups: Sequence[Track]
-    signed: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """The combinations of levels that have rows, and their names.
-
-    Attributes
-    ----------
-    control_names, sensitive_names : list of str
-    control_levels : list of tuple
-    combinations : list of tuple
-        Levels of the control features, then those of the sensitive ones.
-    """
-
-    control_names: list[str]
-    sensitive_names: list[str]
-    control_levels: list[tuple[Any, ...]]
-    combinations: list[tuple[Any, ...]]
+#: Differences that floating-point sums in another order may make.
+_ROUNDING = 1e-12
 
 
 class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not typed
@@ -114,7 +31,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         The :class:`~biasamp_adapters.AmplificationResult` behind each overall value of bias
         amplification, by column; with control features by (column, control level).
     notes : tuple of str
-        Caveats: what is undefined, and where no interval can be trusted.
+        Caveats: what is undefined, where no interval can be trusted, what random errors of the
+        same accuracy would give, and signs of the reference that may be noise.
     """
 
     def __init__(
@@ -247,6 +165,39 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         """Quantiles of :meth:`group_max`."""
         return self._aggregate_ci("group_max", "between_groups")
 
+    def intervals(
+        self,
+        member: Literal[
+            "overall", "by_group", "difference", "ratio", "group_min", "group_max"
+        ] = "overall",
+    ) -> pd.DataFrame:
+        """A member beside its quantiles.
+
+        Parameters
+        ----------
+        member : str
+            Which member; differences and ratios are those between groups.
+
+        Returns
+        -------
+        DataFrame
+            One row a metric, or a metric and group (and control level): ``value``, and a column a
+            quantile.
+        """
+        found = getattr(self, member)
+        found = found() if callable(found) else found
+        ends = getattr(self, f"{member}_ci")
+        parts = [found, *(ends() if callable(ends) else ends)]
+        if np.isscalar(found):
+            parts = [pd.Series(part, index=[self._columns[0].name]) for part in parts]
+        rows = [
+            pd.concat(dict(part.items()), names=["metric"])
+            if isinstance(part, pd.DataFrame)
+            else part
+            for part in parts
+        ]
+        return pd.DataFrame(dict(zip(["value", *self._asked], rows, strict=True)))
+
     @property
     def _asked(self) -> Sequence[float]:
         if self._quantiles is None:
@@ -268,7 +219,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         for column, row in zip(self._columns, tracks, strict=True):
             reasons = dict.fromkeys(track.doubt(asked) for track in row)
             for reason in filter(None, reasons):
-                if not all(np.isnan(track.value) for track in row):
+                # Where all groups are the same but for rounding, there is nothing to be said.
+                if any(abs(track.value) > _ROUNDING for track in row):
                     warn(f"{column.name}: no interval of the {kind}: {reason}")
         ends = np.array([[track.at(asked) for track in row] for row in tracks])
         return [self._shaped_overall(ends[..., i]) for i in range(len(asked))]

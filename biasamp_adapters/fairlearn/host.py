@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.tables import JointTables, Tables, sum_by
-from biasamp_adapters.fairlearn.closed_forms import KNOWN
+from biasamp_adapters.fairlearn.closed_forms import GENERATED, KNOWN
 from biasamp_adapters.metrics.bound import Scored
 
 #: What a host metric may take beside truth and predictions.
@@ -75,7 +76,7 @@ class HostMetric(Scored):
         except (TypeError, ValueError):  # of compiled functions
             return frozenset({"sample_weight"})
         names = {parameter.name for parameter in parameters}
-        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        if self.function in GENERATED:
             names.add("sample_weight")
         return frozenset(names & {"sample_weight", _ATTRIBUTE})
 
@@ -109,11 +110,12 @@ class HostMetric(Scored):
         else:
             cells = np.repeat(cells, weight[cells])
         if _ATTRIBUTE in self._takes:
-            options[_ATTRIBUTE] = attribute.iloc[cells]
+            given = attribute.iloc[cells].reset_index(drop=True)
+            options[_ATTRIBUTE] = given if given.shape[1] > 1 else given.iloc[:, 0]
         value = self.function(truth[cells], predicted[cells], **options)
-        if not np.isscalar(value):
+        if not isinstance(value, Real):
             raise ValueError(f"{self.name} must return one number; received {value!r}")
-        return float(value)  # type: ignore[arg-type]  # checked above
+        return float(value)
 
     @property
     def compares_groups(self) -> bool:
@@ -152,15 +154,22 @@ class HostMetric(Scored):
         return self._of_table(tables.weight)
 
     def _of_table(self, weight: Array, *, forgiving: bool = False) -> dict[str, Any]:
+        if self._compares_one:
+            return {"value": np.nan, "groups": np.full(len(self.counts.groups), np.nan)}
         values = [self._try(cells, weight, forgiving) for cells in self._scopes]
         n_groups = len(self.counts.groups)
         groups = np.full(n_groups, np.nan) if self.compares_groups else np.array(values[1:])
         return {"value": values[0], "groups": groups}
 
+    @property
+    def _compares_one(self) -> bool:
+        """Whether the function is to compare groups where there is only one."""
+        return self.compares_groups and len(self.counts.seen("attribute")) < 2
+
     def _try(self, cells: Array, weight: Array, forgiving: bool) -> float:
         try:
             return self._value(cells, weight)
-        except ValueError:
+        except (ValueError, ArithmeticError):
             if forgiving:
                 return float("nan")
             raise
@@ -185,6 +194,8 @@ class HostMetric(Scored):
         by_group = sum_by(tables.weight, key, int(np.prod(shape)))
         by_group = by_group.reshape(*by_group.shape[:-1], *shape)
         out = {"value": self._closed_form(by_group)}
+        if self._compares_one:
+            out["value"] = np.full(by_group.shape[:-3], np.nan)
         if self.compares_groups:
             return out | {"groups": np.full(by_group.shape[:-2], np.nan)}
         return out | {"groups": self._closed_form(by_group[..., None, :, :])}

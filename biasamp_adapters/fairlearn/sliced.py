@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +138,9 @@ def _attribute_names(values: Any) -> list[str]:
 
 def _names(values: Any, names: list[str], argument: str) -> list[str]:
     """Names as MetricFrame gives them: ``sensitive_feature_0`` where there is none."""
-    unnamed = isinstance(values, list | tuple | np.ndarray) or names == [argument]
+    unnamed = isinstance(values, list | tuple | np.ndarray)
+    if names == [argument] and not isinstance(values, Mapping) and not hasattr(values, "columns"):
+        unnamed = unnamed or getattr(values, "name", None) != argument
     return [f"{argument[:-1]}_{i}" for i in range(len(names))] if unnamed else names
 
 
@@ -153,12 +155,12 @@ def _ordered(keys: Any) -> list[Key]:
 
 def check_varies(sliced: Sliced, evaluated: Sequence[Evaluation]) -> None:
     """Raise where the attribute is constant inside every slice, as if it were what slices."""
-    if sliced.control_names or sliced.group_names:
+    sliced_by = [*sliced.control_names, *sliced.group_names]
+    if sliced_by and len(sliced.whole.seen("attribute")) > 1:
         seen = [evaluation.counts.seen("attribute") for evaluation in evaluated]
         if all(len(groups) < 2 for groups in seen):
-            features = listing([*sliced.control_names, *sliced.group_names])
             raise ValueError(
                 "sensitive_features must have at least two groups inside some level of "
-                f"{features}; received one in each: it is the attribute itself, by which by_group "
-                "is split already"
+                f"{listing(sliced_by)}; received one in each: it is the attribute itself, by which "
+                "by_group is split already"
             )

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.inputs.matrices import Indicators
 
 #: Rows coded at a time. Small enough to stay in the cache and to bound the memory of a count.
 CHUNK_ROWS = 2**16
@@ -53,7 +54,7 @@ class Column:
             else:
                 codes, labels = _code(values)
             hash(tuple(labels))
-            self._check_text(labels)
+            self._check(labels)
         except TypeError:
             raise ValueError(
                 f"{self.name} must hold labels such as strings, numbers or booleans; "
@@ -61,13 +62,20 @@ class Column:
             ) from None
         return codes, labels
 
-    def _check_text(self, labels: Sequence[Label]) -> None:
+    def _check(self, labels: Sequence[Label]) -> None:
+        """Raise for labels that are something else, turned into labels on the way here."""
         kind = getattr(getattr(self._values, "dtype", None), "kind", "")
         if kind == "U" and "nan" in labels:
             raise ValueError(
                 f"{self.name} must not hold the text 'nan' in a numpy array of strings: numpy, and "
                 "Fairlearn's MetricFrame with it, writes a missing value so; pass a list, a Series "
-                "or an array of objects, where a missing value stays one"
+                "or an array of objects, where a missing value stays one (a MetricFrame always "
+                "makes text of it: leave such rows out before, or use amplification_frame)"
+            )
+        if any(isinstance(label, Indicators) for label in labels):
+            raise ValueError(
+                f"{self.name} must hold labels; received Indicators repeated once a row: a "
+                "MetricFrame cannot split them; call the metric itself, or amplification_frame"
             )
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.metrics.base import ReferencedMetric
@@ -83,8 +83,7 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             )
         for name in ("min_size", "max_size", "min_support"):
             value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if value is not None and not (whole and value >= 1):
+            if value is not None and not (is_whole(value) and value >= 1):
                 raise ValueError(f"{name} must be a whole number of at least 1; received {value!r}")
         if self.max_size is not None and self.max_size < self.min_size:
             raise ValueError(

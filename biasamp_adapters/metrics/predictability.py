@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from biasamp_adapters._typing import RandomState, generator
+from biasamp_adapters._typing import RandomState, generator, is_whole
 from biasamp_adapters.metrics.attack import attack
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, arrow, require
@@ -62,7 +62,7 @@ class PredictabilityMetric(Metric):
                 raise ValueError(
                     f"{name} must be one of {list(allowed)}; received {getattr(self, name)!r}"
                 )
-        if not (isinstance(self.n_trials, int) and self.n_trials >= 1):
+        if not (is_whole(self.n_trials) and self.n_trials >= 1):
             raise ValueError(
                 f"n_trials must be a whole number of at least 1; received {self.n_trials!r}"
             )
