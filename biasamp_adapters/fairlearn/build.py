@@ -192,7 +192,9 @@ def _checked_quantiles(
     if n_boot < 1:
         raise ValueError(f"n_boot must be at least 1; received {n_boot}")
     quantiles = list(ci_quantiles) if isinstance(ci_quantiles, Iterable) else []
-    if not quantiles or not all(isinstance(q, float) and 0 < q < 1 for q in quantiles):
+    if not quantiles or not all(
+        isinstance(q, float | np.floating) and 0 < q < 1 for q in quantiles
+    ):
         raise ValueError(
             f"ci_quantiles must be floats strictly between 0 and 1; received {ci_quantiles!r}"
         )

@@ -277,9 +277,15 @@ class _Reader:
             else:
                 continue
             if reason:
-                reasons.setdefault(f"{what}: {reason}", []).append(key or "overall")
+                reasons.setdefault(f"{what}: {reason}", []).append(key)
         for reason, keys in reasons.items():
-            self.notes.append(f"{column.name}, {listing(keys)}: {reason}")
+            self.notes.append(f"{column.name}, {_places(keys)}: {reason}")
+
+
+def _places(keys: Sequence[Any]) -> str:
+    """Slices for a message; the empty key is that of all rows."""
+    named = [key for key in keys if key]
+    return ", ".join(["all rows"] * (len(named) < len(keys)) + [listing(named)] * bool(named))
 
 
 def _remarks(bound: Bound, result: AmplificationResult) -> Iterator[str]:

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -103,19 +102,27 @@ class HostMetric(Scored):
             return float("nan")
         truth, predicted, attribute = self._columns
         options: dict[str, Any] = {}
+        if "sample_weight" in getattr(self.function, "keywords", ()):
+            raise ValueError(
+                f"{self.name} must leave sample_weight to amplification_frame; received it bound"
+            )
         if "sample_weight" in self._takes:
             options["sample_weight"] = weight[cells].astype(np.float64)
         elif self.counts.weighted:
-            raise ValueError(f"{self.name} must take sample_weight where rows have weights")
+            raise ValueError(
+                f"{self.name} must have a parameter named sample_weight where rows have weights; "
+                f"received {self.function!r}"
+            )
         else:
             cells = np.repeat(cells, weight[cells])
         if _ATTRIBUTE in self._takes:
             given = attribute.iloc[cells].reset_index(drop=True)
             options[_ATTRIBUTE] = given if given.shape[1] > 1 else given.iloc[:, 0]
         value = self.function(truth[cells], predicted[cells], **options)
-        if not isinstance(value, Real):
+        number = np.asarray(value)
+        if number.size != 1 or number.dtype.kind not in "biuf":
             raise ValueError(f"{self.name} must return one number; received {value!r}")
-        return float(value)
+        return float(number.item())
 
     @property
     def compares_groups(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,12 @@ class Sliced:
     group_names: list[str]
     attribute_names: list[str]
 
-    @property
+    @cached_property
     def controls(self) -> list[Key]:
         """Combinations of control levels that have rows; one empty key without control features."""
         return _ordered({key[: len(self.control_names)] for key in self.parts})
 
-    @property
+    @cached_property
     def keys(self) -> list[Key]:
         """The keys of the parts, in order."""
         return _ordered(self.parts)
