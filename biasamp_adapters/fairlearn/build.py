@@ -37,7 +37,7 @@ from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.uncertainty import check_n_boot
 
-_METRICS: dict[Callable[..., float], type[Metric]] = {
+_METRICS: dict[Hashable, type[Metric]] = {
     mals_bias_amplification: MALS,
     directional_bias_amplification: DirectionalBiasAmplification,
     multi_attribute_bias_amplification: MultiAttributeBiasAmplification,
@@ -230,6 +230,8 @@ def _as_metric(function: Any) -> Metric | None:
     """The metric object that computes the same as one of these functions, if it is one."""
     if isinstance(function, Metric):
         return function
+    if not isinstance(function, Hashable):
+        return None
     if isinstance(function, partial) and function.func in _METRICS and not function.args:
         return _METRICS[function.func](**function.keywords)
     kind = _METRICS.get(function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -72,10 +72,10 @@ class HostMetric(Scored):
         """Which of our arguments the function has."""
         try:
             parameters = inspect.signature(self.function).parameters.values()
-        except (TypeError, ValueError):  # of compiled functions
-            return frozenset({"sample_weight"})
+        except (TypeError, ValueError):  # of some compiled functions, and of objects without a hash
+            return frozenset()
         names = {parameter.name for parameter in parameters}
-        if self.function in GENERATED:
+        if isinstance(self.function, Hashable) and self.function in GENERATED:
             names.add("sample_weight")
         return frozenset(names & {"sample_weight", _ATTRIBUTE})
 
@@ -134,10 +134,8 @@ class HostMetric(Scored):
     def _closed_form(self) -> Any:
         counts = self.counts
         binary = counts.labels in ((0, 1), (False, True)) and not len(counts.levels)
-        try:
-            return KNOWN.get(self.function) if binary else None
-        except TypeError:  # not hashable
-            return None
+        known = binary and isinstance(self.function, Hashable)
+        return KNOWN.get(self.function) if known else None
 
     def scores(
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator
