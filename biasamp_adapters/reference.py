@@ -97,7 +97,7 @@ def align(
     if not counts.has("attribute"):
         raise ValueError(
             "sensitive_features must be given; received None (a MetricFrame passes it on from "
-            "sample_params)"
+            "sample_params; make_derived_metric needs it as attribute=, in sample_param_names)"
         )
     if not counts.has("task") and reference is None:
         raise ValueError(
@@ -182,8 +182,8 @@ def check_several(groups: Collection[Label]) -> None:
     if len(groups) < 2:
         raise ValueError(
             f"sensitive_features must have at least two groups; received only {listing(groups)} "
-            "(inside one group of the attribute itself, bind reference= and groups=; LA and DPA "
-            "say something of a group in biasamp_adapters.fairlearn.amplification_frame alone)"
+            "(inside one group of the attribute itself, bind reference= and groups= to BA or Multi "
+            "A->T; what others say of a group, biasamp_adapters.fairlearn.amplification_frame does)"
         )
 
 

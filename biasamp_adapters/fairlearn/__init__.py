@@ -8,8 +8,8 @@ from __future__ import annotations
 
 try:
     import fairlearn.metrics  # noqa: F401
-except ModuleNotFoundError as error:
-    if error.name != "fairlearn":
+except ImportError as error:
+    if (error.name or "").split(".")[0] != "fairlearn":
         raise
     raise ImportError(
         "biasamp_adapters.fairlearn needs Fairlearn: pip install 'biasamp-adapters[fairlearn]'"

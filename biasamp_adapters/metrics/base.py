@@ -13,7 +13,7 @@ from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.assemble import Missing, check_missing
 from biasamp_adapters.counts.labels import declared
-from biasamp_adapters.metrics.bound import Bound, replicate
+from biasamp_adapters.metrics.bound import A_TO_T, UNDIRECTED, Bound, arrow, replicate
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation, align, as_reference, check_several
 from biasamp_adapters.uncertainty import (
@@ -71,6 +71,11 @@ class Metric(ABC):
         return False
 
     @property
+    def _describes_a_group(self) -> bool:
+        """Whether the value of rows of one group, given a reference, is what the group adds."""
+        return False
+
+    @property
     def _reference(self) -> Counts | BaseRates | None:
         return None
 
@@ -98,8 +103,9 @@ class Metric(ABC):
             sensitive_features = attribute
         rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
         counts = self._count(*rows, keep_rows=self._reads_rows)
-        if self._reference is None and counts.has("attribute") and counts.one_each("attribute"):
-            # A bare number cannot say that no direction is known.
+        of_labels = counts.has("attribute") and counts.one_each("attribute")
+        if of_labels and not (self._reference is not None and self._describes_a_group):
+            # A bare number cannot say that there is nothing to compare.
             check_several(counts.seen("attribute"))
         return self.from_counts(counts).value
 
@@ -258,3 +264,8 @@ class ReferencedMetric(Metric):
     @property
     def _reference(self) -> Counts | BaseRates | None:
         return self.reference
+
+    @property
+    def _describes_a_group(self) -> bool:
+        # Inside one group P(a | t) is 1, so MALS and T->A would compare it with the other groups.
+        return arrow(getattr(self, "direction", UNDIRECTED), undirected=True) == A_TO_T

@@ -44,7 +44,7 @@ def arrow(direction: str, *, undirected: bool = False) -> str:
     ValueError
         If there is no such direction.
     """
-    short = _DIRECTIONS.get(direction)
+    short = _DIRECTIONS.get(direction) if isinstance(direction, str) else None
     if short is None or (short == UNDIRECTED and not undirected):
         allowed = "'attribute_to_task' (A->T) or 'task_to_attribute' (T->A)"
         allowed += ", or 'undirected'" if undirected else ""

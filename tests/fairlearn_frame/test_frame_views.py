@@ -1,0 +1,66 @@
+"""Views of a frame that MetricFrame does not have: members beside their quantiles, and remarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
+
+from fairlearn.metrics import selection_rate
+from frame_cases import KINDS, ours, people, quietly
+
+from biasamp_adapters import DirectionalBiasAmplification
+
+BA = DirectionalBiasAmplification()
+BOTH = {"BA": BA, "selected": selection_rate}
+OPTIONS = {"n_boot": 60, "ci_quantiles": [0.05, 0.5, 0.95]}
+
+
+@pytest.mark.parametrize("features", [{}, {"control_features": "B"}, {"group_features": "C"}])
+@pytest.mark.parametrize("kind", KINDS)
+def test_members_beside_their_quantiles(kind: Any, features: dict[str, str]) -> None:
+    rows = people()
+    sliced = {name: rows[column] for name, column in features.items()}
+    frame = quietly(ours, rows, BOTH, **OPTIONS, **sliced)
+    found = quietly(frame.intervals, kind)
+    assert list(found.columns) == ["value", 0.05, 0.5, 0.95]
+
+    def member(name: str) -> Any:
+        value = getattr(frame, name)
+        return quietly(value) if callable(value) else value
+
+    for column, expected in zip(found, [member(kind), *member(f"{kind}_ci")], strict=True):
+        for metric in BOTH:
+            of_metric = found[column].loc[metric]
+            np.testing.assert_array_equal(of_metric, expected[metric])
+            if isinstance(expected, pd.DataFrame):
+                assert of_metric.index.names == expected.index.names
+
+
+def test_one_metric_without_a_name() -> None:
+    frame = ours(people(), BA, **OPTIONS)
+    overall = frame.intervals()
+    assert overall.index.tolist() == ["DirectionalBiasAmplification A->T"]
+    assert overall["value"].tolist() == [frame.overall]
+    by_group = frame.intervals("by_group")
+    assert by_group["value"].tolist() == frame.by_group.tolist()
+    assert by_group[0.95].tolist() == frame.by_group_ci[2].tolist()
+
+
+def test_what_a_value_is_to_be_read_with() -> None:
+    frame = ours(people(), BOTH, **OPTIONS)
+    baseline = frame.results["BA"].baseline
+    assert f"BA: random errors of the same accuracy would give {baseline.text()}" in frame.notes
+    assert not any("noise" in note for note in frame.notes)  # A and T go together
+
+
+def test_signs_that_may_be_noise() -> None:
+    rows = people().assign(T=lambda rows: np.arange(len(rows)) % 2)
+    even = rows.groupby("A")["T"].mean()
+    assert abs(even[0] - even[1]) < 0.05  # of 240 rows: a standard error of .06
+    notes = quietly(ours, rows, {"BA": BA}).notes
+    assert "BA: 4 of 4 signs of the reference may be noise (|z| < 1.96)" in notes
