@@ -54,6 +54,15 @@ def _block_math(translator: Any, node: Any) -> None:
     raise SkipNode
 
 
+def _skip_hosts_members(
+    app: Any, what: str, name: str, member: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave what a host documents to the host."""
+    module = getattr(member, "__module__", None) or ""
+    return True if module.split(".")[0] in ("aif360", "fairlearn", "sklearn") else None
+
+
 def setup(app: Any) -> None:
     """Render formulas as MathML, which browsers show without a script from elsewhere."""
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
+    app.connect("autodoc-skip-member", _skip_hosts_members)

@@ -138,6 +138,18 @@ _TABLES: list[tuple[str, Callable[[dict[str, Any]], list[Row]], Columns]] = [
         },
     ),
     (
+        "AIF360's own measures",
+        lambda summary: summary.get("aif360", []),
+        {
+            "measure": lambda row: row["measure"],
+            "value": lambda row: number(row["value"]),
+            "ideal": lambda row: str(row["ideal"]),
+            "by group": lambda row: "; ".join(
+                f"{of['group']}: {number(of['value'], '')}" for of in row["groups"]
+            ),
+        },
+    ),
+    (
         "Groups",
         lambda summary: summary["data"]["groups"],
         {"group": lambda row: row["label"]} | _SHARE,

@@ -1,0 +1,284 @@
+"""AIF360's ClassificationMetric with the metrics of bias amplification."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from aif360.datasets import BinaryLabelDataset, StructuredDataset
+from aif360.datasets.multiclass_label_dataset import MulticlassLabelDataset
+from aif360.metrics import ClassificationMetric
+
+from biasamp_adapters._typing import RandomState
+from biasamp_adapters._warnings import warn
+from biasamp_adapters.aif360.groups import DatasetCounts, Grouping, Groups
+from biasamp_adapters.metrics import (
+    MALS,
+    AmplificationResult,
+    DirectionalBiasAmplification,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+    MultiAttributeBiasAmplification,
+)
+from biasamp_adapters.metrics.base import Metric, ReferencedMetric
+from biasamp_adapters.uncertainty import IntervalMethod
+
+
+class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
+    """A metaclass that takes back the caches which AIF360's puts around public methods.
+
+    They would hold every instance, repeat values of datasets that have changed, and refuse
+    arguments without a hash.
+    """
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
+        beneath: dict[str, Any] = {}
+        if not any(isinstance(base, _Forgetful) for base in bases):
+            for ancestor in reversed(bases[0].__mro__):
+                for attribute, value in vars(ancestor).items():
+                    if hasattr(value, "__wrapped__"):
+                        beneath[attribute] = value.__wrapped__
+        return ABCMeta.__new__(mcs, name, bases, beneath | namespace)
+
+
+class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # type: ignore[misc]
+    """Bias amplification of predictions in AIF360 datasets, beside AIF360's own metrics.
+
+    Parameters
+    ----------
+    dataset : BinaryLabelDataset or MulticlassLabelDataset
+        The true labels, protected attributes and instance weights.
+    classified_dataset : same as ``dataset``
+        The predicted labels; all else as in ``dataset``.
+    unprivileged_groups, privileged_groups : list of dict, optional
+        As AIF360 means them: the values in a dict must all hold, of the dicts in a list one. With
+        both, these two groups are compared and rows in neither are left out; with neither, every
+        combination of protected attributes is a group.
+    reference_dataset : same as ``dataset``, optional
+        The training data, which set the directions. Without, ``dataset`` does.
+    predicted_protected_attributes : array-like of shape (n,) or (n, attributes), optional
+        The attribute as a model predicts it, for T->A, in the codes of ``dataset``. Several columns
+        are in the order of ``dataset.protected_attribute_names``, or named as they are.
+
+    Raises
+    ------
+    ValueError
+        If predicted attributes or reference do not fit the dataset, or only one of the two kinds
+        of groups is given.
+
+    Notes
+    -----
+    AIF360 keeps the results of all metrics of all instances for as long as the program runs. This
+    class keeps none: values follow a dataset that is changed, and instances can be freed.
+
+    Instance weights are sampling weights. Labels are those of the datasets, of multi-class ones
+    too: the inherited metrics see them as favourable or not, in copies that AIF360 made at the
+    start.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from aif360.datasets import BinaryLabelDataset, StructuredDataset
+    >>> from biasamp_adapters.aif360 import BiasAmplificationMetric
+    >>> rows = pd.DataFrame(
+    ...     {"sex": [1] * 50 + [0] * 50, "hired": [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10},
+    ...     dtype=float,
+    ... )
+    >>> truth = BinaryLabelDataset(
+    ...     df=rows, label_names=["hired"], protected_attribute_names=["sex"]
+    ... )
+    >>> predicted = truth.copy(deepcopy=True)
+    >>> predicted.labels[90:] = 0
+    >>> metric = BiasAmplificationMetric(
+    ...     truth, predicted, unprivileged_groups=[{"sex": 0}], privileged_groups=[{"sex": 1}]
+    ... )
+    >>> round(metric.directional_bias_amplification("A->T"), 4)
+    0.1
+    >>> print(round(metric.statistical_parity_difference(), 4))
+    -0.8
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        classified_dataset: Any,
+        unprivileged_groups: Groups | None = None,
+        privileged_groups: Groups | None = None,
+        *,
+        reference_dataset: Any = None,
+        predicted_protected_attributes: Any = None,
+    ) -> None:
+        if isinstance(dataset, StructuredDataset):
+            names = dataset.protected_attribute_names
+            self._grouping = Grouping(names, unprivileged_groups, privileged_groups)
+        super().__init__(
+            dataset,
+            classified_dataset,
+            unprivileged_groups=unprivileged_groups,
+            privileged_groups=privileged_groups,
+        )
+        # Of multi-class datasets the host keeps binary copies.
+        self._truth, self._classified = dataset, classified_dataset
+        self._reference, self._predicted = reference_dataset, predicted_protected_attributes
+        if np.shares_memory(dataset.labels, classified_dataset.labels):
+            warn(
+                "classified_dataset has the very labels of dataset, so that a change to one is "
+                "a change to both: copy(deepcopy=True) copies them"
+            )
+        self._check_reference()
+        self.dataset_counts()
+
+    def _check_reference(self) -> None:
+        reference = self._reference
+        if reference is None:
+            return
+        several = isinstance(self._truth, MulticlassLabelDataset)
+        kind = MulticlassLabelDataset if several else BinaryLabelDataset
+        if not isinstance(reference, kind):
+            raise ValueError(
+                f"reference_dataset must be a {kind.__name__}, as the dataset is; "
+                f"received a {type(reference).__name__}"
+            )
+        labels = ("label_names", "favorable_label", "unfavorable_label")
+        for name in ("protected_attribute_names", *labels):
+            ours, theirs = getattr(self._truth, name), getattr(reference, name)
+            if ours != theirs:
+                raise ValueError(
+                    f"reference_dataset must have the {name} of the dataset, {ours}; "
+                    f"received {theirs}"
+                )
+
+    def dataset_counts(self) -> DatasetCounts:
+        """Counts of the datasets as they are now, and how many rows were left out."""
+        return DatasetCounts.of(self._truth, self._grouping, self._classified, self._predicted)
+
+    def reference_counts(self) -> DatasetCounts | None:
+        """The same of the training data, if they were given."""
+        if self._reference is None:
+            return None
+        return DatasetCounts.of(self._reference, self._grouping, what="reference_dataset")
+
+    def amplification(
+        self,
+        metric: Metric,
+        *,
+        n_boot: int = 0,
+        confidence: float = 0.95,
+        interval_method: IntervalMethod = "percentile",
+        random_state: RandomState = None,
+    ) -> AmplificationResult:
+        """Any metric of bias amplification on these datasets, with interval and tables.
+
+        Parameters
+        ----------
+        metric : metric object
+            Such as ``DirectionalBiasAmplification(direction="T->A")``. Without a reference of its
+            own it gets ``reference_dataset``.
+        n_boot, confidence, interval_method, random_state
+            As in :meth:`biasamp_adapters.MALS.result`.
+
+        Returns
+        -------
+        AmplificationResult
+        """
+        if not isinstance(metric, Metric):
+            raise TypeError(f"metric must be a metric object, such as MALS(); received {metric!r}")
+        found = self.dataset_counts()
+        reference = self.reference_counts()
+        if isinstance(metric, ReferencedMetric) and metric.reference is None and reference:
+            metric = replace(metric, reference=reference.counts)
+        result = metric.from_counts(
+            found.counts,
+            n_boot=n_boot,
+            confidence=confidence,
+            interval_method=interval_method,
+            random_state=random_state,
+        )
+        for note in left_out(found, reference):
+            warn(note)
+            result = result.with_note(note)
+        return result
+
+    def mals(self, **parameters: Any) -> float:
+        """BiasAmp_MALS ([W21] Eq. 1); parameters as in :class:`biasamp_adapters.MALS`."""
+        return self.amplification(MALS(**parameters)).value
+
+    def mals_by_pair(self, **parameters: Any) -> pd.DataFrame:
+        """The pairs of group and label behind :meth:`mals`."""
+        return self.amplification(MALS(**parameters)).by_pair
+
+    def directional_bias_amplification(
+        self, direction: str = "attribute_to_task", **parameters: Any
+    ) -> float:
+        """BA-> ([W21] Eq. 2) in one direction, "A->T" or "T->A".
+
+        Other parameters are those of :class:`biasamp_adapters.DirectionalBiasAmplification`.
+        """
+        metric = DirectionalBiasAmplification(direction=direction, **parameters)
+        return self.amplification(metric).value
+
+    def directional_bias_amplification_by_pair(
+        self, direction: str = "attribute_to_task", **parameters: Any
+    ) -> pd.DataFrame:
+        """The pairs of group and label behind :meth:`directional_bias_amplification`."""
+        metric = DirectionalBiasAmplification(direction=direction, **parameters)
+        return self.amplification(metric).by_pair
+
+    def multi_attribute_bias_amplification(
+        self, direction: str = "attribute_to_task", **parameters: Any
+    ) -> float:
+        """Multi ([T25] Eq. 10-12) in one direction, "A->T", "T->A" or "undirected".
+
+        Other parameters are those of :class:`biasamp_adapters.MultiAttributeBiasAmplification`.
+        """
+        metric = MultiAttributeBiasAmplification(direction=direction, **parameters)
+        return self.amplification(metric).value
+
+    def multi_attribute_bias_amplification_by_pair(
+        self, direction: str = "attribute_to_task", **parameters: Any
+    ) -> pd.DataFrame:
+        """The pairs of group and label behind :meth:`multi_attribute_bias_amplification`."""
+        metric = MultiAttributeBiasAmplification(direction=direction, **parameters)
+        return self.amplification(metric).by_pair
+
+    def leakage_amplification(self, **parameters: Any) -> float:
+        """LA ([T25] Sec. 1); parameters as in :class:`biasamp_adapters.LeakageAmplification`."""
+        return self.amplification(LeakageAmplification(**parameters)).value
+
+    def leakage_amplification_by_pair(self, **parameters: Any) -> pd.DataFrame:
+        """The pairs of group and label behind :meth:`leakage_amplification`."""
+        return self.amplification(LeakageAmplification(**parameters)).by_pair
+
+    def directional_predictability_amplification(
+        self, direction: str = "attribute_to_task", **parameters: Any
+    ) -> float:
+        """DPA ([T25] Eq. 1-6) in one direction, "A->T" or "T->A".
+
+        Other parameters are those of
+        :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
+        """
+        metric = DirectionalPredictabilityAmplification(direction=direction, **parameters)
+        return self.amplification(metric).value
+
+    def directional_predictability_amplification_by_pair(
+        self, direction: str = "attribute_to_task", **parameters: Any
+    ) -> pd.DataFrame:
+        """The pairs behind :meth:`directional_predictability_amplification`."""
+        metric = DirectionalPredictabilityAmplification(direction=direction, **parameters)
+        return self.amplification(metric).by_pair
+
+
+def left_out(found: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:
+    """What is to be said of rows that are in none of the groups."""
+    if found.outside:
+        yield f"{found.outside} row(s) of the dataset are in none of the groups and left out"
+    if found.elsewhere:
+        yield (
+            f"{found.elsewhere} row(s) are predicted to be in none of the groups and count as wrong"
+        )
+    if reference is not None and reference.outside:
+        yield f"{reference.outside} row(s) of the reference are in none of the groups and left out"

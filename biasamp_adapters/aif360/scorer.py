@@ -1,0 +1,69 @@
+"""A scorer that keeps the sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+
+def make_scorer(
+    score_func: Callable[..., float],
+    *,
+    objective: Literal["signed", "absolute"] = "signed",
+    **parameters: Any,
+) -> Any:
+    """A scorer for ``GridSearchCV`` from a function of this module: greater is better.
+
+    Parameters
+    ----------
+    score_func : callable
+        ``score_func(y_true, y_pred, **parameters)``, less of which is better.
+    objective : {"signed", "absolute"}
+        "signed" is minus the value: the scorer prefers models that reduce bias. "absolute" is minus
+        its size: it prefers models that leave bias as it is.
+    **parameters
+        For ``score_func``, such as ``prot_attr="sex"``.
+
+    Returns
+    -------
+    callable
+        Can be pickled. It is handed ``y`` with its index, where the protected attributes are.
+
+    Raises
+    ------
+    ValueError
+        For another objective.
+
+    Notes
+    -----
+    ``aif360.sklearn.metrics.make_scorer`` takes the size, and its scorers cannot be pickled.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from biasamp_adapters.aif360 import directional_bias_amplification, make_scorer
+    >>> sex = pd.Index(["male"] * 50 + ["female"] * 50, name="sex")
+    >>> y = pd.Series([0] * 10 + [1] * 40 + [0] * 40 + [1] * 10, index=sex)
+    >>> X = [[0]] * 50 + [[1]] * 50
+    >>> tree = DecisionTreeClassifier().fit(X, y)
+    >>> round(make_scorer(directional_bias_amplification, prot_attr="sex")(tree, X, y), 4)
+    -0.2
+    """
+    from sklearn.metrics import make_scorer as host_scorer
+
+    if objective not in ("signed", "absolute"):
+        raise ValueError(f"objective must be 'signed' or 'absolute'; received {objective!r}")
+    score = score_func if objective == "signed" else _Size(score_func)
+    return host_scorer(score, greater_is_better=False, **parameters)
+
+
+class _Size:
+    """The size of what a function returns; unlike a closure it can be pickled."""
+
+    def __init__(self, function: Callable[..., float]) -> None:
+        self._function = function
+        self.__name__ = f"abs({getattr(function, '__name__', 'score')})"
+
+    def __call__(self, *rows: Any, **parameters: Any) -> float:
+        return abs(self._function(*rows, **parameters))
