@@ -219,13 +219,14 @@ def test_multi_class_and_crossed_attributes(method: str) -> None:
     assert found["value"] == getattr(metric, method)()
 
 
-def test_rows_left_out_are_not_counted() -> None:
+def test_rows_left_out_are_noted_and_not_counted() -> None:
     frame = fixed_frame()
     frame.loc[:2, "sex"] = 2.0
     explain = BiasAmplificationJSONExplainer(metric_of(frame, **SEXES))
     with pytest.warns(AmplificationWarning, match=r"3 row\(s\) of the dataset are in none"):
         found = read(explain.directional_bias_amplification())
     assert found["numInstances"] == 117
+    assert found["notes"] == ["3 row(s) of the dataset are in none of the groups and left out"]
 
 
 @pytest.mark.parametrize("explainer", EXPLAINERS)

@@ -77,10 +77,13 @@ def test_what_the_user_configured_stays() -> None:
     assert (found.stdout, found.stderr) == ("True True\n", "ours hello\n")
 
 
-def test_what_other_threads_log_meanwhile_is_kept() -> None:
+@pytest.mark.parametrize(
+    "configure", ["logging.basicConfig(format='%(message)s')", ""], ids=["basicConfig", "nothing"]
+)
+def test_what_other_threads_log_meanwhile_is_kept(configure: str) -> None:
     found = run(
         "import threading, time\n"
-        "logging.basicConfig(format='%(message)s')\n"
+        f"{configure}\n"
         "done = threading.Event()\n"
         "sent = 0\n"
         "def talk():\n"

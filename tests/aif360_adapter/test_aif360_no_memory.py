@@ -100,7 +100,7 @@ def changed_and_asked(metric: Any, ask: Any) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("method", "expected"),
-    [("mals", (0.2, 0.0)), ("directional_bias_amplification", (0.1, 0.0))],
+    [("mals", (0.2, 0.0)), ("directional_bias_amplification", (0.1, 0.0)), ("accuracy", (0.9, 1))],
 )
 def test_calls_through_a_subclass(method: str, expected: tuple[float, float]) -> None:
     class Logged(BiasAmplificationMetric):
@@ -110,6 +110,9 @@ def test_calls_through_a_subclass(method: str, expected: tuple[float, float]) ->
         def directional_bias_amplification(self, *given: Any, **parameters: Any) -> float:
             return super().directional_bias_amplification(*given, **parameters)
 
+        def accuracy(self, privileged: bool | None = None) -> float:
+            return super().accuracy(privileged=privileged)
+
     truth = dataset(hiring())
     metric = Logged(truth, classified(truth, hiring()["T_pred"]), **SEXES)
     found = changed_and_asked(metric, lambda one: getattr(one, method)())
@@ -118,7 +121,7 @@ def test_calls_through_a_subclass(method: str, expected: tuple[float, float]) ->
 
 @pytest.mark.parametrize(
     ("method", "expected"),
-    [("mals", (0.2, 0.0)), ("directional_bias_amplification", (0.1, 0.0))],
+    [("mals", (0.2, 0.0)), ("directional_bias_amplification", (0.1, 0.0)), ("accuracy", (0.9, 1))],
 )
 def test_calls_through_the_class(method: str, expected: tuple[float, float]) -> None:
     ask = getattr(BiasAmplificationMetric, method)
@@ -176,9 +179,10 @@ def test_an_instance_is_freed_with_its_datasets() -> None:
     assert all(freed(one) for one in watched)
 
 
-def test_an_instance_asked_through_its_class_is_freed() -> None:
+@pytest.mark.parametrize("method", ["mals", "accuracy"])
+def test_an_instance_asked_through_its_class_is_freed(method: str) -> None:
     metric = complete()
-    BiasAmplificationMetric.mals(metric)
+    getattr(BiasAmplificationMetric, method)(metric)
     watched = weakref.ref(metric)
     del metric
     assert freed(watched)

@@ -28,7 +28,7 @@ from prot_attr_cases import (
 import biasamp_adapters as bam
 import biasamp_adapters.aif360 as baa
 
-some = settings(max_examples=20)
+some = settings(max_examples=12)
 every_function = pytest.mark.parametrize("case", FUNCTIONS, ids=function_name)
 ba = baa.directional_bias_amplification
 
