@@ -176,12 +176,17 @@ class DatasetCounts:
             predicted = grouping(values)[inside]
             elsewhere = int(predicted.isna().any(axis=1).sum())
         weight = dataset.instance_weights[inside]
+        truth = dataset.labels.ravel()[inside]
+        made = truth if classified is None else classified.labels.ravel()[inside]
+        # A model may predict a label of the dataset that none of these rows has.
+        known = None if set(made) <= set(truth) else sorted({*truth.tolist(), *made.tolist()})
         counts = JointCounts.from_arrays(
-            dataset.labels.ravel()[inside],
-            None if classified is None else classified.labels.ravel()[inside],
+            truth,
+            None if classified is None else made,
             groups[inside],
             predicted,
             None if (weight == 1).all() else weight,
+            labels=known,
             missing="abstain",
             by_weight=True,
         )

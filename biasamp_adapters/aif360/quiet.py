@@ -16,8 +16,8 @@ def quietly_imported(*modules: str) -> None:
     meanwhile is not lost.
     """
     root, here = logging.getLogger(), threading.get_ident()
-    # With a handler in place none is added, and this one says nothing.
-    silent = logging.NullHandler()
+    # With a handler in place none is added; this one is what speaks where there is none.
+    handler = logging.lastResort or logging.NullHandler()
     alone = not root.handlers
 
     def by_others(record: logging.LogRecord) -> bool:
@@ -25,7 +25,7 @@ def quietly_imported(*modules: str) -> None:
 
     root.addFilter(by_others)
     if alone:
-        root.addHandler(silent)
+        root.addHandler(handler)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -33,4 +33,5 @@ def quietly_imported(*modules: str) -> None:
                 import_module(module)
     finally:
         root.removeFilter(by_others)
-        root.removeHandler(silent)
+        if alone:
+            root.removeHandler(handler)
