@@ -164,7 +164,7 @@ class BiasAmplificationJSONExplainer(
 
 def _message(metric: Any, result: AmplificationResult) -> str:
     name = _WORDS[type(metric)][0]
-    direction = "" if result.direction == "undirected" else f" {result.direction}"
+    direction = f" {result.direction}" if hasattr(metric, "direction") else ""
     errors = result.random_error
     baseline = "" if errors is None else f", random errors of this accuracy = {errors:.4f}"
     return f"{name}{direction} (0 = no amplification{baseline}): {result.value}"

@@ -13,7 +13,7 @@ from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.fairlearn.host import HostMetric
 from biasamp_adapters.fairlearn.sliced import Sliced, check_varies
-from biasamp_adapters.fairlearn.tracks import FrameColumn, Levels, Track
+from biasamp_adapters.fairlearn.tracks import FrameColumn, Levels, Track, outer_level
 from biasamp_adapters.metrics import AmplificationResult, MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound import Bound, Scored, replicate
@@ -199,9 +199,9 @@ class _Reader:
         family = self._families[name]
         scored = family.scored.get((name, i))
         if isinstance(scored, Bound):
-            level = self._level
+            level = outer_level(self._quantiles) if self._quantiles else 0
             draws = family.draws.get((name, i), {}) if self._n_boot else None
-            result = scored.result(draws, level)
+            result = scored.result(draws, level or _CONFIDENCE)
             control = self._controls[i]
             place = control[0] if len(control) == 1 else control
             self.results[(name, place) if control else name] = result
@@ -209,14 +209,6 @@ class _Reader:
             self.notes += [f"{name}{where}: {note}" for note in scored.notes]
             self.remarks += [f"{name}{where}: {remark}" for remark in _remarks(scored, result)]
         return self._value(family, (name, i))
-
-    @property
-    def _level(self) -> float:
-        """The level that the outermost quantiles enclose."""
-        if self._quantiles is None:
-            return _CONFIDENCE
-        level = 1 - 2 * min(min(self._quantiles), 1 - max(self._quantiles))
-        return level if 0 < level < 1 else _CONFIDENCE
 
     def _value(self, family: Family, place: Place) -> Track:
         """The metric inside one slice."""

@@ -15,6 +15,11 @@ from biasamp_adapters.uncertainty import Interval, doubt
 _HELD_AT = 0.95
 
 
+def outer_level(quantiles: Sequence[float]) -> float:
+    """The level that the outermost quantiles enclose; 0 for the median alone."""
+    return max(1 - 2 * min(min(quantiles), 1 - max(quantiles)), 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Track:
     """One number of a frame with its replicates.
@@ -44,7 +49,7 @@ class Track:
         """Why the replicates give no such quantiles, if they do not."""
         if self.reason or self.replicates is None:
             return self.reason
-        level = max(1 - 2 * min(min(quantiles), 1 - max(quantiles)), 0.0)
+        level = outer_level(quantiles)
         held_at = max(level, _HELD_AT)
         return doubt(self.value, self.replicates, level, self.slack, held_at)
 
