@@ -59,6 +59,14 @@ class Quality:
         total = dataset + model
         return np.divide(gain, total, out=np.zeros_like(total), where=total > 0)
 
+    def compare(
+        self, dataset: Array, model: Array, absolute: Array | bool = False
+    ) -> dict[str, Array]:
+        """The change, absolute or relative, and both levels, from scores."""
+        changes = self.absolute_change(dataset, model), self.relative_change(dataset, model)
+        levels = {"psi_dataset": self.level(dataset), "psi_model": self.level(model)}
+        return {"value": np.where(absolute, *changes), **levels}
+
 
 def _total(table: Array) -> Array:
     return table.sum(axis=(-2, -1))

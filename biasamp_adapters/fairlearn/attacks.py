@@ -19,12 +19,13 @@ def leakage_amplification(
     sensitive_features: Any = None,
     sensitive_features_pred: Any = None,
     sample_weight: Any = None,
-    attacker: str = "exact",
+    attacker: Any = "exact",
     quality: str = "accuracy",
     equalize: Equalize = "auto",
     evaluation: Evaluate = "auto",
     n_trials: int = 100,
     random_state: RandomState = None,
+    n_jobs: int | None = None,
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
     missing: Missing = "error",
@@ -38,7 +39,7 @@ def leakage_amplification(
         As in :func:`~biasamp_adapters.fairlearn.mals_bias_amplification`.
     sensitive_features_pred : ignored
         LA is not directional; here so that all five functions take the same columns.
-    attacker, quality, equalize, evaluation, n_trials, random_state, labels, groups, missing
+    attacker, quality, equalize, evaluation, n_trials, random_state, n_jobs, labels, groups, missing
         As in :class:`biasamp_adapters.LeakageAmplification`.
 
     Returns
@@ -74,6 +75,7 @@ def leakage_amplification(
         evaluation=evaluation,
         n_trials=n_trials,
         random_state=random_state,
+        n_jobs=n_jobs,
         labels=labels,
         groups=groups,
         missing=missing,
@@ -88,12 +90,13 @@ def directional_predictability_amplification(
     sensitive_features_pred: Any = None,
     sample_weight: Any = None,
     direction: str = "attribute_to_task",
-    attacker: str = "exact",
+    attacker: Any = "exact",
     quality: str = "inverse_cross_entropy",
     equalize: Equalize = "auto",
     evaluation: Evaluate = "auto",
     n_trials: int = 100,
     random_state: RandomState = None,
+    n_jobs: int | None = None,
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
     missing: Missing = "error",
@@ -109,7 +112,7 @@ def directional_predictability_amplification(
         Predicted attribute; T->A needs it.
     direction : {"attribute_to_task", "task_to_attribute"}
         Also "A->T" and "T->A".
-    attacker, quality, equalize, evaluation, n_trials, random_state, labels, groups, missing
+    attacker, quality, equalize, evaluation, n_trials, random_state, n_jobs, labels, groups, missing
         As in :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
 
     Returns
@@ -148,6 +151,7 @@ def directional_predictability_amplification(
         evaluation=evaluation,
         n_trials=n_trials,
         random_state=random_state,
+        n_jobs=n_jobs,
         labels=labels,
         groups=groups,
         missing=missing,

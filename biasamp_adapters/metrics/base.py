@@ -24,6 +24,11 @@ from biasamp_adapters.uncertainty import (
 )
 
 
+def dropped_note(dropped: int) -> str:
+    """What to say of rows left out."""
+    return f"{dropped} row(s) with missing values were left out"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Metric(ABC):
     """An immutable metric: call it for the value, or ask for :meth:`result`.
@@ -102,12 +107,19 @@ class Metric(ABC):
         if attribute is not None:
             sensitive_features = attribute
         rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        uncounted = self._uncounted(*rows)
+        if uncounted is not None:
+            return uncounted.value
         counts = self._count(*rows, keep_rows=self._reads_rows)
         of_labels = counts.has("attribute") and counts.one_each("attribute")
         if of_labels and not (self._reference is not None and self._describes_a_group):
             # A bare number cannot say that there is nothing to compare.
             check_several(counts.seen("attribute"))
         return self.from_counts(counts).value
+
+    def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
+        """The result where the metric reads what no counts hold, of arrays as for counts."""
+        return None
 
     def _count(self, *rows: Any, keep_rows: bool) -> Counts:
         """Counts of arrays, in the order of ``JointCounts.from_arrays``."""
@@ -167,7 +179,11 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
+        check_n_boot(n_boot)
         rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        uncounted = self._uncounted(*rows, n_boot=n_boot)
+        if uncounted is not None:
+            return uncounted
         counts = self._count(*rows, keep_rows=n_boot > 0 or self._reads_rows)
         return self.from_counts(
             counts,
@@ -227,8 +243,10 @@ class Metric(ABC):
             replicates = replicate({0: bound}, evaluation, n_boot, random_state).get(0, {})
         result = bound.result(replicates, confidence, interval_method)
         if counts.dropped:
-            dropped = f"{counts.dropped} row(s) with missing values were left out"
-            result = result.with_note(dropped)
+            result = result.with_note(dropped_note(counts.dropped))
+        return self._warned(result)
+
+    def _warned(self, result: AmplificationResult) -> AmplificationResult:
         for note in result.notes:
             warn(f"{self.__name__}: {note}")
         return result

@@ -141,6 +141,10 @@ class Bound(Scored):
     def pairs(self) -> dict[str, Array]:
         """Columns of the table of pairs, each of shape (groups, tasks)."""
 
+    def trials(self) -> dict[str, Array]:
+        """The scores of the trials that the value is a mean of, each (trials, *), if it is one."""
+        return {}
+
     def group_means(self) -> Array:
         """Mean over the defined pairs of each group, of shape (groups,)."""
         pairs = self.pairs()

@@ -129,3 +129,7 @@ class PairsAttack(ExactAttack):
     def point(self) -> dict[str, Any]:
         """No overall value."""
         return {"value": np.nan, "psi_dataset": np.nan, "psi_model": np.nan}
+
+    def trials(self) -> dict[str, Array]:
+        """None."""
+        return {}

@@ -190,7 +190,11 @@ class ExactAttack(Bound):
         if self.equalize is None:
             return
         accuracy = float(self.accuracy_in(self._tables).min())
-        classes = self.plain(self._tables).shape[self.roles.axis]
+        yield from self.below_chance(accuracy, self.plain(self._tables).shape[self.roles.axis])
+
+    @staticmethod
+    def below_chance(accuracy: float, classes: int) -> Iterator[str]:
+        """What to say of a model that is wrong more often than chance."""
         if accuracy < (1 - 1e-12) / classes:
             yield (
                 f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
@@ -281,12 +285,7 @@ class ExactAttack(Bound):
         self, dataset: Array, model: Array, difference: Array | bool
     ) -> dict[str, Array]:
         """The value and both levels from the scores of the attacker, or its losses."""
-        scores = dataset, model
-        value = self.quality.absolute_change(*scores)
-        if not self.leakage:
-            value = np.where(difference, value, self.quality.relative_change(*scores))
-        psi_dataset, psi_model = map(self.quality.level, scores)
-        return {"value": value, "psi_dataset": psi_dataset, "psi_model": psi_model}
+        return self.quality.compare(dataset, model, difference | self.leakage)
 
     def overall(self, scores: dict[str, Array]) -> dict[str, Array]:
         """The scores of the attack as a whole."""
@@ -309,6 +308,14 @@ class ExactAttack(Bound):
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         return self.scored(self.dataset, self.of_model(self._tables))
+
+    def trials(self) -> dict[str, Array]:
+        """The same of each draw of flips, if flips are drawn."""
+        if self.mode != "sampled":
+            return {}
+        return self.compare(
+            self.dataset, self.of_model(self._tables), self._values, self.difference
+        )
 
     def scored(self, dataset: Array, model: Array) -> dict[str, float]:
         """The value and both levels of some tables, averaged over trials."""

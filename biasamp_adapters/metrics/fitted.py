@@ -1,7 +1,7 @@
-"""LA and DPA from a matrix as input: an attacker that is fitted on rows.
+"""LA and DPA with an attacker that is fitted on rows.
 
-The table of all columns of a matrix would have a cell a row, so it is no attacker. A logistic
-regression, cross-fitted, takes its place; dataset and model share the folds.
+Counts of labels, and those of matrices that have kept their distinct rows, hold the rows again,
+in an order of their own: the value does not depend on the order in which they came.
 """
 
 from __future__ import annotations
@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from biasamp_adapters._progress import progress
-from biasamp_adapters._typing import Array, generator
-from biasamp_adapters.counts.layout import SILENT
-from biasamp_adapters.counts.matrix_counts import MatrixCounts
+from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics.columns import PairsAttack
 from biasamp_adapters.metrics.equalize import accuracy_of, accuracy_with_silence
+from biasamp_adapters.metrics.rows import RowsOfCounts
 from biasamp_adapters.quality import entropy
 from biasamp_adapters.reference import ARGUMENTS
 
-#: Folds of the cross-fitting.
-FOLDS = 5
+if TYPE_CHECKING:
+    from biasamp_adapters.metrics.experiment import Experiment, Scores
 
 NOISE = (
     "neither dataset nor model shows a dependence at the 95 % level: the difference of the "
@@ -31,192 +29,161 @@ NOISE = (
 )
 
 
-class Target(NamedTuple):
-    """What an attacker predicts: one variable, or a column of a matrix.
-
-    A row that a model predicts with a probability is there once for each label, with that share.
-    """
-
-    row: Array
-    label: Array
-    share: Array
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedAttack(PairsAttack):
-    """LA or DPA with a logistic regression as attacker, on the rows that counts have kept.
+    """LA or DPA with a fitted attacker. Pairs are scored exactly.
 
     Attributes
     ----------
+    attacker : estimator
+    chosen : bool
+        Whether it takes the place of the exact attacker, which cannot read a matrix.
     resubstitution : bool
         Whether the attacker is scored on the rows it was fitted on, and not cross-fitted.
+    n_jobs : int or None
+        Trials that run side by side.
     """
 
+    attacker: Any
+    chosen: bool = False
     resubstitution: bool = False
+    n_jobs: int | None = None
 
     @property
     def _reason(self) -> str:
-        return "the attacker is a logistic regression, which is not fitted again on replicates"
+        return no_interval(self.attacker)
 
     def _accuracy_notes(self) -> Iterator[str]:
-        how = "on the rows it was fitted on" if self.resubstitution else f"in {FOLDS} folds"
-        yield (
-            f"{ARGUMENTS[self.roles.dataset[0]]} is a matrix, which the exact attacker cannot "
-            f"read: the value is that of a logistic regression, scored {how}"
+        if self.chosen:
+            from biasamp_adapters.metrics.experiment import FOLDS
+
+            how = "on the rows it was fitted on" if self.resubstitution else f"in {FOLDS} folds"
+            yield (
+                f"{ARGUMENTS[self.roles.dataset[0]]} is a matrix, which the exact attacker cannot "
+                f"read: the value is that of a logistic regression, scored {how}"
+            )
+        if self.mode is not None:
+            classes = 2 if self._by_column else self.evaluation.counts.n_labels(self.roles.flipped)
+            yield from self.below_chance(float(np.min(self._accuracy)), classes)
+
+    @property
+    def _by_column(self) -> bool:
+        """Whether the variable that errs is a matrix."""
+        return self.evaluation.counts.is_matrix(self.roles.flipped)
+
+    @cached_property
+    def _accuracy(self) -> Array:
+        of = accuracy_with_silence if self._by_column else accuracy_of
+        return of(self._tables, self.roles.flipped)
+
+    @cached_property
+    def _experiment(self) -> Experiment:
+        from biasamp_adapters.metrics.experiment import Experiment
+
+        rows = RowsOfCounts(self.evaluation.counts, self.model)
+        as_numbers = self.quality.name == "inverse_rmse"
+        sides = []
+        for source, target in (self.roles.dataset, self.roles.model):
+            predicted = rows.numbers(target) if as_numbers else rows.variable(target)
+            sides.append((rows.variable(source), predicted))
+        return Experiment(
+            attacker=self.attacker,
+            quality=self.quality,
+            dataset=sides[0],
+            model=sides[1],
+            flipped=None if self.mode is None else self.roles.axis + 2,
+            accuracy=self._accuracy,
+            weight=rows.weight,
+            resubstitution=self.resubstitution,
         )
 
     @cached_property
-    def _counts(self) -> MatrixCounts:
-        counts = self.evaluation.counts
-        if not isinstance(counts, MatrixCounts) or counts.rows is None:
-            raise ValueError("a fitted attacker needs rows; received counts without them")
-        return counts
-
-    @cached_property
-    def _row(self) -> Array:
-        """The distinct row that each row of the data is."""
-        rows = self._counts.rows
-        return np.empty(0) if rows is None else np.repeat(np.arange(len(rows.n)), rows.n)
-
-    @cached_property
-    def _weight(self) -> Array:
-        rows = self._counts.rows
-        unit = None if rows is None else rows.unit
-        return np.ones(len(self._row)) if unit is None else unit[self._row]
-
-    def _read(self, block: slice) -> Array:
-        rows = self._counts.rows
-        if rows is None:
-            raise ValueError("a fitted attacker needs rows; received counts without them")
-        return rows.dense(slice(None), block).astype(np.float64)[self._row]
-
-    def _columns(self, role: str) -> Array:
-        """A variable of every row, of shape (rows, labels)."""
-        counts = self._counts
-        return self._read(counts.layout.in_base(counts.axis(role, self.model)))
-
-    def _silent(self, role: str) -> Array:
-        """Where the model predicted nothing, of shape (rows, 1); no column if it always did."""
-        if role not in SILENT or not self._counts.abstentions(role, self.model):
-            return np.zeros((len(self._row), 0))
-        layout = self._counts.layout
-        mark = layout.blocks[SILENT[role], self.model]
-        return self._read(slice(mark.start - layout.base.start, mark.stop - layout.base.start))
-
-    def _flipped_columns(self, rng: np.random.Generator) -> Array:
-        """The true variable that errs, with errors as frequent as the model's; silence is one."""
-        truth = self._columns(self.roles.flipped)
-        if self.equalize is None:
-            return truth
-        if self._counts.is_matrix(self.roles.flipped):
-            accuracy = accuracy_with_silence(self._tables, self.roles.flipped)
-            return np.abs(truth - (rng.random(truth.shape) >= accuracy))
-        wrong = rng.random(len(truth)) >= accuracy_of(self._tables, self.roles.flipped)
-        own = truth.argmax(axis=1)
-        moved = (own + rng.integers(1, max(truth.shape[1], 2), len(own))) % truth.shape[1]
-        return np.eye(truth.shape[1])[np.where(wrong, moved, own)]
-
-    @cached_property
-    def _scored(self) -> tuple[Array, Array]:
-        """Scores on the dataset, of shape (trials, columns), and on the model's output."""
-        rng = generator(self.random_state)
-        folds = rng.integers(FOLDS, size=len(self._row))
-        source, target = self.roles.model
-        read = np.hstack([self._columns(source), self._silent(source)])
-        model = self._score(read, self._columns(target), self._silent(target), folds)
-        trials = self.n_trials if self.equalize is not None else 1
-        datasets = []
-        for _ in progress(((1, i) for i in range(trials)), trials, "Fitting attackers"):
-            flipped = self._flipped_columns(rng)
-            inputs, truth = (
-                flipped if role == self.roles.flipped else self._columns(role)
-                for role in self.roles.dataset
-            )
-            datasets.append(self._score(inputs, truth, np.zeros((len(truth), 0)), folds))
-        return np.array(datasets), model
+    def _scored(self) -> Scores:
+        return self._experiment.scores(self.n_trials, self.random_state, self.n_jobs)
 
     @classmethod
     def of(cls, **arguments: Any) -> Self:
         """Bind, fit, and note what the value is."""
-        bound = super().of(**arguments)
+        bound = cls(**arguments)
+        mode = flips(bound.equalize, bound.quality.name == "inverse_rmse" and not bound.leakage)
+        bound = replace(bound, mode=mode, equalize=bound.equalize if mode else None)
+        scored, notes = bound._scored, list(bound._accuracy_notes())
+        noise: Array | bool = False
+        if scored.clipped:
+            notes.append(clipped_note(scored.clipped))
         if bound.quality.name == "uncertainty_coefficient" and not bound.leakage:
             noise = bound._is_noise()
             if noise.any():
-                scored = bound._scored
-                bound = replace(bound, difference=noise, notes=(*bound.notes, NOISE))
-                bound.__dict__["_scored"] = scored
-        return bound
+                notes.append(NOISE)
+        made = replace(bound, difference=noise, notes=tuple(notes))
+        made.__dict__["_scored"] = scored
+        return made
 
     def _is_noise(self) -> Array:
-        """Whether the attacker finds no dependence in the dataset nor in the model's output."""
-        from scipy.stats import chi2
-
-        datasets, model = self._scored
+        counts = self.evaluation.counts
         target = self._tables.marginal(self.roles.dataset[1])
-        total = self._tables.total
-        by_column = self._counts.is_matrix(self.roles.dataset[1])
-        classes = np.stack([total - target, target], axis=-1) if by_column else target
-        g = 2 * self._counts.effective_rows * entropy(classes[..., None, :])
-        inputs = self._counts.n_labels(self.roles.dataset[0])
-        threshold = chi2.ppf(0.95, inputs * (classes.shape[-1] - 1))
-        return np.maximum(datasets.mean(axis=0), model) * g <= threshold
+        by_column = counts.is_matrix(self.roles.dataset[1])
+        classes = np.stack([self._tables.total - target, target], -1) if by_column else target
+        inputs = counts.n_labels(self.roles.dataset[0])
+        return finds_nothing(self._scored, classes, counts.effective_rows, inputs)
 
     def point(self) -> dict[str, Any]:
-        """The value and both levels, averaged over trials of flips."""
-        datasets, model = self._scored
-        scores = self.compare_scores(datasets, model[None], self.difference)
-        return {name: float(score.mean()) for name, score in scores.items()}
+        """The value and both levels, averaged over trials."""
+        return {name: float(score.mean()) for name, score in self.trials().items()}
 
-    def _score(self, inputs: Array, target: Array, silent: Array, folds: Array) -> Array:
-        """Scores of the attacker: of each column of a matrix, or of one variable, (columns,).
-
-        Silence is one more class.
-        """
-        targets = [np.hstack([target, silent])]
-        if self._counts.is_matrix(self.roles.dataset[1]):
-            spoken = 1 - silent.sum(axis=1)
-            targets = [np.column_stack([spoken - column, column, silent]) for column in target.T]
-        return np.array([self._attack(inputs, as_target(each), folds) for each in targets])
-
-    def _attack(self, inputs: Array, target: Target, folds: Array) -> float:
-        from biasamp_adapters.metrics.scoring import score_probabilities
-
-        weight = self._weight[target.row] * target.share
-        classes = int(target.label.max()) + 1
-        chances = np.zeros((len(target.row), classes))
-        every = np.ones(len(target.row), dtype=bool)
-        parts = [every] if self.resubstitution else [folds[target.row] == k for k in range(FOLDS)]
-        for held_out in parts:
-            known = every if self.resubstitution else ~held_out
-            if held_out.any():
-                chances[held_out] = fitted_chances(
-                    inputs[target.row[known]],
-                    target.label[known],
-                    weight[known],
-                    inputs[target.row[held_out]],
-                    classes,
-                )
-        return score_probabilities(self.quality.name, target.label, chances, weight)
+    def trials(self) -> dict[str, Array]:
+        """The same of each trial, of shape (trials, targets)."""
+        return self.compare_scores(self._scored.dataset, self._scored.model, self.difference)
 
 
-def as_target(columns: Array) -> Target:
-    """The labels of rows, from the share of each label in each row."""
-    row, label = np.nonzero(columns)
-    return Target(row, label, columns[row, label])
+def flips(equalize: str | None, numbers: bool) -> str | None:
+    """How truth is made as wrong as the model where attackers are fitted: by drawn flips, or not.
 
-
-def fitted_chances(inputs: Array, label: Array, weight: Array, asked: Array, classes: int) -> Array:
-    """Probabilities of the classes for rows that are asked for, from an attacker fitted on others.
-
-    A class that the attacker saw no row of gets half a row: it cannot be ruled out.
+    Raises
+    ------
+    ValueError
+        If flips are asked for of a variable of numbers.
     """
-    from sklearn.linear_model import LogisticRegression
+    if numbers and equalize not in ("auto", None):
+        raise ValueError(
+            "numbers have no accuracy to equalise: equalize must be None or 'auto' where an "
+            f"attacker predicts them, or they err; received {equalize!r}"
+        )
+    return None if numbers or equalize is None else "sampled"
 
-    present = np.unique(label)
-    chances = np.full((len(asked), classes), 0.5 / (len(label) + 1))
-    if len(present) == 1:
-        chances[:, present] = 1
-    else:
-        attacker = LogisticRegression(max_iter=1000)
-        chances[:, present] = attacker.fit(inputs, label, weight).predict_proba(asked)
-    return chances / chances.sum(axis=1, keepdims=True)
+
+def finds_nothing(scored: Scores, classes: Array, n_rows: float, inputs: int) -> Array:
+    """Whether attackers find no dependence in the dataset nor in the model's output.
+
+    Parameters
+    ----------
+    scored : Scores
+        Uncertainty coefficients.
+    classes : array of shape (classes,) or (targets, classes)
+        Weight of each class.
+    n_rows : float
+        Rows of equal weight.
+    inputs : int
+        Columns that attackers read.
+    """
+    from scipy.stats import chi2
+
+    g = 2 * n_rows * entropy(classes[..., None, :])
+    threshold = chi2.ppf(0.95, inputs * (classes.shape[-1] - 1))
+    return np.maximum(scored.dataset.mean(axis=0), scored.model.mean(axis=0)) * g <= threshold
+
+
+def no_interval(attacker: Any) -> str:
+    """Why a fitted attacker allows no interval."""
+    return (
+        f"the attacker is a fitted {type(attacker).__name__}, which is not fitted again on "
+        "replicates; by_trial has the spread over flips, folds and fits"
+    )
+
+
+def clipped_note(clipped: int) -> str:
+    """What probabilities of 0 did to a log loss."""
+    return (
+        f"attackers gave the probability 0 to what was there in {clipped} prediction(s), of all "
+        "trials: the log loss of each is clipped at 36"
+    )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biasamp_adapters.metrics.bound import UNDIRECTED, Bound
+from biasamp_adapters.metrics.bound import UNDIRECTED
 from biasamp_adapters.metrics.predictability import PredictabilityMetric
-from biasamp_adapters.reference import Evaluation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -19,9 +18,13 @@ class LeakageAmplification(PredictabilityMetric):
 
     Parameters
     ----------
-    attacker : "exact"
+    attacker : "exact", classifier or regressor
         The contingency table itself: closed form, no seed, no training. It is the best there is
-        for log loss, accuracy, balanced accuracy and RMSE.
+        for log loss, accuracy, balanced accuracy and RMSE. Or an estimator of scikit-learn, such as
+        a network or a Pipeline. Fresh clones of it are fitted in every trial, to the dataset and to
+        the model; each parameter called ``random_state`` gets a seed of its own. Labels reach it as
+        one column of 0 and 1 each, matrices and numbers as they are. An attacker that takes label
+        matrices is fitted once for all columns of a matrix it predicts, others once for each.
     quality : str
         What the attacker's success is worth: "accuracy", "balanced_accuracy", "f1_macro",
         "inverse_cross_entropy" (natural logarithm), "inverse_rmse" (numeric target) or
@@ -29,14 +32,20 @@ class LeakageAmplification(PredictabilityMetric):
     equalize : {"auto", "expected", "sampled"} or None
         How the truth is made as wrong as the model: "expected" passes it through a channel,
         "sampled" averages over ``n_trials`` drawn flips, "auto" takes the first where its bias is
-        negligible, None leaves the truth as it is.
-    evaluation : {"auto", "resubstitution", "loo"}
-        "auto" and "resubstitution" score the attacker on the rows it knows; "loo" is leave-one-out,
-        for "inverse_cross_entropy" only.
+        negligible, None leaves the truth as it is. For an attacker that is fitted "auto" is
+        "sampled", or None where what would be flipped, or its prediction, is numbers.
+    evaluation : {"auto", "resubstitution", "loo", "cv"}
+        "resubstitution" scores the attacker on the rows it knows, "cv" in five folds that dataset
+        and model share, drawn anew in each trial; "auto" is the first for the exact attacker and
+        the second for one that is fitted. "loo" is leave-one-out of the exact attacker, for
+        "inverse_cross_entropy" only.
     n_trials : int
-        Draws of flips that a value averages over.
+        Draws of flips, and of folds and seeds of attackers, that a value averages over.
     random_state : int or numpy.random.Generator, optional
-        Of the flips. None is the fixed seed 0.
+        Of all that is drawn. None is the fixed seed 0.
+    n_jobs : int, optional
+        Trials of fitted attackers that run side by side; -1 is one a processor. The value does not
+        depend on it.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
 
@@ -63,6 +72,10 @@ class LeakageAmplification(PredictabilityMetric):
     def __name__(self) -> str:
         return self._title
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
-        """Fix the way to equalise."""
-        return self._attack(evaluation, model, UNDIRECTED, leakage=True)
+    @property
+    def _short(self) -> str:
+        return UNDIRECTED
+
+    @property
+    def _leakage(self) -> bool:
+        return True

@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters._typing import RandomState, generator, is_whole
 from biasamp_adapters.metrics.attack import attack
-from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.base import Metric, dropped_note
 from biasamp_adapters.metrics.bound import Bound, arrow, require
+from biasamp_adapters.metrics.exact import Roles
+from biasamp_adapters.metrics.fitted import no_interval
+from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation
 
 Equalize: TypeAlias = Literal["auto", "expected", "sampled"] | None
-Evaluate: TypeAlias = Literal["auto", "resubstitution", "loo"]
+Evaluate: TypeAlias = Literal["auto", "resubstitution", "loo", "cv"]
+
+
+def as_attacker(attacker: Any, quality: str) -> Any:
+    """A copy of an attacker that suits a quality.
+
+    Raises
+    ------
+    ValueError
+        If it is neither "exact" nor a classifier or regressor, or cannot be scored by the quality.
+    """
+    if isinstance(attacker, str) and attacker == "exact":
+        return attacker
+    if isinstance(attacker, type) or not hasattr(attacker, "fit"):
+        raise ValueError(
+            "attacker must be 'exact' or an instance of a classifier or regressor; "
+            f"received {attacker!r}"
+        )
+    from sklearn.base import clone, is_classifier, is_regressor
+
+    if not (is_classifier(attacker) or is_regressor(attacker)):
+        raise ValueError(
+            "attacker must be 'exact', a classifier or a regressor; received a "
+            f"{type(attacker).__name__}"
+        )
+    if is_regressor(attacker) != (quality == "inverse_rmse"):
+        raise ValueError(
+            "a regressor needs quality='inverse_rmse', which no classifier can have; received "
+            f"quality={quality!r} for a {type(attacker).__name__}"
+        )
+    return clone(attacker)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -24,27 +58,33 @@ class PredictabilityMetric(Metric):
 
     Parameters
     ----------
-    attacker : "exact"
-        The contingency table itself: closed form, no seed, no training.
+    attacker : "exact", classifier or regressor
+        The contingency table itself: closed form, no seed, no training. Or an estimator of
+        scikit-learn, of which fresh clones are fitted in every trial.
     quality : str
         What the attacker's success is worth, one of ``quality_names()``.
     equalize : {"auto", "expected", "sampled"} or None
         How the truth is made as wrong as the model: in expectation, by drawn flips, by whichever
         is unbiased for this table, or not at all.
-    evaluation : {"auto", "resubstitution", "loo"}
-        Score the attacker on the rows it knows ("auto"), or by leave-one-out (log loss only).
+    evaluation : {"auto", "resubstitution", "loo", "cv"}
+        Score the attacker on the rows it knows, by leave-one-out (log loss only), or in five folds
+        that dataset and model share. "auto" is the first for the exact attacker and the last for
+        one that is fitted.
     n_trials : int
-        Draws of flips that a value averages over.
+        Draws of flips, and of folds and seeds of fitted attackers, that a value averages over.
     random_state : int or numpy.random.Generator, optional
-        Of the flips. None is the fixed seed 0.
+        Of all these draws. None is the fixed seed 0.
+    n_jobs : int, optional
+        Trials of fitted attackers that run side by side; -1 is one a processor.
     """
 
-    attacker: Literal["exact"] = "exact"
+    attacker: Any = "exact"
     quality: str = "inverse_cross_entropy"
     equalize: Equalize = "auto"
     evaluation: Evaluate = "auto"
     n_trials: int = 100
     random_state: RandomState = None
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,9 +94,8 @@ class PredictabilityMetric(Metric):
             self._set("random_state", int(self.random_state.integers(2**32)))
         generator(self.random_state)
         for name, allowed in (
-            ("attacker", ("exact",)),
             ("equalize", ("auto", "expected", "sampled", None)),
-            ("evaluation", ("auto", "resubstitution", "loo")),
+            ("evaluation", ("auto", "resubstitution", "loo", "cv")),
         ):
             if getattr(self, name) not in allowed:
                 raise ValueError(
@@ -66,11 +105,24 @@ class PredictabilityMetric(Metric):
             raise ValueError(
                 f"n_trials must be a whole number of at least 1; received {self.n_trials!r}"
             )
+        if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
+            raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")
+        self._set("attacker", as_attacker(self.attacker, self.quality))
+        if self.equalize == "expected" and (self.attacker != "exact" or self.evaluation == "cv"):
+            raise ValueError(
+                "an attacker that is fitted needs rows, so equalize='sampled', 'auto' or None; "
+                "received 'expected'"
+            )
         if self.evaluation == "loo":
             if self.quality != "inverse_cross_entropy":
                 raise ValueError(
                     "evaluation='loo' is for quality='inverse_cross_entropy' only; "
                     f"received {self.quality!r}"
+                )
+            if self.attacker != "exact":
+                raise ValueError(
+                    "evaluation='loo' is a closed form of attacker='exact' only; received a "
+                    f"{type(self.attacker).__name__}"
                 )
             if self.equalize == "expected":
                 raise ValueError(
@@ -88,27 +140,74 @@ class PredictabilityMetric(Metric):
         return True
 
     @property
+    @abstractmethod
+    def _short(self) -> str:
+        """The direction, as "A->T", "T->A" or "undirected"."""
+
+    @property
+    @abstractmethod
+    def _leakage(self) -> bool:
+        """Whether the attacker guesses the attribute from the task, true and predicted."""
+
+    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+        """Fix the way to equalise."""
+        require(evaluation, model, self._short)
+        return attack(
+            evaluation_rule=self.evaluation,
+            attacker=self.attacker,
+            n_jobs=self.n_jobs,
+            evaluation=evaluation,
+            model=model,
+            loo=self.evaluation == "loo",
+            **self._asked,
+        )
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """What an attack is told, whether it reads counts or numbers."""
+        return {
+            "metric": self._title,
+            "direction": self._short,
+            "leakage": self._leakage,
+            "quality": get_quality(self.quality),
+            "equalize": self.equalize,
+            "n_trials": self.n_trials,
+            "random_state": self.random_state,
+        }
+
+    def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
+        if isinstance(self.attacker, str):
+            return None
+        from biasamp_adapters.metrics.numbers import NumberRows, attack_numbers
+
+        roles = Roles.of(self._short, self._leakage)
+        *arrays, sample_weight = rows
+        named = dict(
+            zip(("task", "prediction", "attribute", "attribute_prediction"), arrays, strict=True)
+        )
+        lists = {"task": self.labels, "attribute": self.groups}
+        found = NumberRows.read(named, roles, sample_weight, lists, self.missing)
+        if found is None:
+            return None
+        result = attack_numbers(
+            found,
+            attacker=self.attacker,
+            resubstitution=self.evaluation == "resubstitution",
+            n_jobs=self.n_jobs,
+            **self._asked,
+        )
+        if found.dropped:
+            result = result.with_note(dropped_note(found.dropped))
+        if n_boot:
+            result = result.with_note(f"no interval: {no_interval(self.attacker)}")
+        return self._warned(result)
+
+    @property
     def _title(self) -> str:
         """The class name, with the quality where it is not the default one."""
         usual = {field.name: field.default for field in fields(self)}["quality"]
         name = type(self).__qualname__
         return name if self.quality == usual else f"{name} ({self.quality})"
-
-    def _attack(self, evaluation: Evaluation, model: str, direction: str, leakage: bool) -> Bound:
-        require(evaluation, model, direction)
-        return attack(
-            evaluation_rule=self.evaluation,
-            metric=self._title,
-            direction=direction,
-            evaluation=evaluation,
-            model=model,
-            leakage=leakage,
-            quality=get_quality(self.quality),
-            equalize=self.equalize,
-            loo=self.evaluation == "loo",
-            n_trials=self.n_trials,
-            random_state=self.random_state,
-        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -127,7 +226,7 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
     ----------
     direction : {"attribute_to_task", "task_to_attribute"}
         Also "A->T" and "T->A". T->A needs ``sensitive_features_pred``.
-    attacker, quality, equalize, evaluation, n_trials, random_state
+    attacker, quality, equalize, evaluation, n_trials, random_state, n_jobs
         See :class:`~biasamp_adapters.LeakageAmplification`.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
@@ -166,6 +265,10 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
     def __name__(self) -> str:
         return f"{self._title} {arrow(self.direction)}"
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
-        """Fix the way to equalise."""
-        return self._attack(evaluation, model, arrow(self.direction), leakage=False)
+    @property
+    def _short(self) -> str:
+        return arrow(self.direction)
+
+    @property
+    def _leakage(self) -> bool:
+        return False

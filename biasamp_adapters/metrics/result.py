@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.uncertainty import Estimate, Interval
 
@@ -58,6 +59,7 @@ class AmplificationResult:
     levels: dict[str, Estimate] = field(default_factory=dict)
     n_boot: int = 0
     notes: tuple[str, ...] = ()
+    trials: dict[str, Array] | None = field(default=None, repr=False)
     bound: Bound | None = field(default=None, repr=False)
 
     @property
@@ -97,6 +99,25 @@ class AmplificationResult:
                 key = name if name not in columns else f"attribute:{name}"
                 columns[key] = [groups[i][j] for i in first]
         return pd.DataFrame(columns)
+
+    @cached_property
+    def by_trial(self) -> pd.DataFrame:
+        """``psi_dataset``, ``psi_model`` and ``value`` of each trial that the value is a mean of.
+
+        A trial is a draw of flips and, where attackers are fitted, of folds and of their seeds
+        (LA and DPA). Its spread is not the one of sampling, and n_trials of them make no interval.
+        There is no row where nothing is random.
+        """
+        scores = self.trials
+        if scores is None:
+            scores = {} if self.bound is None else self.bound.trials()
+        names = ("psi_dataset", "psi_model", "value")
+        shape = np.shape(scores.get("value", np.zeros(0)))
+        means = {}
+        for name in names:
+            score = np.broadcast_to(scores.get(name, np.zeros(0)), shape)
+            means[name] = score.mean(axis=tuple(range(1, len(shape))))
+        return pd.DataFrame(means).rename_axis("trial")
 
     @property
     def _score(self) -> str:

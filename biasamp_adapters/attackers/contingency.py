@@ -1,0 +1,156 @@
+"""The exact attacker as a classifier: the table of columns against classes."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.attackers.weights import checked_weights
+
+
+class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts a class from discrete columns by the table of how often they met.
+
+    On the rows it was fitted on no attacker does better for log loss and accuracy: this is
+    ``attacker="exact"`` as an estimator, which can be cross-fitted, put into a pipeline or tuned.
+
+    Parameters
+    ----------
+    alpha : float, default=0.0
+        Pseudo-count of each class in each combination of values, at least 0.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted.
+    categories_ : list of ndarray
+        Values of each column, sorted.
+    combinations_ : ndarray of int, shape (n_combinations, n_features)
+        Combinations of values that were seen, as positions in ``categories_``.
+    table_ : ndarray of shape (n_combinations, n_classes)
+        Weight of the rows of each combination and class.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if ``X`` had such names.
+
+    Notes
+    -----
+    A combination that was not seen gets the shares of the classes overall. Of classes that are
+    equally likely, the first is predicted.
+
+    References
+    ----------
+    The attacker f of Tokas, Nair and Kerner, "DPA", 2025, Eq. 1-4, where it has no other form than
+    the conditional frequencies.
+
+    Examples
+    --------
+    >>> from biasamp_adapters.sklearn import ContingencyAttacker
+    >>> X = [["a"], ["a"], ["a"], ["b"]]
+    >>> attacker = ContingencyAttacker().fit(X, [1, 1, 0, 0])
+    >>> attacker.predict_proba([["a"], ["b"], ["unseen"]]).round(3).tolist()
+    [[0.333, 0.667], [1.0, 0.0], [0.5, 0.5]]
+    >>> ContingencyAttacker(alpha=1).fit(X, [1, 1, 0, 0]).predict_proba([["a"]]).tolist()
+    [[0.4, 0.6]]
+    """
+
+    def __init__(self, alpha: float = 0.0) -> None:
+        self.alpha = alpha
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
+        """Count.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Discrete columns: numbers or strings.
+        y : array-like of shape (n,)
+            Class labels.
+        sample_weight : array-like of shape (n,), optional
+            Not negative.
+
+        Returns
+        -------
+        ContingencyAttacker
+
+        Raises
+        ------
+        ValueError
+            If ``alpha`` is negative or not finite, or an input breaks a rule of scikit-learn.
+        """
+        number = isinstance(self.alpha, float | int | np.number)
+        if not (number and 0 <= self.alpha < np.inf):
+            raise ValueError(f"alpha must be a number of at least 0; received {self.alpha!r}")
+        X, y = validate_data(self, X, y, dtype=None)  # noqa: N806
+        check_classification_targets(y)
+        weight = checked_weights(sample_weight, len(y))
+        known = weight > 0
+        self.classes_, label = np.unique(y[known], return_inverse=True)
+        self.categories_, codes = [], []
+        for column in X[known].T:
+            values, code = np.unique(column, return_inverse=True)
+            self.categories_.append(values)
+            codes.append(code)
+        self.combinations_, row = np.unique(np.stack(codes, 1), axis=0, return_inverse=True)
+        shape = len(self.combinations_), len(self.classes_)
+        cell = row.ravel() * shape[1] + label
+        self.table_ = np.bincount(cell, weight[known], shape[0] * shape[1]).reshape(shape)
+        return self
+
+    def predict_proba(self, X: Any) -> Array:  # noqa: N803
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=None)  # noqa: N806
+        codes = np.stack(
+            [_positions(*each) for each in zip(X.T, self.categories_, strict=True)], axis=1
+        )
+        asked, row = np.unique(codes, axis=0, return_inverse=True)
+        known = {tuple(each): i for i, each in enumerate(self.combinations_.tolist())}
+        # Past the table comes what an unseen combination gets.
+        table = np.vstack([self.table_, self.table_.sum(axis=0)]) + self.alpha
+        shares = table / table.sum(axis=1, keepdims=True)
+        found = [known.get(tuple(each), len(known)) for each in asked.tolist()]
+        return np.asarray(shares[found][row.ravel()])
+
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """The most likely class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        chances = self.predict_proba(X)
+        return np.asarray(self.classes_[chances.argmax(axis=1)])
+
+
+def _positions(column: Array, values: Array) -> Array:
+    """Where each value of a column is in sorted ``values``; -1 where it is not."""
+    if column.dtype.kind in "OUS" or values.dtype.kind in "OUS":
+        book = {value: i for i, value in enumerate(values.tolist())}
+        return np.array([book.get(value, -1) for value in column.tolist()], dtype=np.intp)
+    found = np.minimum(np.searchsorted(values, column), len(values) - 1)
+    return np.where(values[found] == column, found, -1)

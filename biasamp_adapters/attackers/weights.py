@@ -1,0 +1,61 @@
+"""Sample weights: reading them, and handing them to an estimator that is fitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import has_fit_parameter
+
+from biasamp_adapters._typing import Array
+
+
+def checked_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Weights as floats; 1 each where none are given.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, all are 0, or their number is another.
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weight.ndim != 1:
+        raise ValueError(
+            f"sample_weight must have one dimension; received the shape {weight.shape}"
+        )
+    check_consistent_length(weight, np.empty(n_rows))
+    if weight.min() < 0:
+        raise ValueError(f"sample_weight must not be negative; received {weight.min()}")
+    if weight.max() == 0:
+        raise ValueError("sample_weight must hold a weight that is not zero; received zeros alone")
+    return np.asarray(weight)
+
+
+def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  # noqa: N803
+    """Fit an estimator; weights that are not all 1 go to it, or the last step of a pipeline.
+
+    Raises
+    ------
+    ValueError
+        If there are such weights and the estimator takes none.
+    """
+    with config_context(enable_metadata_routing=False):
+        if weight is None or (weight == 1).all():
+            return estimator.fit(X, y)
+        last, prefix = estimator, ""
+        while isinstance(last, Pipeline):
+            name, last = last.steps[-1]
+            prefix += f"{name}__"
+        if not has_fit_parameter(last, "sample_weight"):
+            raise ValueError(
+                "rows with weights or probabilities need an attacker whose fit takes "
+                f"sample_weight; received {type(last).__name__}"
+            )
+        return estimator.fit(X, y, **{f"{prefix}sample_weight": weight})

@@ -1,0 +1,95 @@
+"""Columns of numbers: scores, and variables that no counts could hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns
+from biasamp_adapters.inputs.matrices import Indicators, is_matrix
+
+
+def read_numbers(values: Any, argument: str) -> tuple[Array, list[str] | None]:
+    """Numbers of shape (n, columns), NaN where missing, and the names of a table's columns.
+
+    Raises
+    ------
+    ValueError
+        If a value is not a number.
+    """
+    if hasattr(values, "toarray"):
+        values = np.asarray(values.toarray())
+    named = read_columns(values, argument)
+    check_lengths([column for _, column in named])
+    numbers = np.stack([_numbers(column) for _, column in named], axis=1)
+    plain = isinstance(values, np.ndarray | list) or not is_matrix(values)
+    return numbers, None if plain else [name for name, _ in named]
+
+
+def _numbers(column: Column) -> Array:
+    codes, values = column.chunk(0, len(column))
+    for value in values:
+        if not _is_number(value):
+            raise ValueError(f"{column.name} must hold numbers; received values such as {value!r}")
+    # What is missing has the code -1, which is the last.
+    return np.array([*values, np.nan], dtype=np.float64)[codes]
+
+
+class Given(NamedTuple):
+    """A variable as it was given, a row of it a row of the data.
+
+    Attributes
+    ----------
+    argument : str
+    kind : {"label", "columns", "numbers"}
+        Labels; a matrix of 0 and 1, or of predicted probabilities; or numbers.
+    values : array of shape (n, columns)
+        Numbers, or codes of labels, several columns of which are to be crossed. NaN and -1 where
+        missing.
+    books : sequence of label lists
+        What the codes of each column stand for.
+    """
+
+    argument: str
+    kind: Literal["label", "columns", "numbers"]
+    values: Array
+    books: Sequence[Sequence[Label]] = ()
+
+    @property
+    def missing(self) -> Array:
+        """Rows without a value, of shape (n,)."""
+        absent = self.values < 0 if self.kind == "label" else np.isnan(self.values)
+        return np.asarray(absent.any(axis=1))
+
+
+def read_given(values: Any, argument: str, *, predicted: bool) -> Given:
+    """Read a variable; numbers that are not all whole are numbers, other values labels.
+
+    Raises
+    ------
+    ValueError
+        If a table has a column of such numbers and one that holds no numbers, or an input is none.
+    """
+    by_column = isinstance(values, Indicators)
+    if by_column or (argument in ("y_true", "y_pred") and is_matrix(values)):
+        numbers, _ = read_numbers(values.values if by_column else values, argument)
+        known = numbers[~np.isnan(numbers)]
+        shares = (known >= 0) & (known <= 1) if predicted else np.isin(known, (0, 1))
+        return Given(argument, "columns" if shares.all() else "numbers", numbers)
+    coded = [column.chunk(0, len(column)) for _, column in read_columns(values, argument)]
+    if any(_is_continuous(labels) for _, labels in coded):
+        return Given(argument, "numbers", read_numbers(values, argument)[0])
+    codes = np.stack([each.astype(np.intp) for each, _ in coded], axis=1)
+    return Given(argument, "label", codes, [labels for _, labels in coded])
+
+
+def _is_continuous(labels: Sequence[Any]) -> bool:
+    return all(map(_is_number, labels)) and not all(float(label).is_integer() for label in labels)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)

@@ -1,0 +1,117 @@
+"""The rows that counts hold, as variables that an attacker reads and predicts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.base import Counts
+from biasamp_adapters.counts.cell_counts import CellCounts
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.layout import SILENT
+from biasamp_adapters.counts.matrix_counts import MatrixCounts
+from biasamp_adapters.counts.rows import Rows
+
+if TYPE_CHECKING:
+    from biasamp_adapters.metrics.experiment import Variable
+
+
+class RowsOfCounts:
+    """Every row of the data, as often as it was there, in an order that does not depend on theirs.
+
+    Parameters
+    ----------
+    counts : Counts
+        With rows: cells that rows of one weight share, or a matrix whose rows were kept.
+    model : str
+        The model whose predictions are read.
+
+    Raises
+    ------
+    ValueError
+        If the counts hold only sums.
+    """
+
+    def __init__(self, counts: Counts, model: str) -> None:
+        kept = counts.rows if isinstance(counts, MatrixCounts) else None
+        if isinstance(counts, CellCounts) and counts.knows_rows:
+            kept = Rows(counts.cells.codes, counts.cells.n, counts.cells.unit)
+        if kept is None:
+            raise ValueError("a fitted attacker needs rows; received counts that hold only sums")
+        self._counts, self._model, self._kept = counts, model, kept
+
+    @cached_property
+    def _row(self) -> Array:
+        """The distinct row that each row of the data is."""
+        return np.repeat(np.arange(len(self._kept.n)), self._kept.n)
+
+    @cached_property
+    def weight(self) -> Array:
+        """Weight of each row."""
+        unit = self._kept.unit
+        return np.ones(len(self._row)) if unit is None else unit[self._row]
+
+    def variable(self, role: str) -> Variable:
+        """The variable of a role: its labels, or the columns of a matrix."""
+        from biasamp_adapters.metrics.experiment import Variable
+
+        columns, silent = self._of_cells(role) or self._of_matrix(role)
+        columns, silent = columns[self._row], silent[self._row]
+        return Variable("columns" if self._counts.is_matrix(role) else "label", columns, silent)
+
+    def numbers(self, role: str) -> Variable:
+        """The same as numbers: those that labels are, or the 0 and 1 of columns.
+
+        Raises
+        ------
+        ValueError
+            If a label is no number, or predictions are missing.
+        """
+        counts, found = self._counts, self.variable(role)
+        if found.silent.size:
+            raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
+        columns = found.columns
+        if found.kind == "label":
+            labels = counts.groups if role.startswith("attribute") else counts.labels
+            if not all(isinstance(label, Real) for label in labels):
+                raise ValueError(
+                    f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
+                )
+            columns = columns @ np.array(labels, dtype=np.float64)[:, None]
+        return found._replace(kind="numbers", columns=columns)
+
+    def _of_cells(self, role: str) -> tuple[Array, Array] | None:
+        """Indicators of the labels and of silence, a row a cell."""
+        counts = self._counts
+        if not isinstance(counts, CellCounts):
+            return None
+        codes, n_labels = counts.axis_codes(role, self._model), counts.n_labels(role)
+        columns = np.zeros((len(codes), n_labels))
+        said = np.flatnonzero(codes < n_labels)
+        columns[said, codes[said]] = 1
+        soft = np.flatnonzero(codes > n_labels)
+        if len(soft):
+            probability = counts.levels[codes[soft] - n_labels - 1]
+            columns[soft, counts.labels.index(1)] = probability
+            columns[soft, counts.labels.index(0)] = 1 - probability
+        silent = (codes == n_labels)[:, None]
+        return columns, silent[:, : int(silent.any())].astype(np.float64)
+
+    def _of_matrix(self, role: str) -> tuple[Array, Array]:
+        """The same for rows of matrices that were kept."""
+        counts = self._counts
+        if not isinstance(counts, MatrixCounts):
+            raise TypeError(f"counts must be of cells or matrices; received {counts!r}")
+        layout = counts.layout
+        columns = self._read(layout.in_base(counts.axis(role, self._model)))
+        if role not in SILENT or not counts.abstentions(role, self._model):
+            return columns, np.zeros((len(columns), 0))
+        mark, start = layout.blocks[SILENT[role], self._model], layout.base.start
+        return columns, self._read(slice(mark.start - start, mark.stop - start))
+
+    def _read(self, block: slice) -> Array:
+        return self._kept.dense(slice(None), block).astype(np.float64)
