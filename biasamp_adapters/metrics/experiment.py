@@ -122,7 +122,9 @@ class Experiment:
         if self.flipped is None and self.resubstitution and not seed_names(self.attacker):
             n_trials = 1
         generators = generator(random_state).spawn(n_trials)
-        found = progress(((1, x) for x in self._run(generators, n_jobs)), n_trials, "Attacking")
+        found = progress(
+            ((1, x) for x in self._run(generators, n_jobs)), n_trials, "Fitting attackers"
+        )
         datasets, models, clipped = zip(*found, strict=True)
         return Scores(np.array(datasets), np.array(models), sum(clipped))
 

@@ -2,5 +2,19 @@
 
 from biasamp_adapters.attackers import ContingencyAttacker, DenseAttacker
 from biasamp_adapters.quality import get_quality, quality_names
+from biasamp_adapters.sklearn.loss import AmplificationLoss
+from biasamp_adapters.sklearn.prevalence import PrevalenceThresholdClassifier
+from biasamp_adapters.sklearn.refit import MostAccurateWithin
+from biasamp_adapters.sklearn.scorer import AmplificationScorer, amplification_scorer
 
-__all__ = ["ContingencyAttacker", "DenseAttacker", "get_quality", "quality_names"]
+__all__ = [
+    "AmplificationLoss",
+    "AmplificationScorer",
+    "ContingencyAttacker",
+    "DenseAttacker",
+    "MostAccurateWithin",
+    "PrevalenceThresholdClassifier",
+    "amplification_scorer",
+    "get_quality",
+    "quality_names",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.inputs.columns import Weights
 from biasamp_adapters.thresholds.scores import read_scores
 
 #: A prevalence is read as a ratio of counts of up to so many rows, if one is within rounding noise.
@@ -17,7 +19,9 @@ from biasamp_adapters.thresholds.scores import read_scores
 _MAX_ROWS, _NOISE = 2**24, Fraction(1, 2**50)
 
 
-def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
+def calibrated_threshold(
+    y_score: Any, prevalence: Any, *, sample_weight: Any = None
+) -> float | Array:
     """The threshold at which as many rows are predicted positive as the prevalence asks for.
 
     With prevalence p, of the training data, and N validation scores, the N p highest are to be
@@ -34,6 +38,8 @@ def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
         columns or one each, in the order of the columns; of a table of scores also by the names
         of its columns. Rounding noise does not decide ties:
         ``0.1 * 3`` is 3/10.
+    sample_weight : array-like of shape (n,), optional
+        Weights, not negative. Sums of them take the place of numbers of rows.
 
     Returns
     -------
@@ -45,7 +51,8 @@ def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
     ------
     ValueError
         If a score is not a number, or NaN or infinite; if a prevalence lies outside [0, 1] or
-        their number is not that of the columns.
+        their number is not that of the columns; if a weight is negative, or there is
+        not one for each row.
 
     References
     ----------
@@ -72,19 +79,37 @@ def calibrated_threshold(y_score: Any, prevalence: Any) -> float | Array:
     """
     scores, names = read_scores(y_score)
     shares = _read_prevalence(_in_order(prevalence, names), scores.shape[1:])
+    weight = _read_weights(sample_weight, len(scores))
     if scores.ndim == 1:
-        return _calibrated(scores, float(shares))
-    return np.array([_calibrated(*each) for each in zip(scores.T, shares.tolist(), strict=True)])
+        return _calibrated(scores, float(shares), weight)
+    columns = zip(scores.T, shares.tolist(), strict=True)
+    return np.array([_calibrated(*each, weight) for each in columns])
 
 
-def _calibrated(scores: Array, prevalence: float) -> float:
-    distinct, rows = np.unique(scores, return_counts=True)
-    positive = [0, *np.cumsum(rows[::-1]).tolist()]
-    wanted = len(scores) * _ratio(prevalence)
-    chosen = int(np.searchsorted(positive, int(wanted), side="right")) - 1
+def _calibrated(scores: Array, prevalence: float, weight: Array | None) -> float:
+    distinct, which = np.unique(scores, return_inverse=True)
+    rows = np.bincount(which, weight)
+    # Exact: numbers of rows are whole, and a ratio has no rounding.
+    positive = [Fraction(0), *map(Fraction, np.cumsum(rows[::-1]).tolist())]
+    wanted = positive[-1] * _ratio(prevalence)
+    chosen = bisect_right(positive, wanted) - 1
     if chosen < len(distinct) and positive[chosen + 1] - wanted < wanted - positive[chosen]:
         chosen += 1
     return float(distinct[-chosen]) if chosen else np.inf
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> Array | None:
+    if sample_weight is None:
+        return None
+    weights = Weights(sample_weight, "sample_weight")
+    if len(weights) != n_rows:
+        raise ValueError(
+            "inputs must have the same length; received y_score "
+            f"{n_rows}, sample_weight {len(weights)}"
+        )
+    numbers = weights.numbers(0, n_rows)
+    weights.check()
+    return numbers
 
 
 def _ratio(prevalence: float) -> Fraction:

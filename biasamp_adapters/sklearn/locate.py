@@ -1,0 +1,100 @@
+"""Where a scorer finds a variable that is not ``y``: a column of X, or a level of y's index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.inputs.matrices import Indicators
+
+#: A name, several names, or positions of the columns of an array.
+Place: TypeAlias = str | int | Sequence[str | int] | None
+
+
+def row_count(values: Any) -> int:
+    """Rows of an array, table or Indicators."""
+    values = values.values if isinstance(values, Indicators) else values
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+
+
+def names_of(place: Place) -> list[str | int]:
+    """The names in a place."""
+    return [place] if isinstance(place, str | int) else list(place or ())
+
+
+def from_index(y: Any, place: Place, argument: str) -> pd.DataFrame | pd.Series[Any]:
+    """Levels of the index of ``y`` as a table, one alone as a Series.
+
+    Raises
+    ------
+    ValueError
+        If ``y`` has no such levels.
+    """
+    levels = _levels(y)
+    absent = [name for name in names_of(place) if name not in levels]
+    if absent:
+        raise ValueError(_not_found(argument, absent, levels, None))
+    return _table({name: levels[name] for name in names_of(place)})
+
+
+def from_fold(X: Any, y: Any, place: Place, argument: str) -> pd.DataFrame | pd.Series[Any]:  # noqa: N803
+    """Levels of the index of ``y``, or columns of ``X``, as a table, one alone as a Series.
+
+    Raises
+    ------
+    ValueError
+        If a name is in neither, or in both with different values.
+    """
+    levels, columns = _levels(y), _columns(X)
+    found = {}
+    for name in names_of(place):
+        both = [source[name] for source in (levels, columns) if name in source]
+        if not both:
+            raise ValueError(_not_found(argument, [name], levels, columns))
+        if len(both) == 2 and not pd.Series(both[0]).equals(pd.Series(both[1])):
+            raise ValueError(
+                f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
+                "the same values; received different ones"
+            )
+        found[name] = both[0]
+    return _table(found)
+
+
+def _table(columns: dict[str | int, Any]) -> pd.DataFrame | pd.Series[Any]:
+    """Columns as a table, one alone as a Series."""
+    table = pd.DataFrame(columns)
+    return table if len(columns) > 1 else table.iloc[:, 0]
+
+
+def _levels(y: Any) -> dict[Any, Any]:
+    if not isinstance(y, pd.Series | pd.DataFrame):
+        return {}
+    levels = enumerate(y.index.names)
+    return {name: y.index.get_level_values(i).array for i, name in levels if name is not None}
+
+
+def _columns(X: Any) -> dict[Any, Any]:  # noqa: N803
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return dict(enumerate(X.T))
+    if isinstance(X, pd.DataFrame):
+        return {name: X.iloc[:, i].array for i, name in enumerate(X.columns)}
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return {name: frame[name].to_list() for name in frame.columns}
+    return {}
+
+
+def _not_found(argument: str, names: list[Any], levels: Any, columns: Any) -> str:
+    has = f"y's index has the levels {list(levels)}" if levels else "y has no index with names"
+    places = "a level of y's index"
+    if columns is not None:
+        has += f", X the columns {list(columns)}" if columns else ", X no columns"
+        places += " or a column of X"
+    return (
+        f"{argument} must name {places}; received {names[0]!r}, but {has} (RFECV and stacking turn "
+        "y and X into arrays, without names: they need metadata routing)"
+    )

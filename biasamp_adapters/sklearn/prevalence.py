@@ -1,0 +1,318 @@
+"""A classifier that predicts each class as often as the training data have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import cross_val_predict
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.attackers.weights import checked_weights
+from biasamp_adapters.thresholds.calibrated import calibrated_threshold
+
+#: Rounds over the classes in which thresholds of several classes are fitted to each other.
+_ROUNDS = 50
+
+
+class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Thresholds at which each class is predicted as often as it is there; fixed at fit.
+
+    A model that predicts positives more often than they are can amplify bias for that reason
+    alone. [W21] 3.3 compares models at thresholds calibrated to the prevalence; here they are part
+    of the model, and are not moved by the data that are predicted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``predict_proba`` or ``decision_function``.
+    prevalence : "train", float, array-like or dict, default="train"
+        Share of each class: that of the training rows; a number, of the second class of two; one
+        for each class of ``classes_`` that together are 1, or for each column of a label matrix;
+        or shares by class.
+    cv : int, cross-validation generator, iterable or None, default=5
+        Thresholds are those of scores that rows get from an estimator that was not fitted on them.
+        None takes the scores of the estimator on its own rows, which are too sure of themselves
+        where it overfits.
+    n_jobs : int, optional
+        Folds that run side by side.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        Fitted on all rows.
+    classes_ : ndarray of shape (n_classes,), or list of them of a label matrix
+    prevalence_ : float or ndarray of shape (n_classes,) or (n_labels,)
+        The shares that were asked for.
+    threshold_ : float or ndarray of shape (n_classes,) or (n_labels,)
+        A class, or label, is predicted where its score is above. Of several classes it is what is
+        taken from each score before the highest is chosen.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        If the estimator has them.
+
+    Notes
+    -----
+    Where ties forbid the exact share, the nearest possible one is taken, of two equally near the
+    smaller. Thresholds of several classes are fitted to one another in turn; the shares that come
+    out are within a few rows of those asked for.
+
+    There is no ``predict_proba``, which would contradict ``predict``: that of ``estimator_`` is
+    there. ``decision_function`` is the score less the threshold.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", 2021, Sec. 3.3 ([W21]).
+
+    Examples
+    --------
+    A third of the rows is positive. The regression says so of half as many.
+
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from biasamp_adapters.sklearn import PrevalenceThresholdClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 1))
+    >>> y = (0.5 * X[:, 0] + rng.normal(size=3000) > np.sqrt(1.25) * 0.4307).astype(int)
+    >>> plain = LogisticRegression().fit(X, y)
+    >>> round(float(y.mean()), 2), round(float(plain.predict(X).mean()), 2)
+    (0.33, 0.17)
+    >>> calibrated = PrevalenceThresholdClassifier(LogisticRegression()).fit(X, y)
+    >>> round(float(calibrated.predict(X).mean()), 2)
+    0.33
+    """
+
+    def __init__(
+        self, estimator: Any, prevalence: Any = "train", *, cv: Any = 5, n_jobs: int | None = None
+    ) -> None:
+        self.estimator = estimator
+        self.prevalence = prevalence
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.input_tags = own.input_tags
+        if own.classifier_tags is not None:
+            tags.classifier_tags.multi_class = own.classifier_tags.multi_class
+            tags.classifier_tags.multi_label = own.classifier_tags.multi_label
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What the estimator asks for is passed on to it.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=repr(self)).add(
+            estimator=self.estimator, method_mapping=mapping
+        )
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:  # noqa: N803
+        """Fit the estimator, and the thresholds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        y : array-like of shape (n,) or (n, n_labels)
+            Class labels, or a 0/1 matrix.
+        **params
+            For the ``fit`` of the estimator. ``sample_weight`` also weighs the rows of shares.
+
+        Returns
+        -------
+        PrevalenceThresholdClassifier
+
+        Raises
+        ------
+        ValueError
+            If ``y`` holds no classes, the estimator has no scores, or a prevalence is none.
+        """
+        X, y = indexable(X, y)  # noqa: N806
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind not in ("binary", "multiclass", "multilabel-indicator"):
+            raise ValueError(
+                f"y must hold class labels or a 0/1 matrix. Unknown label type: {kind}; scores "
+                "of numbers have no thresholds"
+            )
+        self._is_matrix = kind == "multilabel-indicator"
+        if not self._is_matrix:
+            y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
+            found = set(np.asarray(y).tolist())
+            if len(found) < 2:
+                raise ValueError(f"y must hold at least two classes; received one class, {found}")
+        own, for_folds = params, params
+        if get_config()["enable_metadata_routing"]:
+            own = process_routing(self, "fit", **params).estimator.fit
+            consumed = get_routing_for_object(self.estimator).consumes("fit", params)
+            for_folds = {name: params[name] for name in consumed}
+        self.estimator_ = clone(self.estimator).fit(X, y, **own)
+        self.classes_ = self.estimator_.classes_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        method = self._method()
+        if self.cv is None:
+            found = getattr(self.estimator_, method)(X)
+        else:
+            found = cross_val_predict(
+                self.estimator,
+                X,
+                y,
+                cv=self.cv,
+                n_jobs=self.n_jobs,
+                method=method,
+                params=for_folds,
+            )
+        scores = self._as_scores(found)
+        truth = _dense(y) if self._is_matrix else np.asarray(y)[:, None] == self.classes_
+        weight = checked_weights(own.get("sample_weight"), len(truth))
+        shares = self._shares(np.average(truth, axis=0, weights=weight))
+        self.prevalence_: Any = shares
+        self.threshold_: Any
+        if self._is_matrix:
+            columns = zip(scores.T, shares, strict=True)
+            self.threshold_ = np.array([_between(*each, weight) for each in columns])
+        elif scores.ndim == 1:
+            self.prevalence_ = float(shares[1])
+            self.threshold_ = _between(scores, self.prevalence_, weight)
+        else:
+            self.threshold_ = _of_classes(scores, shares, weight)
+        return self
+
+    def decision_function(self, X: Any) -> Array:  # noqa: N803
+        """Scores less their thresholds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, n_classes) or (n, n_labels)
+        """
+        check_is_fitted(self)
+        return self._as_scores(getattr(self.estimator_, self._method())(X)) - self.threshold_
+
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """The classes or labels whose scores are above their thresholds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_labels)
+        """
+        decision = self.decision_function(X)
+        if self._is_matrix:
+            return np.asarray(decision > 0).astype(int)
+        if decision.ndim == 1:
+            return np.asarray(self.classes_[(decision > 0).astype(int)])
+        return np.asarray(self.classes_[decision.argmax(axis=1)])
+
+    def _method(self) -> str:
+        for name in ("predict_proba", "decision_function"):
+            if hasattr(self.estimator_, name):
+                return name
+        raise ValueError(
+            "estimator must have predict_proba or decision_function; received a "
+            f"{type(self.estimator_).__name__}"
+        )
+
+    def _as_scores(self, found: Any) -> Array:
+        """Scores of shape (n,) of two classes, else with a column a class or label."""
+        if isinstance(found, list):
+            # One matrix a label; of a label that is constant, with one column.
+            sure = [float(classes[-1]) for classes in self.estimator_.classes_]
+            return np.column_stack(
+                [
+                    each[:, 1] if each.shape[1] > 1 else sure[k] * each[:, 0]
+                    for k, each in enumerate(found)
+                ]
+            )
+        scores = np.asarray(found, dtype=np.float64)
+        if self._is_matrix or scores.ndim == 1:
+            return scores
+        if scores.shape[1] != len(self.classes_):
+            raise ValueError(
+                f"estimator must score each of the {len(self.classes_)} classes; received "
+                f"{scores.shape[1]} scores a row"
+            )
+        return scores[:, 1] if scores.shape[1] == 2 else scores
+
+    def _shares(self, train: Array) -> Array:
+        """The share asked for of each class or label."""
+        prevalence = self.prevalence
+        if isinstance(prevalence, str) and prevalence == "train":
+            return train
+        names = range(len(train)) if self._is_matrix else self.classes_.tolist()
+        if isinstance(prevalence, Mapping):
+            if set(prevalence) != set(names):
+                raise ValueError(
+                    f"prevalence must name each of {list(names)}; received {list(prevalence)}"
+                )
+            prevalence = [prevalence[name] for name in names]
+        if isinstance(prevalence, str):
+            raise ValueError(f"prevalence must be 'train' or numbers; received {prevalence!r}")
+        shares = np.asarray(prevalence, dtype=np.float64)
+        if shares.ndim == 0:
+            if not self._is_matrix and len(train) > 2:
+                raise ValueError(
+                    f"prevalence must be a number for each of {len(train)} classes; received one"
+                )
+            shares = (
+                np.full(len(train), shares) if self._is_matrix else np.array([1 - shares, shares])
+            )
+        wrong = shares.shape != train.shape or not ((shares >= 0) & (shares <= 1)).all()
+        if wrong or not (self._is_matrix or abs(shares.sum() - 1) < 1e-9):
+            rule = "of each label" if self._is_matrix else "of each class, together 1"
+            raise ValueError(
+                f"prevalence must be the share {rule}, in [0, 1]; received {self.prevalence!r}"
+            )
+        return shares
+
+
+def _between(scores: Array, share: float, weight: Array) -> float:
+    """A threshold half way between the last score that is predicted and the next one."""
+    lowest = float(calibrated_threshold(scores, share, sample_weight=weight))
+    below = scores[scores < lowest]
+    highest = float(below.max()) if below.size else -np.inf
+    if np.isinf(lowest) or np.isinf(highest):
+        return highest if np.isinf(highest) else lowest
+    middle = (lowest + highest) / 2
+    # Of neighbouring numbers, the middle is one of the two.
+    return middle if middle < lowest else highest
+
+
+def _of_classes(scores: Array, shares: Array, weight: Array) -> Array:
+    """What to take from the score of each class, so that the highest ones have the shares."""
+    offsets = np.zeros(len(shares))
+    for _ in range(_ROUNDS):
+        before = offsets.copy()
+        for k in range(len(shares)):
+            rest = np.delete(scores - offsets, k, axis=1).max(axis=1)
+            offsets[k] = _between(scores[:, k] - rest, shares[k], weight)
+        if np.array_equal(offsets, before):
+            break
+    return offsets
+
+
+def _dense(y: Any) -> Array:
+    return np.asarray(y.toarray() if hasattr(y, "toarray") else y)
