@@ -43,6 +43,8 @@ def test_the_package_imports_nothing_heavy() -> None:
         "import biasamp_adapters as bam; bam.JointCounts",
         "import biasamp_adapters as bam; bam.DirectionalBiasAmplification()([0, 1], [0, 1], "
         "sensitive_features=['a', 'b'])",
+        "import biasamp_adapters as bam; bam.LeakageAmplification()([0, 1], [0, 1], "
+        "sensitive_features=['a', 'b'])",
         "import biasamp_adapters as bam; bam.audit",
         "import biasamp_adapters.datasets",
     ],

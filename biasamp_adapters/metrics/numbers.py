@@ -121,9 +121,9 @@ class NumberRows:
                 seen = ordered(labels[code] for code in np.unique(codes).tolist())
                 if (made := self.given.get(PREDICTED[role])) and _are_chances(made, each):
                     seen = (0, 1)
+                if role == "attribute":
+                    check_several(seen)
                 found[role] = tuple(self.lists[role] or seen)
-        if "attribute" in found:
-            check_several(found["attribute"])
         return found
 
     def variable(self, role: str) -> Variable:

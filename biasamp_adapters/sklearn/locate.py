@@ -23,7 +23,7 @@ def row_count(values: Any) -> int:
 
 def names_of(place: Place) -> list[str | int]:
     """The names in a place."""
-    return [place] if isinstance(place, str | int) else list(place or ())
+    return [place] if isinstance(place, str | int | np.integer) else list(place or ())
 
 
 def from_index(y: Any, place: Place, argument: str) -> pd.DataFrame | pd.Series[Any]:
