@@ -21,10 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import checked_weights
-from biasamp_adapters.thresholds.calibrated import calibrated_threshold
-
-#: Rounds over the classes in which thresholds of several classes are fitted to each other.
-_ROUNDS = 50
+from biasamp_adapters.sklearn.offsets import between, of_classes
 
 
 class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -187,12 +184,12 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         self.threshold_: Any
         if self._is_matrix:
             columns = zip(scores.T, shares, strict=True)
-            self.threshold_ = np.array([_between(*each, weight) for each in columns])
+            self.threshold_ = np.array([between(*each, weight) for each in columns])
         elif scores.ndim == 1:
             self.prevalence_ = float(shares[1])
-            self.threshold_ = _between(scores, self.prevalence_, weight)
+            self.threshold_ = between(scores, self.prevalence_, weight)
         else:
-            self.threshold_ = _of_classes(scores, shares, weight)
+            self.threshold_ = of_classes(scores, shares, weight)
         return self
 
     def decision_function(self, X: Any) -> Array:  # noqa: N803
@@ -287,31 +284,6 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 f"prevalence must be the share {rule}, in [0, 1]; received {self.prevalence!r}"
             )
         return shares
-
-
-def _between(scores: Array, share: float, weight: Array) -> float:
-    """A threshold half way between the last score that is predicted and the next one."""
-    lowest = float(calibrated_threshold(scores, share, sample_weight=weight))
-    below = scores[scores < lowest]
-    highest = float(below.max()) if below.size else -np.inf
-    if np.isinf(lowest) or np.isinf(highest):
-        return highest if np.isinf(highest) else lowest
-    middle = (lowest + highest) / 2
-    # Of neighbouring numbers, the middle is one of the two.
-    return middle if middle < lowest else highest
-
-
-def _of_classes(scores: Array, shares: Array, weight: Array) -> Array:
-    """What to take from the score of each class, so that the highest ones have the shares."""
-    offsets = np.zeros(len(shares))
-    for _ in range(_ROUNDS):
-        before = offsets.copy()
-        for k in range(len(shares)):
-            rest = np.delete(scores - offsets, k, axis=1).max(axis=1)
-            offsets[k] = _between(scores[:, k] - rest, shares[k], weight)
-        if np.array_equal(offsets, before):
-            break
-    return offsets
 
 
 def _dense(y: Any) -> Array:
