@@ -161,17 +161,17 @@ class NumberRows:
         ValueError
             If a label is no number.
         """
-        found = self.variable(role)
-        if found.kind == "label":
-            labels = self._labels[_TRUTH.get(role, role)]
+        each = self.given[role]
+        columns = each.values
+        if each.kind == "label":
+            codes, labels = cross(each.values, each.books)
             if not all(isinstance(label, Real) for label in labels):
                 raise ValueError(
-                    f"a regressor predicts numbers; {self.given[role].argument} must hold some; "
-                    f"received the labels {listing(labels)}"
+                    f"a regressor predicts numbers; {each.argument} must hold some; received the "
+                    f"labels {listing(labels)}"
                 )
-            values = np.array(labels, dtype=np.float64)
-            found = found._replace(columns=found.columns @ values[:, None])
-        return found._replace(kind="numbers")
+            columns = np.array(labels, dtype=np.float64)[codes, None]
+        return Variable("numbers", columns, np.zeros((len(columns), 0)))
 
     def experiment(self, roles: Roles, **options: Any) -> Experiment:
         """The attack on dataset and model; ``options`` are those of Experiment.
@@ -249,9 +249,11 @@ def attack_numbers(
     err = quality.name == "inverse_rmse" and not leakage
     accuracy = None if err else rows.accuracy(roles.flipped)
     mode, notes = flips(equalize, accuracy is None), []
-    if accuracy is None and equalize == "auto":
+    scores = rows.given[PREDICTED[roles.flipped]] if accuracy is None and not err else None
+    if scores and equalize == "auto" and rows.given[roles.flipped].kind != "numbers":
         notes.append(
-            "not equalised: where numbers are what errs, or predict it, there is no accuracy"
+            f"not equalised: {scores.argument} holds numbers, which have no accuracy; labels and "
+            "probabilities have one"
         )
     experiment = rows.experiment(
         roles,
@@ -276,8 +278,8 @@ def attack_numbers(
         difference = finds_nothing(scored, classes, n_rows, source.columns.shape[1])
         if difference.any():
             notes.append(NOISE)
-    scores = quality.compare(scored.dataset, scored.model, difference)
-    means = {name: float(score.mean()) for name, score in scores.items()}
+    compared = quality.compare(scored.dataset, scored.model, difference)
+    means = {name: float(score.mean()) for name, score in compared.items()}
     return AmplificationResult(
         metric=metric,
         direction=direction,
@@ -285,5 +287,5 @@ def attack_numbers(
         n=len(rows.weight),
         levels={name: Estimate(level) for name, level in means.items()},
         notes=tuple(notes),
-        trials=scores,
+        trials=compared,
     )
