@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.base import Counts
-from biasamp_adapters.counts.cell_counts import CellCounts
+from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.layout import SILENT
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
-from biasamp_adapters.counts.rows import Rows
 
 if TYPE_CHECKING:
     from biasamp_adapters.metrics.experiment import Variable
@@ -37,12 +35,11 @@ class RowsOfCounts:
     """
 
     def __init__(self, counts: Counts, model: str) -> None:
-        kept = counts.rows if isinstance(counts, MatrixCounts) else None
-        if isinstance(counts, CellCounts) and counts.knows_rows:
-            kept = Rows(counts.cells.codes, counts.cells.n, counts.cells.unit)
-        if kept is None:
+        if isinstance(counts, JointCounts) and counts.knows_rows:
+            counts = CooccurrenceCounts.from_joint(counts)
+        if not isinstance(counts, MatrixCounts) or counts.rows is None:
             raise ValueError("a fitted attacker needs rows; received counts that hold only sums")
-        self._counts, self._model, self._kept = counts, model, kept
+        self._counts, self._model, self._kept = counts, model, counts.rows
 
     @cached_property
     def _row(self) -> Array:
@@ -59,9 +56,13 @@ class RowsOfCounts:
         """The variable of a role: its labels, or the columns of a matrix."""
         from biasamp_adapters.metrics.experiment import Variable
 
-        columns, silent = self._of_cells(role) or self._of_matrix(role)
-        columns, silent = columns[self._row], silent[self._row]
-        return Variable("columns" if self._counts.is_matrix(role) else "label", columns, silent)
+        counts, layout = self._counts, self._counts.layout
+        columns = self._read(layout.in_base(counts.axis(role, self._model)))
+        silent = np.zeros((len(columns), 0))
+        if role in SILENT and counts.abstentions(role, self._model):
+            mark, start = layout.blocks[SILENT[role], self._model], layout.base.start
+            silent = self._read(slice(mark.start - start, mark.stop - start))
+        return Variable("columns" if counts.is_matrix(role) else "label", columns, silent)
 
     def numbers(self, role: str) -> Variable:
         """The same as numbers: those that labels are, or the 0 and 1 of columns.
@@ -84,34 +85,5 @@ class RowsOfCounts:
             columns = columns @ np.array(labels, dtype=np.float64)[:, None]
         return found._replace(kind="numbers", columns=columns)
 
-    def _of_cells(self, role: str) -> tuple[Array, Array] | None:
-        """Indicators of the labels and of silence, a row a cell."""
-        counts = self._counts
-        if not isinstance(counts, CellCounts):
-            return None
-        codes, n_labels = counts.axis_codes(role, self._model), counts.n_labels(role)
-        columns = np.zeros((len(codes), n_labels))
-        said = np.flatnonzero(codes < n_labels)
-        columns[said, codes[said]] = 1
-        soft = np.flatnonzero(codes > n_labels)
-        if len(soft):
-            probability = counts.levels[codes[soft] - n_labels - 1]
-            columns[soft, counts.labels.index(1)] = probability
-            columns[soft, counts.labels.index(0)] = 1 - probability
-        silent = (codes == n_labels)[:, None]
-        return columns, silent[:, : int(silent.any())].astype(np.float64)
-
-    def _of_matrix(self, role: str) -> tuple[Array, Array]:
-        """The same for rows of matrices that were kept."""
-        counts = self._counts
-        if not isinstance(counts, MatrixCounts):
-            raise TypeError(f"counts must be of cells or matrices; received {counts!r}")
-        layout = counts.layout
-        columns = self._read(layout.in_base(counts.axis(role, self._model)))
-        if role not in SILENT or not counts.abstentions(role, self._model):
-            return columns, np.zeros((len(columns), 0))
-        mark, start = layout.blocks[SILENT[role], self._model], layout.base.start
-        return columns, self._read(slice(mark.start - start, mark.stop - start))
-
     def _read(self, block: slice) -> Array:
-        return self._kept.dense(slice(None), block).astype(np.float64)
+        return self._kept.dense(slice(None), block).astype(np.float64)[self._row]
