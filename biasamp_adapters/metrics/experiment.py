@@ -43,6 +43,12 @@ class Variable(NamedTuple):
         return np.hstack([self.columns, self.silent])
 
     @property
+    def n_inputs(self) -> int:
+        """Columns that vary freely: of labels that are there, all but one."""
+        there = int((self.columns != 0).any(axis=0).sum())
+        return max(there - 1, 1) if self.kind == "label" else there
+
+    @property
     def hard(self) -> bool:
         """Whether there is neither a probability nor a silence."""
         return self.silent.size == 0 and bool(np.isin(self.columns, (0, 1)).all())
@@ -104,6 +110,7 @@ class Experiment:
     accuracy : array
         Of the model on that variable, or on each of its columns.
     weight : array of shape (rows,)
+        Above 0: rows without weight are left out beforehand.
     resubstitution : bool
         Whether attackers are scored on the rows that they were fitted on.
     """
@@ -151,7 +158,7 @@ class Experiment:
         inputs = source.read
         if target.kind == "numbers":
             return np.array([fit.error(inputs, column) for column in target.columns.T]), 0
-        if target.kind == "columns" and target.hard and self._together:
+        if target.kind == "columns" and self._together:
             parts = fit.of_columns(self.quality, inputs, target.columns.astype(np.int64))
         else:
             parts = [fit.of_classes(self.quality, inputs, shares) for shares in target.targets()]
@@ -160,7 +167,9 @@ class Experiment:
 
     @cached_property
     def _together(self) -> bool:
-        """Whether the attacker predicts all columns of a matrix at once."""
+        """Whether the attacker predicts all columns of a matrix at once, of dataset and model."""
+        targets = self.dataset[1], self.model[1]
+        if len(targets[0].columns.T) < 2 or not all(target.hard for target in targets):
+            return False
         tags = get_tags(self.attacker)
-        several = self.dataset[1].columns.shape[1] > 1
-        return several and bool(tags.classifier_tags and tags.classifier_tags.multi_label)
+        return bool(tags.classifier_tags and tags.classifier_tags.multi_label)

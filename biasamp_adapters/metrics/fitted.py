@@ -124,7 +124,7 @@ class FittedAttack(PairsAttack):
         target = self._tables.marginal(self.roles.dataset[1])
         by_column = counts.is_matrix(self.roles.dataset[1])
         classes = np.stack([self._tables.total - target, target], -1) if by_column else target
-        inputs = counts.n_labels(self.roles.dataset[0])
+        inputs = self._experiment.dataset[0].n_inputs
         return finds_nothing(self._scored, classes, counts.effective_rows, inputs)
 
     def point(self) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def finds_nothing(scored: Scores, classes: Array, n_rows: float, inputs: int) ->
     n_rows : float
         Rows of equal weight.
     inputs : int
-        Columns that attackers read.
+        Columns that attackers read and that vary freely.
     """
     from scipy.stats import chi2
 

@@ -74,7 +74,9 @@ class CrossFit:
         """
         row, label = np.nonzero(shares)
         weight = self.weight[row] * shares[row, label]
-        answers = np.zeros((len(row), int(label.max()) + 1))
+        # A class that nobody has cannot be there.
+        seen, label = np.unique(label, return_inverse=True)
+        answers = np.zeros((len(row), len(seen)))
         soft = quality.name in LOG_LOSSES
         for known, asked in self._parts(row):
             rows = inputs[row[known]], label[known], weight[known]

@@ -36,8 +36,11 @@ class NumberRows:
     ----------
     given : mapping of role to Given
     weight : array of shape (n,)
+        Above 0.
     lists : mapping of role to tuple or None
         Explicit label lists.
+    n_rows : int
+        Rows evaluated, those without weight among them.
     dropped : int
         Rows with missing values that were left out.
     """
@@ -45,6 +48,7 @@ class NumberRows:
     given: Mapping[str, Given]
     weight: Array
     lists: Mapping[str, Sequence[Label] | None]
+    n_rows: int = 0
     dropped: int = 0
 
     @classmethod
@@ -100,16 +104,16 @@ class NumberRows:
             absent |= each.missing
         if absent.all():
             raise ValueError(f"missing='drop' must leave rows; all {len(absent)} have missing ones")
-        given = {
-            role: each._replace(values=each.values[~absent]) for role, each in self.given.items()
-        }
+        read = ~absent & (self.weight > 0)
+        if not read.any():
+            raise ValueError("sample_weight must hold a weight that is not zero; received zeros")
+        given = {role: each._replace(values=each.values[read]) for role, each in self.given.items()}
         for each in given.values():
             if each.kind == "numbers" and np.isinf(each.values).any():
                 raise ValueError(f"{each.argument} must be finite; received infinite values")
-        kept = replace(self, given=given, weight=self.weight[~absent], dropped=int(absent.sum()))
-        if not kept.weight.any():
-            raise ValueError("sample_weight must hold a weight that is not zero; received zeros")
-        return kept
+        dropped = int(absent.sum())
+        n_rows = len(absent) - dropped
+        return replace(self, given=given, weight=self.weight[read], n_rows=n_rows, dropped=dropped)
 
     @cached_property
     def _labels(self) -> dict[str, tuple[Label, ...]]:
@@ -275,7 +279,7 @@ def attack_numbers(
         classes = np.stack([rows.weight @ shares for shares in target.targets()])
         n_rows = rows.weight.sum() ** 2 / (rows.weight**2).sum()
         classes *= n_rows / rows.weight.sum()
-        difference = finds_nothing(scored, classes, n_rows, source.columns.shape[1])
+        difference = finds_nothing(scored, classes, n_rows, source.n_inputs)
         if difference.any():
             notes.append(NOISE)
     compared = quality.compare(scored.dataset, scored.model, difference)
@@ -284,7 +288,7 @@ def attack_numbers(
         metric=metric,
         direction=direction,
         value=means.pop("value"),
-        n=len(rows.weight),
+        n=rows.n_rows,
         levels={name: Estimate(level) for name, level in means.items()},
         notes=tuple(notes),
         trials=compared,

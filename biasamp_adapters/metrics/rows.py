@@ -43,8 +43,9 @@ class RowsOfCounts:
 
     @cached_property
     def _row(self) -> Array:
-        """The distinct row that each row of the data is."""
-        return np.repeat(np.arange(len(self._kept.n)), self._kept.n)
+        """The distinct row that each row of the data with some weight is."""
+        n, unit = self._kept.n, self._kept.unit
+        return np.repeat(np.arange(len(n)), n if unit is None else np.where(unit > 0, n, 0))
 
     @cached_property
     def weight(self) -> Array:
