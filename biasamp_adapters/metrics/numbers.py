@@ -172,7 +172,7 @@ class NumberRows:
             if not all(isinstance(label, Real) for label in labels):
                 raise ValueError(
                     f"a regressor predicts numbers; {each.argument} must hold some; received the "
-                    f"labels {listing(labels)}"
+                    f"labels {listing(ordered(labels))}"
                 )
             columns = np.array(labels, dtype=np.float64)[codes, None]
         return Variable("numbers", columns, np.zeros((len(columns), 0)))

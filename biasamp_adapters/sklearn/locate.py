@@ -55,13 +55,18 @@ def from_fold(X: Any, y: Any, place: Place, argument: str) -> pd.DataFrame | pd.
         both = [source[name] for source in (levels, columns) if name in source]
         if not both:
             raise ValueError(_not_found(argument, [name], levels, columns))
-        if len(both) == 2 and not pd.Series(both[0]).equals(pd.Series(both[1])):
+        if len(both) == 2 and not _same(*both):
             raise ValueError(
                 f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
                 "the same values; received different ones"
             )
         found[name] = both[0]
     return _table(found)
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether two columns hold the same labels, of whatever type."""
+    return pd.Series([*first], dtype=object).equals(pd.Series([*second], dtype=object))
 
 
 def _table(columns: dict[str | int, Any]) -> pd.DataFrame | pd.Series[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound import T_TO_A, UNDIRECTED, arrow
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
-from biasamp_adapters.sklearn.locate import Place, from_index, row_count
+from biasamp_adapters.sklearn.locate import Place, from_index, names_of, row_count
 
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]
@@ -87,10 +87,12 @@ class AmplificationLoss:
             raise ValueError(
                 f"{unused} must not be given with predicts={predicts!r}, where it is y; received it"
             )
-        self.metric = metric
-        self.objective = objective
         self.predicts = predicts
         self.place = sensitive_features if predicts == "task" else task
+        if self.place is not None and not names_of(self.place):
+            raise ValueError(f"{self.beside} must name at least one place; received {self.place!r}")
+        self.metric = metric
+        self.objective = objective
 
     @property
     def __name__(self) -> str:

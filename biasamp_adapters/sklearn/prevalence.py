@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
@@ -35,7 +42,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     ----------
     estimator : estimator
         A classifier with ``predict_proba`` or ``decision_function``.
-    prevalence : "train", float, array-like or dict, default="train"
+    prevalence : "train", float, array-like, dict or Series, default="train"
         Share of each class: that of the training rows; a number, of the second class of two; one
         for each class of ``classes_`` that together are 1, or for each column of a label matrix;
         or shares by class.
@@ -147,6 +154,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 f"y must hold class labels or a 0/1 matrix. Unknown label type: {kind}; scores "
                 "of numbers have no thresholds"
             )
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier; received {self.estimator!r}")
         self._is_matrix = kind == "multilabel-indicator"
         if not self._is_matrix:
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
@@ -180,6 +189,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         truth = _dense(y) if self._is_matrix else np.asarray(y)[:, None] == self.classes_
         weight = checked_weights(own.get("sample_weight"), len(truth))
         shares = self._shares(np.average(truth, axis=0, weights=weight))
+        scores, weight = scores[weight > 0], weight[weight > 0]
         self.prevalence_: Any = shares
         self.threshold_: Any
         if self._is_matrix:
@@ -247,10 +257,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         scores = np.asarray(found, dtype=np.float64)
         if self._is_matrix or scores.ndim == 1:
             return scores
-        if scores.shape[1] != len(self.classes_):
+        pairwise = _parameter(self.estimator_, "decision_function_shape") == "ovo"
+        if scores.shape[1] != len(self.classes_) or (pairwise and scores.shape[1] > 2):
             raise ValueError(
                 f"estimator must score each of the {len(self.classes_)} classes; received "
-                f"{scores.shape[1]} scores a row"
+                f"{scores.shape[1]} scores a row{', one a pair of classes' if pairwise else ''}"
             )
         return scores[:, 1] if scores.shape[1] == 2 else scores
 
@@ -260,7 +271,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         if isinstance(prevalence, str) and prevalence == "train":
             return train
         names = range(len(train)) if self._is_matrix else self.classes_.tolist()
-        if isinstance(prevalence, Mapping):
+        if isinstance(prevalence, Mapping | pd.Series):
+            prevalence = dict(prevalence)
             if set(prevalence) != set(names):
                 raise ValueError(
                     f"prevalence must name each of {list(names)}; received {list(prevalence)}"
@@ -284,6 +296,12 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 f"prevalence must be the share {rule}, in [0, 1]; received {self.prevalence!r}"
             )
         return shares
+
+
+def _parameter(estimator: Any, name: str) -> Any:
+    """The value of a parameter, also of the last step of a pipeline."""
+    found = {key.rpartition("__")[2]: value for key, value in estimator.get_params().items()}
+    return found.get(name)
 
 
 def _dense(y: Any) -> Array:

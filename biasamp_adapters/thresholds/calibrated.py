@@ -18,6 +18,9 @@ from biasamp_adapters.thresholds.scores import read_scores
 #: Two such ratios are at least 2**-48 apart, so at most one is.
 _MAX_ROWS, _NOISE = 2**24, Fraction(1, 2**50)
 
+#: Sums of weights that differ by less than this share of all weight are equal.
+_WEIGHT_NOISE = Fraction(1, 10**9)
+
 
 def calibrated_threshold(
     y_score: Any, prevalence: Any, *, sample_weight: Any = None
@@ -87,13 +90,16 @@ def calibrated_threshold(
 
 
 def _calibrated(scores: Array, prevalence: float, weight: Array | None) -> float:
+    if weight is not None:
+        scores, weight = scores[weight > 0], weight[weight > 0]
     distinct, which = np.unique(scores, return_inverse=True)
     rows = np.bincount(which, weight)
-    # Exact: numbers of rows are whole, and a ratio has no rounding.
+    # Exact for numbers of rows; sums of weights have rounding noise.
     positive = [Fraction(0), *map(Fraction, np.cumsum(rows[::-1]).tolist())]
+    noise = 0 if weight is None else positive[-1] * _WEIGHT_NOISE
     wanted = positive[-1] * _ratio(prevalence)
-    chosen = bisect_right(positive, wanted) - 1
-    if chosen < len(distinct) and positive[chosen + 1] - wanted < wanted - positive[chosen]:
+    chosen = bisect_right(positive, wanted + noise) - 1
+    if chosen < len(distinct) and positive[chosen + 1] - wanted < wanted - positive[chosen] - noise:
         chosen += 1
     return float(distinct[-chosen]) if chosen else np.inf
 
