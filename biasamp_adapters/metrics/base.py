@@ -179,7 +179,7 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
-        check_n_boot(n_boot)
+        _check_options(n_boot, confidence, interval_method, signs, random_state)
         rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
         uncounted = self._uncounted(*rows, n_boot=n_boot)
         if uncounted is not None:
@@ -222,12 +222,7 @@ class Metric(ABC):
         ValueError
             If the counts lack what the metric reads, or hold several models.
         """
-        check_n_boot(n_boot)
-        check_confidence(confidence)
-        check_method(interval_method)
-        generator(random_state)
-        if signs not in ("reference", "reestimated"):
-            raise ValueError(f"signs must be 'reference' or 'reestimated'; received {signs!r}")
+        _check_options(n_boot, confidence, interval_method, signs, random_state)
         if len(counts.models) > 1:
             raise ValueError(
                 f"a metric reads one model; these counts hold {list(counts.models)}: "
@@ -258,6 +253,17 @@ class Metric(ABC):
             if getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _check_options(
+    n_boot: int, confidence: float, method: str, signs: str, random_state: RandomState
+) -> None:
+    check_n_boot(n_boot)
+    check_confidence(confidence)
+    check_method(method)
+    generator(random_state)
+    if signs not in ("reference", "reestimated"):
+        raise ValueError(f"signs must be 'reference' or 'reestimated'; received {signs!r}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -31,11 +31,14 @@ class Variable(NamedTuple):
         Indicators of the labels, or of each column, probabilities allowed; or the numbers.
     silent : array of shape (rows, 0 or 1)
         Where the model predicted nothing; no column where it always did.
+    values : array of shape (classes,) or None
+        The numbers that classes stand for, to be predicted by a regressor.
     """
 
     kind: Literal["label", "columns", "numbers"]
     columns: Array
     silent: Array
+    values: Array | None = None
 
     @property
     def read(self) -> Array:
@@ -66,6 +69,12 @@ class Variable(NamedTuple):
         spoken = 1 - self.silent.sum(axis=1)
         for column in self.columns.T:
             yield np.column_stack([spoken - column, column, self.silent])
+
+    def as_numbers(self) -> Variable:
+        """Columns of numbers, of classes the mean of those they stand for."""
+        if self.kind != "label" or self.values is None:
+            return self._replace(kind="numbers")
+        return self._replace(kind="numbers", columns=self.columns @ self.values[:, None])
 
     def flipped(self, accuracy: Array, rng: np.random.Generator) -> Variable:
         """The same with errors at random: of each column, or to another label."""
@@ -124,11 +133,15 @@ class Experiment:
     weight: Array
     resubstitution: bool
 
+    @property
+    def random(self) -> bool:
+        """Whether anything in a trial is drawn."""
+        drawn = self.flipped is not None or not self.resubstitution
+        return drawn or bool(seed_names(self.attacker))
+
     def scores(self, n_trials: int, random_state: RandomState, n_jobs: int | None) -> Scores:
         """Scores of ``n_trials`` trials, or of one where nothing in a trial is random."""
-        if self.flipped is None and self.resubstitution and not seed_names(self.attacker):
-            n_trials = 1
-        generators = generator(random_state).spawn(n_trials)
+        generators = generator(random_state).spawn(n_trials if self.random else 1)
         found = progress(
             ((1, x) for x in self._run(generators, n_jobs)), n_trials, "Fitting attackers"
         )
@@ -157,7 +170,10 @@ class Experiment:
     def _attack(self, fit: CrossFit, source: Variable, target: Variable) -> tuple[Array, int]:
         inputs = source.read
         if target.kind == "numbers":
-            return np.array([fit.error(inputs, column) for column in target.columns.T]), 0
+            return np.array([fit.of_numbers(inputs, column) for column in target.columns.T]), 0
+        if target.values is not None:
+            every = target.targets()
+            return np.array([fit.of_values(inputs, each, target.values) for each in every]), 0
         if target.kind == "columns" and self._together:
             parts = fit.of_columns(self.quality, inputs, target.columns.astype(np.int64))
         else:

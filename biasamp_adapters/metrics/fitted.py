@@ -80,7 +80,8 @@ class FittedAttack(PairsAttack):
     def _experiment(self) -> Experiment:
         from biasamp_adapters.metrics.experiment import Experiment
 
-        rows = RowsOfCounts(self.evaluation.counts, self.model)
+        read = {*self.roles.dataset, *self.roles.model}
+        rows = RowsOfCounts(self.evaluation.counts, self.model, read)
         as_numbers = self.quality.name == "inverse_rmse"
         sides = []
         for source, target in (self.roles.dataset, self.roles.model):
@@ -105,8 +106,7 @@ class FittedAttack(PairsAttack):
     def of(cls, **arguments: Any) -> Self:
         """Bind, fit, and note what the value is."""
         bound = cls(**arguments)
-        mode = flips(bound.equalize, bound.quality.name == "inverse_rmse" and not bound.leakage)
-        bound = replace(bound, mode=mode, equalize=bound.equalize if mode else None)
+        bound = replace(bound, mode=None if bound.equalize is None else "sampled")
         scored, notes = bound._scored, list(bound._accuracy_notes())
         noise: Array | bool = False
         if scored.clipped:
@@ -129,27 +129,14 @@ class FittedAttack(PairsAttack):
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials."""
-        return {name: float(score.mean()) for name, score in self.trials().items()}
+        return {name: float(score.mean()) for name, score in self._compared().items()}
 
     def trials(self) -> dict[str, Array]:
-        """The same of each trial, of shape (trials, targets)."""
+        """The same of each trial, of shape (trials, targets), if anything in them is random."""
+        return self._compared() if self._experiment.random else {}
+
+    def _compared(self) -> dict[str, Array]:
         return self.compare_scores(self._scored.dataset, self._scored.model, self.difference)
-
-
-def flips(equalize: str | None, numbers: bool) -> str | None:
-    """How truth is made as wrong as the model where attackers are fitted: by drawn flips, or not.
-
-    Raises
-    ------
-    ValueError
-        If flips are asked for of a variable of numbers.
-    """
-    if numbers and equalize not in ("auto", None):
-        raise ValueError(
-            "numbers have no accuracy to equalise: equalize must be None or 'auto' where an "
-            f"attacker predicts them, or they err; received {equalize!r}"
-        )
-    return None if numbers or equalize is None else "sampled"
 
 
 def finds_nothing(scored: Scores, classes: Array, n_rows: float, inputs: int) -> Array:

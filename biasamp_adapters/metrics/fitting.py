@@ -56,13 +56,21 @@ class CrossFit:
         seeds = {name: int(self.rng.integers(2**31 - 1)) for name in seed_names(self.attacker)}
         return fit_weighted(clone(self.attacker).set_params(**seeds), inputs, target, weight)
 
-    def error(self, inputs: Array, target: Array) -> float:
+    def of_numbers(self, inputs: Array, target: Array) -> float:
         """Root mean square error of predicted numbers."""
+        return self._error(inputs, np.arange(len(target)), target, self.weight)
+
+    def of_values(self, inputs: Array, shares: Array, values: Array) -> float:
+        """The same for numbers that classes stand for, from the share of each class in a row."""
+        row, label = np.nonzero(shares)
+        return self._error(inputs, row, values[label], self.weight[row] * shares[row, label])
+
+    def _error(self, inputs: Array, row: Array, target: Array, weight: Array) -> float:
         guess = np.zeros(len(target))
-        for known, asked in self._parts(np.arange(len(target))):
-            found = self._fitted(inputs[known], target[known], self.weight[known])
-            guess[asked] = np.asarray(found.predict(inputs[asked]), dtype=np.float64).ravel()
-        return float(np.sqrt(np.average((target - guess) ** 2, weights=self.weight)))
+        for known, asked in self._parts(row):
+            found = self._fitted(inputs[row[known]], target[known], weight[known])
+            guess[asked] = np.asarray(found.predict(inputs[row[asked]]), dtype=np.float64).ravel()
+        return float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))
 
     def of_classes(self, quality: Quality, inputs: Array, shares: Array) -> tuple[float, int]:
         """The score on classes, and how many probabilities were clipped.
@@ -91,7 +99,7 @@ class CrossFit:
         A class that the attacker saw no row of gets half a row: it cannot be ruled out.
         """
         present = np.unique(label)
-        out = np.full((len(asked), classes), 0.5 / (len(label) + 1) if soft else 0.0)
+        out = np.full((len(asked), classes), _unseen(len(label)) if soft else 0.0)
         if len(present) == 1:
             out[:, present] = 1
         else:
@@ -106,14 +114,25 @@ class CrossFit:
         """The score on each column of 0 and 1, from one attacker that predicts all of them."""
         soft = quality.name in LOG_LOSSES
         yes = np.zeros(labels.shape)
+        varies = np.ptp(labels, axis=0) > 0
         for known, asked in self._parts(np.arange(len(labels))):
             found = self._fitted(inputs[known], labels[known], self.weight[known])
-            if soft:
-                yes[asked] = _of_ones(_probabilities(found, inputs[asked]), labels[known])
-            else:
+            if not soft:
                 yes[asked] = found.predict(inputs[asked])
+                continue
+            yes[asked] = _of_ones(_probabilities(found, inputs[asked]), labels[known])
+            # As of classes: what was not seen gets half a row.
+            rare = _unseen(known.sum()) * varies
+            alone = np.ptp(labels[known], axis=0) == 0
+            sure = np.where(labels[known][0] == 1, 1, rare) / (1 + rare)
+            yes[asked] = np.where(alone, sure, yes[asked])
         answers = np.stack([1 - yes, yes], axis=-1)
         return [score(quality, labels[:, t], answers[:, t], self.weight) for t in range(len(yes.T))]
+
+
+def _unseen(n_rows: int) -> float:
+    """The probability, before all are scaled to 1, of a class that no fitted row has."""
+    return 0.5 / (n_rows + 1)
 
 
 def _probabilities(attacker: Any, asked: Array) -> Any:
@@ -154,8 +173,11 @@ def score(quality: Quality, label: Array, answers: Array, weight: Array) -> tupl
         if quality.inverse:
             return loss, clipped
         frequency = np.bincount(label, share)
-        entropy = float(-(frequency[frequency > 0] * np.log(frequency[frequency > 0])).sum())
-        return (max(0.0, 1 - loss / entropy) if entropy > 0 else 0.0), clipped
+        entropy = float(
+            -(frequency * np.log(frequency, where=frequency > 0, out=frequency * 0)).sum()
+        )
+        several = np.ptp(label) > 0  # Of one class, entropy and loss are 0 but for rounding.
+        return (max(0.0, 1 - loss / entropy) if several else 0.0), clipped
     guess = answers.argmax(axis=1)
     if quality.name == "accuracy":
         return float(metrics.accuracy_score(label, guess, sample_weight=weight)), 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,9 @@ from biasamp_adapters.inputs.columns import Column, Weights
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.metrics.exact import ExactAttack, Roles
 from biasamp_adapters.metrics.experiment import Experiment, Variable
-from biasamp_adapters.metrics.fitted import NOISE, clipped_note, finds_nothing, flips
+from biasamp_adapters.metrics.fitted import NOISE, clipped_note, finds_nothing
 from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.metrics.rows import with_values
 from biasamp_adapters.quality import Quality
 from biasamp_adapters.reference import ARGUMENTS, check_several
 from biasamp_adapters.uncertainty import Estimate
@@ -74,7 +74,7 @@ class NumberRows:
             if role in needed and values is not None
         }
         countable = [
-            each.kind != "numbers" or _are_chances(each, given.get(_TRUTH.get(role, "")))
+            each.kind != "numbers" or _are_chances(each, given.get(_TRUTH.get(role, "")), lists)
             for role, each in given.items()
         ]
         if len(given) < len(needed) or all(countable):
@@ -123,7 +123,9 @@ class NumberRows:
             if role not in _TRUTH and each.kind == "label":
                 codes, labels = cross(each.values, each.books)
                 seen = ordered(labels[code] for code in np.unique(codes).tolist())
-                if (made := self.given.get(PREDICTED[role])) and _are_chances(made, each):
+                if (made := self.given.get(PREDICTED[role])) and _are_chances(
+                    made, each, self.lists
+                ):
                     seen = (0, 1)
                 if role == "attribute":
                     check_several(seen)
@@ -141,12 +143,12 @@ class NumberRows:
         each, truth = self.given[role], _TRUTH.get(role, role)
         columns = each.values
         labels = self._labels.get(truth)
-        if labels is not None and _are_chances(each, self.given[truth]):
+        if labels is not None and _are_chances(each, self.given[truth], self.lists):
             columns = np.where(np.array(labels) == 1, columns, 1 - columns)
             return Variable("label", columns, np.zeros((len(columns), 0)))
         if each.kind == "label":
             codes, own = cross(each.values, each.books)
-            domain = labels or ordered(own)
+            domain = self._domain(role)
             position = lookup(own, domain)[codes]
             if (position < 0).any():
                 unknown = ordered(own[code] for code in np.unique(codes[position < 0]).tolist())
@@ -158,24 +160,21 @@ class NumberRows:
         return Variable(each.kind, columns, np.zeros((len(columns), 0)))
 
     def numbers(self, role: str) -> Variable:
-        """A variable as the numbers that a regressor predicts.
+        """A variable as a regressor predicts it: numbers, or classes that stand for some.
 
         Raises
         ------
         ValueError
             If a label is no number.
         """
+        found = self.variable(role)
+        return found if found.kind == "numbers" else with_values(found, self._domain(role))
+
+    def _domain(self, role: str) -> tuple[Label, ...]:
+        """The labels of a variable of labels: those of the truth, or its own."""
         each = self.given[role]
-        columns = each.values
-        if each.kind == "label":
-            codes, labels = cross(each.values, each.books)
-            if not all(isinstance(label, Real) for label in labels):
-                raise ValueError(
-                    f"a regressor predicts numbers; {each.argument} must hold some; received the "
-                    f"labels {listing(ordered(labels))}"
-                )
-            columns = np.array(labels, dtype=np.float64)[codes, None]
-        return Variable("numbers", columns, np.zeros((len(columns), 0)))
+        own = cross(each.values, each.books)[1] if each.kind == "label" else ()
+        return self._labels.get(_TRUTH.get(role, role)) or ordered(own)
 
     def experiment(self, roles: Roles, **options: Any) -> Experiment:
         """The attack on dataset and model; ``options`` are those of Experiment.
@@ -190,6 +189,8 @@ class NumberRows:
         for source, target in (roles.dataset, roles.model):
             predicted = self.numbers(target) if as_numbers else self.variable(target)
             sides.append((self.variable(source), predicted))
+        if as_numbers and len({target.kind for _, target in sides}) > 1:
+            sides = [(source, target.as_numbers()) for source, target in sides]
         first, second = (side[1] for side in sides)
         if first.kind == "numbers" and not as_numbers:
             raise ValueError(
@@ -217,15 +218,16 @@ class NumberRows:
         return np.average(right, axis=0, weights=self.weight)
 
 
-def _are_chances(made: Given, truth: Given | None) -> bool:
+def _are_chances(
+    made: Given, truth: Given | None, lists: Mapping[str, Sequence[Label] | None]
+) -> bool:
     """Whether numbers are probabilities of 1, of a truth that is 0 or 1."""
     if truth is None or truth.kind != "label" or made.kind != "numbers" or len(truth.books) != 1:
         return False
+    listed = lists["task" if truth.argument == ARGUMENTS["task"] else "attribute"]
     known = made.values[~np.isnan(made.values)]
-    one_column = made.values.shape[1] == 1
-    return (
-        one_column and set(truth.books[0]) <= {0, 1} and bool(((known >= 0) & (known <= 1)).all())
-    )
+    binary = set(truth.books[0]) <= {0, 1} and (listed is None or set(listed) == {0, 1})
+    return binary and made.values.shape[1] == 1 and bool(((known >= 0) & (known <= 1)).all())
 
 
 def attack_numbers(
@@ -250,25 +252,28 @@ def attack_numbers(
         If an attacker, a quality or a way to equalise does not suit the variables.
     """
     roles = Roles.of(direction, leakage)
-    err = quality.name == "inverse_rmse" and not leakage
-    accuracy = None if err else rows.accuracy(roles.flipped)
-    mode, notes = flips(equalize, accuracy is None), []
-    scores = rows.given[PREDICTED[roles.flipped]] if accuracy is None and not err else None
-    if scores and equalize == "auto" and rows.given[roles.flipped].kind != "numbers":
-        notes.append(
-            f"not equalised: {scores.argument} holds numbers, which have no accuracy; labels and "
-            "probabilities have one"
+    accuracy, notes = rows.accuracy(roles.flipped), []
+    if accuracy is None and equalize == "sampled":
+        raise ValueError(
+            "numbers have no accuracy to equalise: equalize must be None or 'auto' where they err, "
+            "or predict what does; received 'sampled'"
         )
+    if accuracy is None and equalize == "auto" and rows.given[roles.flipped].kind != "numbers":
+        notes.append(
+            f"not equalised: {rows.given[PREDICTED[roles.flipped]].argument} holds numbers, which "
+            "have no accuracy; labels and probabilities have one"
+        )
+    flipped = None if accuracy is None or equalize is None else roles.axis + 2
     experiment = rows.experiment(
         roles,
         attacker=attacker,
         quality=quality,
-        flipped=None if mode is None else roles.axis + 2,
+        flipped=flipped,
         accuracy=accuracy,
         resubstitution=resubstitution,
     )
-    if accuracy is not None and mode is not None:
-        n_classes = experiment.dataset[roles.axis + 2].n_classes
+    if accuracy is not None and flipped is not None:
+        n_classes = experiment.dataset[flipped].n_classes
         notes += ExactAttack.below_chance(float(np.min(accuracy)), n_classes)
     scored = experiment.scores(n_trials, random_state, n_jobs)
     if scored.clipped:
@@ -291,5 +296,5 @@ def attack_numbers(
         n=rows.n_rows,
         levels={name: Estimate(level) for name, level in means.items()},
         notes=tuple(notes),
-        trials=compared,
+        trials=compared if experiment.random else {},
     )

@@ -38,6 +38,8 @@ def from_index(y: Any, place: Place, argument: str) -> pd.DataFrame | pd.Series[
     absent = [name for name in names_of(place) if name not in levels]
     if absent:
         raise ValueError(_not_found(argument, absent, levels, None))
+    for name in names_of(place):
+        _check_once(name, y)
     return _table({name: levels[name] for name in names_of(place)})
 
 
@@ -52,6 +54,7 @@ def from_fold(X: Any, y: Any, place: Place, argument: str) -> pd.DataFrame | pd.
     levels, columns = _levels(y), _columns(X)
     found = {}
     for name in names_of(place):
+        _check_once(name, y, X)
         both = [source[name] for source in (levels, columns) if name in source]
         if not both:
             raise ValueError(_not_found(argument, [name], levels, columns))
@@ -91,6 +94,15 @@ def _columns(X: Any) -> dict[Any, Any]:  # noqa: N803
     if isinstance(frame, nw.DataFrame):
         return {name: frame[name].to_list() for name in frame.columns}
     return {}
+
+
+def _check_once(name: str | int, y: Any, X: Any = None) -> None:  # noqa: N803
+    """Raise for a name that two levels or two columns have."""
+    levels = [*y.index.names] if isinstance(y, pd.Series | pd.DataFrame) else []
+    columns = [*X.columns] if isinstance(X, pd.DataFrame) else []
+    for what, names in (("levels of y's index", levels), ("columns of X", columns)):
+        if names.count(name) > 1:
+            raise ValueError(f"{what} must have different names; received {name!r} twice")
 
 
 def _not_found(argument: str, names: list[Any], levels: Any, columns: Any) -> str:

@@ -16,6 +16,7 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -186,6 +187,9 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 params=for_folds,
             )
         scores = self._as_scores(found)
+        # Of a label matrix, its columns.
+        columns = getattr(y, "columns", range(np.shape(y)[-1]))
+        self._names = [*columns] if self._is_matrix else self.classes_.tolist()
         truth = _dense(y) if self._is_matrix else np.asarray(y)[:, None] == self.classes_
         weight = checked_weights(own.get("sample_weight"), len(truth))
         shares = self._shares(np.average(truth, axis=0, weights=weight))
@@ -193,8 +197,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         self.prevalence_: Any = shares
         self.threshold_: Any
         if self._is_matrix:
-            columns = zip(scores.T, shares, strict=True)
-            self.threshold_ = np.array([between(*each, weight) for each in columns])
+            of_labels = zip(scores.T, shares, strict=True)
+            self.threshold_ = np.array([between(*each, weight) for each in of_labels])
         elif scores.ndim == 1:
             self.prevalence_ = float(shares[1])
             self.threshold_ = between(scores, self.prevalence_, weight)
@@ -257,7 +261,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         scores = np.asarray(found, dtype=np.float64)
         if self._is_matrix or scores.ndim == 1:
             return scores
-        pairwise = _parameter(self.estimator_, "decision_function_shape") == "ovo"
+        pairwise = self._method() == "decision_function" and _scores_pairs(self.estimator_)
         if scores.shape[1] != len(self.classes_) or (pairwise and scores.shape[1] > 2):
             raise ValueError(
                 f"estimator must score each of the {len(self.classes_)} classes; received "
@@ -270,12 +274,12 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         prevalence = self.prevalence
         if isinstance(prevalence, str) and prevalence == "train":
             return train
-        names = range(len(train)) if self._is_matrix else self.classes_.tolist()
+        names = self._names
         if isinstance(prevalence, Mapping | pd.Series):
             prevalence = dict(prevalence)
             if set(prevalence) != set(names):
                 raise ValueError(
-                    f"prevalence must name each of {list(names)}; received {list(prevalence)}"
+                    f"prevalence must name each of {names}; received {list(prevalence)}"
                 )
             prevalence = [prevalence[name] for name in names]
         if isinstance(prevalence, str):
@@ -298,10 +302,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return shares
 
 
-def _parameter(estimator: Any, name: str) -> Any:
-    """The value of a parameter, also of the last step of a pipeline."""
-    found = {key.rpartition("__")[2]: value for key, value in estimator.get_params().items()}
-    return found.get(name)
+def _scores_pairs(estimator: Any) -> bool:
+    """Whether an estimator, the last step of a pipeline, says that it scores pairs of classes."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    return getattr(estimator, "decision_function_shape", None) == "ovo"
 
 
 def _dense(y: Any) -> Array:

@@ -57,7 +57,7 @@ class MostAccurateWithin:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.bound):
+        if not (isinstance(self.bound, float | int | np.number) and np.isfinite(self.bound)):
             raise ValueError(f"bound must be a finite number; received {self.bound!r}")
         check_confidence(self.confidence)
 

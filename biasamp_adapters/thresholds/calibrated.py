@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -19,7 +18,7 @@ from biasamp_adapters.thresholds.scores import read_scores
 _MAX_ROWS, _NOISE = 2**24, Fraction(1, 2**50)
 
 #: Sums of weights that differ by less than this share of all weight are equal.
-_WEIGHT_NOISE = Fraction(1, 10**9)
+_WEIGHT_NOISE = 1e-12
 
 
 def calibrated_threshold(
@@ -94,13 +93,15 @@ def _calibrated(scores: Array, prevalence: float, weight: Array | None) -> float
         scores, weight = scores[weight > 0], weight[weight > 0]
     distinct, which = np.unique(scores, return_inverse=True)
     rows = np.bincount(which, weight)
+    positive = np.concatenate([rows[:0], [0], np.cumsum(rows[::-1])])
+    wanted = Fraction(positive[-1].item()) * _ratio(prevalence)
     # Exact for numbers of rows; sums of weights have rounding noise.
-    positive = [Fraction(0), *map(Fraction, np.cumsum(rows[::-1]).tolist())]
-    noise = 0 if weight is None else positive[-1] * _WEIGHT_NOISE
-    wanted = positive[-1] * _ratio(prevalence)
-    chosen = bisect_right(positive, wanted + noise) - 1
-    if chosen < len(distinct) and positive[chosen + 1] - wanted < wanted - positive[chosen] - noise:
-        chosen += 1
+    noise = 0.0 if weight is None else float(positive[-1]) * _WEIGHT_NOISE
+    most = int(wanted) if weight is None else float(wanted) + noise
+    chosen = int(np.searchsorted(positive, most, side="right")) - 1
+    if chosen < len(distinct):
+        below, above = (Fraction(positive[chosen + i].item()) for i in (0, 1))
+        chosen += above - wanted < wanted - below - Fraction(noise)
     return float(distinct[-chosen]) if chosen else np.inf
 
 
@@ -115,6 +116,8 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Array | None:
         )
     numbers = weights.numbers(0, n_rows)
     weights.check()
+    if not numbers.any():
+        raise ValueError("sample_weight must hold a weight that is not zero; received zeros alone")
     return numbers
 
 

@@ -1,0 +1,182 @@
+"""MostAccurateWithin: which candidate it picks from results written by hand."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t
+
+from biasamp_adapters.sklearn import MostAccurateWithin
+
+
+def results(
+    accuracy: list[float], *folds: list[float], name: str = "amplification"
+) -> dict[str, Any]:
+    """cv_results_ with the amplification of each candidate, fold by fold; scores are negative."""
+    out: dict[str, Any] = {"mean_test_accuracy": np.array(accuracy)}
+    for number, fold in enumerate(folds):
+        out[f"split{number}_test_{name}"] = -np.array(fold)
+    return out
+
+
+def test_the_most_accurate_of_all_where_the_bound_does_not_bind() -> None:
+    found = results([0.7, 0.9, 0.8], [0.1, 0.3, 0.2], [0.1, 0.3, 0.2])
+    assert MostAccurateWithin(bound=0.3)(found) == 1
+
+
+def test_the_most_accurate_of_those_that_keep_the_bound() -> None:
+    # Equal folds have no uncertainty.
+    found = results([0.7, 0.9, 0.8], [0.1, 0.3, 0.2], [0.1, 0.3, 0.2])
+    assert MostAccurateWithin(bound=0.29)(found) == 2
+    assert MostAccurateWithin(bound=0.2)(found) == 2
+    assert MostAccurateWithin(bound=0.19)(found) == 0
+    assert isinstance(MostAccurateWithin(bound=0.19)(found), int)
+
+
+def test_the_first_of_equally_accurate_ones() -> None:
+    found = results([0.7, 0.9, 0.9, 0.9], [0.1, 0.3, 0.1, 0.0], [0.1, 0.3, 0.1, 0.0])
+    assert MostAccurateWithin(bound=1)(found) == 1
+    assert MostAccurateWithin(bound=0.2)(found) == 2
+
+
+def test_the_lower_end_of_a_t_interval_decides() -> None:
+    # Mean .2, standard deviation .1 / sqrt(2), standard error .05; t(.975, 1) is 12.706.
+    found = results([0.9, 0.8], [0.15, 0], [0.25, 0])
+    low = 0.2 - 12.706 * 0.05
+    assert MostAccurateWithin(bound=low + 1e-4)(found) == 0
+    # A bound below 0: only the second candidate, which is at 0, or none.
+    with pytest.raises(ValueError, match="no candidate keeps the bound"):
+        MostAccurateWithin(bound=low - 1e-4)(found)
+
+
+def test_three_folds_by_hand() -> None:
+    # Means .1 and standard errors .01 and .03 of three folds; t(.975, 2) is 4.3027.
+    steady, shaky = 0.01 * np.sqrt(3), 0.03 * np.sqrt(3)
+    found = results(
+        [0.9, 0.8, 0.1],
+        [0.1 - steady, 0.1 - shaky, 0],
+        [0.1, 0.1, 0],
+        [0.1 + steady, 0.1 + shaky, 0],
+    )
+    # .1 - .043 = .057 and .1 - .129 < 0.
+    assert MostAccurateWithin(bound=0.058)(found) == 0
+    assert MostAccurateWithin(bound=0.056)(found) == 1
+    # t(.75, 2) is .8165: .1 - .0082 = .0918 and .1 - .0245 = .0755.
+    assert MostAccurateWithin(bound=0.093, confidence=0.5)(found) == 0
+    assert MostAccurateWithin(bound=0.091, confidence=0.5)(found) == 1
+    assert MostAccurateWithin(bound=0.074, confidence=0.5)(found) == 2
+
+
+@given(
+    st.integers(1, 5).flatmap(
+        lambda folds: st.lists(
+            st.tuples(
+                st.sampled_from([0.6, 0.7, 0.8]),
+                st.lists(st.integers(-20, 60), min_size=folds, max_size=folds),
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    ),
+    st.integers(-10, 40),
+    st.sampled_from([0.5, 0.8, 0.95]),
+)
+def test_the_rule_in_its_own_words(
+    drawn: list[tuple[float, list[int]]], percent: int, confidence: float
+) -> None:
+    # No end of an interval is at a number like that, so rounding decides nothing.
+    bound = (percent + 0.123456) / 100
+    accuracy = [of for of, _ in drawn]
+    folds = np.array([values for _, values in drawn]) / 100
+    low = folds.mean(axis=1)
+    if folds.shape[1] > 1:
+        error = folds.std(axis=1, ddof=1) / np.sqrt(folds.shape[1])
+        low = low - t.ppf((1 + confidence) / 2, folds.shape[1] - 1) * error
+    within = [i for i in range(len(drawn)) if low[i] <= bound]
+    rule = MostAccurateWithin(bound=bound, confidence=confidence)
+    found = results(accuracy, *folds.T.tolist())
+    if not within:
+        with pytest.raises(ValueError, match="no candidate keeps the bound"):
+            rule(found)
+    else:
+        assert rule(found) == max(within, key=lambda i: (accuracy[i], -i))
+
+
+def test_one_fold_has_no_interval() -> None:
+    found = results([0.9, 0.8], [0.2, 0.1])
+    assert MostAccurateWithin(bound=0.2)(found) == 0
+    assert MostAccurateWithin(bound=0.15)(found) == 1
+
+
+def test_a_model_that_reduces_bias_keeps_any_positive_bound() -> None:
+    # As objective="signed" has it: minus the value is a score above 0.
+    found = results([0.9, 0.8], [-0.3, 0.2], [-0.3, 0.2])
+    assert MostAccurateWithin(bound=0)(found) == 0
+    assert MostAccurateWithin(bound=-0.3)(found) == 0
+
+
+def test_other_keys_and_further_results_are_left_alone() -> None:
+    found = results([0.9, 0.8], [0.5, 0.1], [0.5, 0.1], name="bias")
+    found |= {"mean_test_f1": [0.1, 0.2], "mean_test_bias": [np.nan, np.nan], "rank": ["a", "b"]}
+    found |= {"split0_train_bias": [np.nan, 0], "split0_test_f1": [np.nan, 0]}
+    assert MostAccurateWithin(bound=1, amplification="bias")(found) == 0
+    assert MostAccurateWithin(bound=1, amplification="bias", accuracy="f1")(found) == 1
+    assert MostAccurateWithin(bound=0.2, amplification="bias")(found) == 1
+
+
+@pytest.mark.parametrize(
+    "key", ["mean_test_accuracy", "split0_test_amplification", "split1_test_amplification"]
+)
+def test_a_nan_anywhere_is_refused(key: str) -> None:
+    found = results([0.9, 0.8, 0.7], [0.1, 0.1, 0.1], [0.1, 0.1, 0.1])
+    found[key][2] = np.nan  # not even among the best
+    message = rf"scores must not be NaN; received 1 of 3 in {key} \(error_score='raise' shows why"
+    with pytest.raises(ValueError, match=message):
+        MostAccurateWithin(bound=1)(found)
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [("mean_test_accuracy", "accuracy"), ("split0_test_amplification", "amplification")],
+)
+def test_a_score_that_is_not_there_is_refused(missing: str, name: str) -> None:
+    found = results([0.9, 0.8], [0.1, 0.1])
+    del found[missing]
+    message = rf"scoring must have the key '{name}'.*; received the results \['"
+    with pytest.raises(ValueError, match=message):
+        MostAccurateWithin(bound=1)(found)
+
+
+def test_none_that_keeps_the_bound() -> None:
+    found = results([0.9, 0.8], [0.4, 0.3], [0.4, 0.3])
+    message = (
+        r"no candidate keeps the bound of 0\.1: the lowest end of an interval for the mean "
+        r"amplification is 0\.3$"
+    )
+    with pytest.raises(ValueError, match=message):
+        MostAccurateWithin(bound=0.1)(found)
+
+
+@pytest.mark.parametrize("bound", [np.nan, np.inf, -np.inf])
+def test_what_is_no_bound(bound: float) -> None:
+    with pytest.raises(ValueError, match=f"bound must be a finite number; received {bound}"):
+        MostAccurateWithin(bound=bound)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, np.nan])
+def test_what_is_no_confidence(confidence: float) -> None:
+    with pytest.raises(ValueError, match="confidence must lie strictly between 0 and 1; received"):
+        MostAccurateWithin(bound=0.1, confidence=confidence)
+
+
+def test_a_rule_is_a_value() -> None:
+    rule = MostAccurateWithin(bound=0.1, accuracy="f1", confidence=0.9)
+    assert pickle.loads(pickle.dumps(rule)) == rule
+    assert rule != MostAccurateWithin(bound=0.1, accuracy="f1")
+    with pytest.raises(AttributeError):
+        rule.bound = 1  # type: ignore[misc]
