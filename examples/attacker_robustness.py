@@ -108,12 +108,12 @@ def changes(
         n_trials=n_trials,
     )
     result = metric.result(rows.task, rows.prediction, sensitive_features=rows.attribute)
-    data, model = result.by_trial["psi_dataset"], result.by_trial["psi_model"]
+    data, model = (result.levels[side].value for side in ("psi_dataset", "psi_model"))
     return {
-        "RMSE of data": float((1 / data).mean()),
-        "RMSE of model": float((1 / model).mean()),
-        "absolute": float((model - data).mean()),
-        "relative": float(((model - data) / (model + data)).mean()),
+        "RMSE of data": 1 / data,
+        "RMSE of model": 1 / model,
+        "absolute": model - data,
+        "relative": (model - data) / (model + data),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.thresholds.calibrated import calibrated_threshold
+from biasamp_adapters.thresholds.calibrated import calibrate
 
 #: Rounds over the classes in which their thresholds are fitted to each other.
 _ROUNDS = 50
@@ -13,7 +13,7 @@ _ROUNDS = 50
 
 def between(scores: Array, share: float, weight: Array) -> float:
     """A threshold half way between the last score that is predicted and the next one."""
-    lowest = float(calibrated_threshold(scores, share, sample_weight=weight))
+    lowest = calibrate(scores, share, weight)
     below = scores[scores < lowest]
     highest = float(below.max()) if below.size else -np.inf
     if np.isinf(lowest) or np.isinf(highest):

@@ -83,12 +83,13 @@ def calibrated_threshold(
     shares = _read_prevalence(_in_order(prevalence, names), scores.shape[1:])
     weight = _read_weights(sample_weight, len(scores))
     if scores.ndim == 1:
-        return _calibrated(scores, float(shares), weight)
+        return calibrate(scores, float(shares), weight)
     columns = zip(scores.T, shares.tolist(), strict=True)
-    return np.array([_calibrated(*each, weight) for each in columns])
+    return np.array([calibrate(*each, weight) for each in columns])
 
 
-def _calibrated(scores: Array, prevalence: float, weight: Array | None) -> float:
+def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
+    """:func:`calibrated_threshold` of one column of scores that are finite."""
     if weight is not None:
         scores, weight = scores[weight > 0], weight[weight > 0]
     distinct, which = np.unique(scores, return_inverse=True)
