@@ -96,11 +96,14 @@ class Scores(NamedTuple):
     dataset, model : arrays of shape (trials, targets)
     clipped : int
         Predictions that gave what was there the probability 0.
+    random : bool
+        Whether anything in a trial was drawn.
     """
 
     dataset: Array
     model: Array
     clipped: int
+    random: bool
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -133,20 +136,14 @@ class Experiment:
     weight: Array
     resubstitution: bool
 
-    @property
-    def random(self) -> bool:
-        """Whether anything in a trial is drawn."""
-        drawn = self.flipped is not None or not self.resubstitution
-        return drawn or bool(seed_names(self.attacker))
-
     def scores(self, n_trials: int, random_state: RandomState, n_jobs: int | None) -> Scores:
         """Scores of ``n_trials`` trials, or of one where nothing in a trial is random."""
-        generators = generator(random_state).spawn(n_trials if self.random else 1)
-        found = progress(
-            ((1, x) for x in self._run(generators, n_jobs)), n_trials, "Fitting attackers"
-        )
+        fixed = self.flipped is None and self.resubstitution and not seed_names(self.attacker)
+        generators = generator(random_state).spawn(1 if fixed else n_trials)
+        trials = ((1, scores) for scores in self._run(generators, n_jobs))
+        found = progress(trials, len(generators), "Fitting attackers")
         datasets, models, clipped = zip(*found, strict=True)
-        return Scores(np.array(datasets), np.array(models), sum(clipped))
+        return Scores(np.array(datasets), np.array(models), sum(clipped), not fixed)
 
     def _run(self, generators: list[np.random.Generator], n_jobs: int | None) -> Iterator[Any]:
         if n_jobs in (None, 1):

@@ -133,7 +133,7 @@ class FittedAttack(PairsAttack):
 
     def trials(self) -> dict[str, Array]:
         """The same of each trial, of shape (trials, targets), if anything in them is random."""
-        return self._compared() if self._experiment.random else {}
+        return self._compared() if self._scored.random else {}
 
     def _compared(self) -> dict[str, Array]:
         return self.compare_scores(self._scored.dataset, self._scored.model, self.difference)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import fit_weighted
-from biasamp_adapters.quality import Quality
+from biasamp_adapters.quality import Quality, entropy
 
 #: The lowest probability that a log loss is taken of, as scikit-learn clips it.
 _LOWEST = float(np.finfo(np.float64).eps)
@@ -172,12 +172,9 @@ def score(quality: Quality, label: Array, answers: Array, weight: Array) -> tupl
         loss = float(-(share * np.log(np.maximum(chance, _LOWEST))).sum())
         if quality.inverse:
             return loss, clipped
-        frequency = np.bincount(label, share)
-        entropy = float(
-            -(frequency * np.log(frequency, where=frequency > 0, out=frequency * 0)).sum()
-        )
-        several = np.ptp(label) > 0  # Of one class, entropy and loss are 0 but for rounding.
-        return (max(0.0, 1 - loss / entropy) if several else 0.0), clipped
+        # Of one class, entropy and loss are 0 but for rounding.
+        most = float(entropy(np.bincount(label, share)[None])) if np.ptp(label) else 0.0
+        return (max(0.0, 1 - loss / most) if most else 0.0), clipped
     guess = answers.argmax(axis=1)
     if quality.name == "accuracy":
         return float(metrics.accuracy_score(label, guess, sample_weight=weight)), 0

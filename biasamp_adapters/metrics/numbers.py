@@ -123,9 +123,8 @@ class NumberRows:
             if role not in _TRUTH and each.kind == "label":
                 codes, labels = cross(each.values, each.books)
                 seen = ordered(labels[code] for code in np.unique(codes).tolist())
-                if (made := self.given.get(PREDICTED[role])) and _are_chances(
-                    made, each, self.lists
-                ):
+                made = self.given.get(PREDICTED[role])
+                if made is not None and _are_chances(made, each, self.lists):
                     seen = (0, 1)
                 if role == "attribute":
                     check_several(seen)
@@ -296,5 +295,5 @@ def attack_numbers(
         n=rows.n_rows,
         levels={name: Estimate(level) for name, level in means.items()},
         notes=tuple(notes),
-        trials=compared if experiment.random else {},
+        trials=compared if scored.random else {},
     )
