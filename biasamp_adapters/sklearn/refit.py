@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.uncertainty import check_confidence, summarize_runs
+
+_JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +19,8 @@ class MostAccurateWithin:
     """The most accurate candidate that does not amplify more than a bound; for ``refit=``.
 
     A candidate is left out if its amplification exceeds the bound beyond its uncertainty: if the
-    whole interval for its mean over the folds, by Student's t, lies above.
+    whole interval for its mean over the folds, by Student's t, lies above. So doubt speaks for a
+    candidate, more so if its folds differ much; ``judged="mean"`` or ``"high"`` take that away.
 
     Parameters
     ----------
@@ -29,11 +32,15 @@ class MostAccurateWithin:
         Key in ``scoring`` of what is to be as high as possible: any score.
     confidence : float, default=0.95
         Level of the interval.
+    judged : {"low", "mean", "high"}, default="low"
+        What must not exceed the bound: the lower end of the interval, the mean itself, or the upper
+        end.
 
     Notes
     -----
-    Folds share most of their training rows, so the interval is somewhat too narrow. With few folds
-    it is wide, and binds late: with two it is 9 standard deviations to either side of the mean.
+    Folds share most of their training rows, and repeated folds test on the same rows again as if
+    these were new, so the interval is too narrow. With few folds it is wide, and binds late: with
+    two it is 9 standard deviations to either side of the mean.
     With ``objective="absolute"`` the mean of sizes is bounded, which noise alone makes positive.
 
     Examples
@@ -49,17 +56,22 @@ class MostAccurateWithin:
     ... }
     >>> MostAccurateWithin(bound=0.05)(results)
     1
+    >>> MostAccurateWithin(bound=0.05, judged="mean")(results)
+    2
     """
 
     bound: float
     amplification: str = "amplification"
     accuracy: str = "accuracy"
     confidence: float = 0.95
+    judged: Literal["low", "mean", "high"] = "low"
 
     def __post_init__(self) -> None:
         if not (isinstance(self.bound, float | int | np.number) and np.isfinite(self.bound)):
             raise ValueError(f"bound must be a finite number; received {self.bound!r}")
         check_confidence(self.confidence)
+        if self.judged not in _JUDGED:
+            raise ValueError(f"judged must be one of {list(_JUDGED)}; received {self.judged!r}")
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
         """The position of the candidate, the first of equally accurate ones.
@@ -89,19 +101,21 @@ class MostAccurateWithin:
                 f"scoring must have the key {self.amplification!r}, of an amplification_scorer; "
                 f"received the results {sorted(cv_results)}"
             )
-        low = [self._low(values) for values in np.stack(folds, axis=1)]
-        within = np.array(low) <= self.bound
+        judged = np.array([self._judged(values) for values in np.stack(folds, axis=1)])
+        within = judged <= self.bound
         if not within.any():
             raise ValueError(
-                f"no candidate keeps the bound of {self.bound:g}: the lowest end of an interval "
-                f"for the mean amplification is {min(low):.4g}"
+                f"no candidate keeps the bound of {self.bound:g}: the lowest amplification, judged "
+                f"by its {_JUDGED[self.judged]}, is {judged.min():.4g}"
             )
         return int(np.argmax(np.where(within, accuracy, -np.inf)))
 
-    def _low(self, values: Array) -> float:
-        """The lower end of the interval for a candidate's mean; the value itself of one fold."""
+    def _judged(self, values: Array) -> float:
+        """What is compared with the bound; of one fold it is the value itself."""
         found = summarize_runs(values.tolist(), self.confidence)
-        return found.value if found.interval is None else found.interval[0]
+        if found.interval is None or self.judged == "mean":
+            return found.value
+        return found.interval[self.judged == "high"]
 
     def _scores(self, cv_results: Mapping[str, Any], key: str, name: str) -> Array:
         if key not in cv_results:

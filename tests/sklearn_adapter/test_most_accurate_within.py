@@ -155,8 +155,8 @@ def test_a_score_that_is_not_there_is_refused(missing: str, name: str) -> None:
 def test_none_that_keeps_the_bound() -> None:
     found = results([0.9, 0.8], [0.4, 0.3], [0.4, 0.3])
     message = (
-        r"no candidate keeps the bound of 0\.1: the lowest end of an interval for the mean "
-        r"amplification is 0\.3$"
+        r"no candidate keeps the bound of 0\.1: the lowest amplification, judged by its lower "
+        r"end, is 0\.3$"
     )
     with pytest.raises(ValueError, match=message):
         MostAccurateWithin(bound=0.1)(found)
@@ -180,3 +180,23 @@ def test_a_rule_is_a_value() -> None:
     assert rule != MostAccurateWithin(bound=0.1, accuracy="f1")
     with pytest.raises(AttributeError):
         rule.bound = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("judged", "chosen"), [("low", 0), ("mean", 1), ("high", 2)])
+def test_what_is_judged(judged: Any, chosen: int) -> None:
+    """Means of .06, .04 and .02; of two folds, an end is 12.706 standard errors away."""
+    errors = [0.001, 0.001, 0.001]
+    means = [0.06, 0.04, 0.02]
+    results = {
+        "mean_test_accuracy": [0.8, 0.7, 0.6],
+        "split0_test_amplification": [-m - e for m, e in zip(means, errors, strict=True)],
+        "split1_test_amplification": [-m + e for m, e in zip(means, errors, strict=True)],
+    }
+    # The half-width is 12.706 * .001: .0127. Ends: .047 and .073, .027 and .053, .007 and .033.
+    assert MostAccurateWithin(bound=0.05, judged=judged)(results) == chosen
+    assert MostAccurateWithin(bound=0.072, judged=judged)(results) == (judged == "high")
+
+
+def test_an_end_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match=r"judged must be one of .*; received 'median'"):
+        MostAccurateWithin(bound=0.1, judged="median")  # type: ignore[arg-type]
