@@ -119,8 +119,8 @@ class Experiment:
         Input and target.
     flipped : int or None
         Which of the two in the dataset is made as wrong as the model.
-    accuracy : array
-        Of the model on that variable, or on each of its columns.
+    accuracy : array or None
+        Of the model on the variable that errs, or on each of its columns; None of numbers.
     weight : array of shape (rows,)
         Above 0: rows without weight are left out beforehand.
     resubstitution : bool
@@ -132,7 +132,7 @@ class Experiment:
     dataset: tuple[Variable, Variable]
     model: tuple[Variable, Variable]
     flipped: int | None
-    accuracy: Array
+    accuracy: Array | None
     weight: Array
     resubstitution: bool
 
@@ -157,7 +157,7 @@ class Experiment:
         n_rows = len(self.weight)
         folds = np.zeros(n_rows) if self.resubstitution else rng.permutation(n_rows) % FOLDS
         dataset = list(self.dataset)
-        if self.flipped is not None:
+        if self.flipped is not None and self.accuracy is not None:
             dataset[self.flipped] = dataset[self.flipped].flipped(self.accuracy, rng)
         fit = CrossFit(self.attacker, self.weight, folds, rng)
         sides = [self._attack(fit, *each) for each in (dataset, self.model)]

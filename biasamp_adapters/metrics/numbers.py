@@ -1,4 +1,4 @@
-"""LA and DPA of numbers, which no counts hold: continuous variables, and scores for predictions."""
+"""Variables of numbers, which no counts hold: continuous ones, and scores for predictions."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.assemble import Missing, cross, missing_message
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.tables import PREDICTED
 from biasamp_adapters.inputs.columns import Column, Weights
 from biasamp_adapters.inputs.numbers import Given, read_given
-from biasamp_adapters.metrics.exact import ExactAttack, Roles
+from biasamp_adapters.metrics.exact import Roles
 from biasamp_adapters.metrics.experiment import Experiment, Variable
-from biasamp_adapters.metrics.fitted import NOISE, clipped_note, finds_nothing
-from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.metrics.rows import with_values
-from biasamp_adapters.quality import Quality
 from biasamp_adapters.reference import ARGUMENTS, check_several
-from biasamp_adapters.uncertainty import Estimate
 
 #: The true variable that each prediction is one of.
 _TRUTH = {made: true for true, made in PREDICTED.items()}
@@ -227,73 +223,3 @@ def _are_chances(
     known = made.values[~np.isnan(made.values)]
     binary = set(truth.books[0]) <= {0, 1} and (listed is None or set(listed) == {0, 1})
     return binary and made.values.shape[1] == 1 and bool(((known >= 0) & (known <= 1)).all())
-
-
-def attack_numbers(
-    rows: NumberRows,
-    *,
-    metric: str,
-    direction: str,
-    leakage: bool,
-    attacker: Any,
-    quality: Quality,
-    equalize: str | None,
-    resubstitution: bool,
-    n_trials: int,
-    random_state: RandomState,
-    n_jobs: int | None,
-) -> AmplificationResult:
-    """LA or DPA of numbers; the parameters are those of the metrics.
-
-    Raises
-    ------
-    ValueError
-        If an attacker, a quality or a way to equalise does not suit the variables.
-    """
-    roles = Roles.of(direction, leakage)
-    accuracy, notes = rows.accuracy(roles.flipped), []
-    if accuracy is None and equalize == "sampled":
-        raise ValueError(
-            "numbers have no accuracy to equalise: equalize must be None or 'auto' where they err, "
-            "or predict what does; received 'sampled'"
-        )
-    if accuracy is None and equalize == "auto" and rows.given[roles.flipped].kind != "numbers":
-        notes.append(
-            f"not equalised: {rows.given[PREDICTED[roles.flipped]].argument} holds numbers, which "
-            "have no accuracy; labels and probabilities have one"
-        )
-    flipped = None if accuracy is None or equalize is None else roles.axis + 2
-    experiment = rows.experiment(
-        roles,
-        attacker=attacker,
-        quality=quality,
-        flipped=flipped,
-        accuracy=accuracy,
-        resubstitution=resubstitution,
-    )
-    if accuracy is not None and flipped is not None:
-        n_classes = experiment.dataset[flipped].n_classes
-        notes += ExactAttack.below_chance(float(np.min(accuracy)), n_classes)
-    scored = experiment.scores(n_trials, random_state, n_jobs)
-    if scored.clipped:
-        notes.append(clipped_note(scored.clipped))
-    difference: Any = leakage
-    if quality.name == "uncertainty_coefficient" and not leakage:
-        source, target = experiment.dataset
-        classes = np.stack([rows.weight @ shares for shares in target.targets()])
-        n_rows = rows.weight.sum() ** 2 / (rows.weight**2).sum()
-        classes *= n_rows / rows.weight.sum()
-        difference = finds_nothing(scored, classes, n_rows, source.n_inputs)
-        if difference.any():
-            notes.append(NOISE)
-    compared = quality.compare(scored.dataset, scored.model, difference)
-    means = {name: float(score.mean()) for name, score in compared.items()}
-    return AmplificationResult(
-        metric=metric,
-        direction=direction,
-        value=means.pop("value"),
-        n=rows.n_rows,
-        levels={name: Estimate(level) for name, level in means.items()},
-        notes=tuple(notes),
-        trials=compared if scored.random else {},
-    )

@@ -178,7 +178,8 @@ class PredictabilityMetric(Metric):
     def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
         if isinstance(self.attacker, str):
             return None
-        from biasamp_adapters.metrics.numbers import NumberRows, attack_numbers
+        from biasamp_adapters.metrics.number_attack import attack_numbers
+        from biasamp_adapters.metrics.numbers import NumberRows
 
         roles = Roles.of(self._short, self._leakage)
         *arrays, sample_weight = rows
