@@ -7,6 +7,8 @@ A->T and .0009 for T->A.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,3 +105,26 @@ def test_cross_fitting_does_not_mistake_sparse_tables_for_amplification() -> Non
     crossed = value_of("T->A", rows, evaluation="cv", n_trials=2)
     assert channel > 0.01
     assert abs(crossed) < channel / 2
+
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "user_guide" / "scikit_learn.rst"
+
+#: Rows of the guide's table that take no network.
+SHOWN: dict[str, dict[str, Any]] = {
+    "exact (100 drawn flips)": {"equalize": "sampled", "n_trials": 100},
+    'exact, ``evaluation="cv"``': {"evaluation": "cv", "n_trials": 20},
+    "``LogisticRegression()``": {"attacker": LogisticRegression(), "n_trials": 20},
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_table_of_the_guide(compas: pd.DataFrame, name: str) -> None:
+    """Mean and standard deviation over trials, each to the last digit shown or one beside it."""
+    row = GUIDE.read_text().split(f"* - {name}\n")[1].splitlines()[:4]
+    shown = [[float(number) for number in re.findall(r"\.\d+", cell)] for cell in row]
+    made = []
+    for quality in ("inverse_cross_entropy", "accuracy"):
+        for direction in ("A->T", "T->A"):
+            found = result_of(direction, arguments(compas), quality=quality, **SHOWN[name])
+            made.append([found.value, found.by_trial["value"].std()])
+    assert np.allclose(made, shown, rtol=0, atol=1.5e-4)
