@@ -40,8 +40,8 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    A combination that was not seen gets the shares of the classes overall. Of classes that are
-    equally likely, the first is predicted.
+    A combination that was not seen gets the shares of the classes overall, ``alpha`` added. Of
+    classes that are equally likely, the first is predicted.
 
     References
     ----------

@@ -34,7 +34,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     if weight.min() < 0:
         raise ValueError(f"sample_weight must not be negative; received {weight.min()}")
     if weight.max() == 0:
-        raise ValueError("sample_weight must hold a weight that is not zero; received zeros alone")
+        raise ValueError("weights must have a positive sum; received only zeros")
     return np.asarray(weight)
 
 

@@ -33,7 +33,7 @@ from biasamp_adapters.metrics import (
     LeakageAmplification,
     MultiAttributeBiasAmplification,
 )
-from biasamp_adapters.metrics.base import Metric, ReferencedMetric
+from biasamp_adapters.metrics.base import Metric, ReferencedMetric, dropped_note
 from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.uncertainty import check_n_boot
 
@@ -164,7 +164,7 @@ def amplification_frame(
     frame = compute(sliced, chosen, lists, n_boot or 0, quantiles, seed)
     notes = list(frame.notes)
     if sliced.whole.dropped:
-        notes.insert(0, f"{sliced.whole.dropped} row(s) with missing values were left out")
+        notes.insert(0, dropped_note(sliced.whole.dropped))
     for note in notes:
         warn(note)
     return AmplificationFrame(

@@ -109,6 +109,24 @@ class Weights(Column):
             )
 
 
+def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> Array:
+    """Weights of all rows, which must be finite and not negative, and not all 0.
+
+    ``beside`` names what must have as many rows, and how many that has.
+    """
+    weights = Weights(sample_weight, "sample_weight")
+    if beside is not None and len(weights) != beside[1]:
+        raise ValueError(
+            f"inputs must have the same length; received sample_weight {len(weights)}, "
+            f"{beside[0]} {beside[1]}"
+        )
+    numbers = weights.numbers(0, len(weights))
+    weights.check()
+    if not numbers.any():
+        raise ValueError("weights must have a positive sum; received only zeros")
+    return numbers
+
+
 def _one_dimensional(values: Any, name: str) -> Any:
     """Something to slice: a numpy array, a pandas array or a narwhals Series."""
     if isinstance(values, pd.Series | pd.Index) and not isinstance(values, pd.MultiIndex):
@@ -177,13 +195,14 @@ def _numbers(values: Any, name: str) -> Array:
     if numeric:
         return array.astype(np.float64)
     items = array.tolist()
-    wrong = [item for item in items if not (item is None or item is pd.NA or _is_real(item))]
+    wrong = [item for item in items if not (item is None or item is pd.NA or is_real(item))]
     if wrong:
         raise ValueError(f"{name} must hold numbers; received values such as {wrong[0]!r}")
-    return np.array([item if _is_real(item) else np.nan for item in items], dtype=np.float64)
+    return np.array([item if is_real(item) else np.nan for item in items], dtype=np.float64)
 
 
-def _is_real(item: object) -> bool:
+def is_real(item: object) -> bool:
+    """Whether a value is a number."""
     return isinstance(item, Real)
 
 

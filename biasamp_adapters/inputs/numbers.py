@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns
+from biasamp_adapters.inputs.columns import Column, check_lengths, is_real, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, is_matrix
 
 
@@ -33,7 +32,7 @@ def read_numbers(values: Any, argument: str) -> tuple[Array, list[str] | None]:
 def _numbers(column: Column) -> Array:
     codes, values = column.chunk(0, len(column))
     for value in values:
-        if not _is_number(value):
+        if not is_real(value):
             raise ValueError(f"{column.name} must hold numbers; received values such as {value!r}")
     # What is missing has the code -1, which is the last.
     return np.array([*values, np.nan], dtype=np.float64)[codes]
@@ -88,8 +87,4 @@ def read_given(values: Any, argument: str, *, predicted: bool) -> Given:
 
 
 def _is_continuous(labels: Sequence[Any]) -> bool:
-    return all(map(_is_number, labels)) and not all(float(label).is_integer() for label in labels)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real)
+    return all(map(is_real, labels)) and not all(float(label).is_integer() for label in labels)

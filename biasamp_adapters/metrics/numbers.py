@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.assemble import Missing, cross, missing_message
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.tables import PREDICTED
-from biasamp_adapters.inputs.columns import Column, Weights
+from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.metrics.exact import Roles
 from biasamp_adapters.metrics.experiment import Experiment, Variable
@@ -76,16 +76,13 @@ class NumberRows:
         if len(given) < len(needed) or all(countable):
             return None
         lengths = {each.argument: len(each.values) for each in given.values()}
+        weight = np.ones(next(iter(lengths.values())))
         if sample_weight is not None:
-            lengths["sample_weight"] = len(Column(sample_weight, "sample_weight"))
+            weight = read_weights(sample_weight)
+            lengths["sample_weight"] = len(weight)
         if len(set(lengths.values())) > 1:
             received = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise ValueError(f"inputs must have the same length; received {received}")
-        weight = np.ones(next(iter(lengths.values())))
-        if sample_weight is not None:
-            weights = Weights(sample_weight, "sample_weight")
-            weight = weights.numbers(0, len(weights))
-            weights.check()
         return cls(given, weight, lists)._without_missing(missing)
 
     def _without_missing(self, missing: Missing) -> NumberRows:
@@ -102,7 +99,7 @@ class NumberRows:
             raise ValueError(f"missing='drop' must leave rows; all {len(absent)} have missing ones")
         read = ~absent & (self.weight > 0)
         if not read.any():
-            raise ValueError("sample_weight must hold a weight that is not zero; received zeros")
+            raise ValueError("weights must have a positive sum; received only zeros")
         given = {role: each._replace(values=each.values[read]) for role, each in self.given.items()}
         for each in given.values():
             if each.kind == "numbers" and np.isinf(each.values).any():

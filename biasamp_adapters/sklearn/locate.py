@@ -26,30 +26,18 @@ def names_of(place: Place) -> list[str | int]:
     return [place] if isinstance(place, str | int | np.integer) else list(place or ())
 
 
-def from_index(y: Any, place: Place, argument: str) -> pd.DataFrame | pd.Series[Any]:
-    """Levels of the index of ``y`` as a table, one alone as a Series.
-
-    Raises
-    ------
-    ValueError
-        If ``y`` has no such levels.
-    """
-    levels = _levels(y)
-    absent = [name for name in names_of(place) if name not in levels]
-    if absent:
-        raise ValueError(_not_found(argument, absent, levels, None))
-    for name in names_of(place):
-        _check_once(name, y)
-    return _table({name: levels[name] for name in names_of(place)})
-
-
-def from_fold(X: Any, y: Any, place: Place, argument: str) -> pd.DataFrame | pd.Series[Any]:  # noqa: N803
+def located(
+    place: Place,
+    argument: str,
+    y: Any,
+    X: Any = None,  # noqa: N803
+) -> pd.DataFrame | pd.Series[Any]:
     """Levels of the index of ``y``, or columns of ``X``, as a table, one alone as a Series.
 
     Raises
     ------
     ValueError
-        If a name is in neither, or in both with different values.
+        If a name is in neither, twice in one, or in both with different values.
     """
     levels, columns = _levels(y), _columns(X)
     found = {}
@@ -57,7 +45,7 @@ def from_fold(X: Any, y: Any, place: Place, argument: str) -> pd.DataFrame | pd.
         _check_once(name, y, X)
         both = [source[name] for source in (levels, columns) if name in source]
         if not both:
-            raise ValueError(_not_found(argument, [name], levels, columns))
+            raise ValueError(_not_found(argument, name, levels, None if X is None else columns))
         if len(both) == 2 and not _same(*both):
             raise ValueError(
                 f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
@@ -105,13 +93,13 @@ def _check_once(name: str | int, y: Any, X: Any = None) -> None:  # noqa: N803
             raise ValueError(f"{what} must have different names; received {name!r} twice")
 
 
-def _not_found(argument: str, names: list[Any], levels: Any, columns: Any) -> str:
+def _not_found(argument: str, name: str | int, levels: Any, columns: Any) -> str:
     has = f"y's index has the levels {list(levels)}" if levels else "y has no index with names"
     places = "a level of y's index"
     if columns is not None:
         has += f", X the columns {list(columns)}" if columns else ", X no columns"
         places += " or a column of X"
     return (
-        f"{argument} must name {places}; received {names[0]!r}, but {has} (RFECV and stacking turn "
+        f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking turn "
         "y and X into arrays, without names: they need metadata routing)"
     )

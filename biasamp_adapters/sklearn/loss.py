@@ -9,7 +9,7 @@ import numpy as np
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound import T_TO_A, UNDIRECTED, arrow
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
-from biasamp_adapters.sklearn.locate import Place, from_index, names_of, row_count
+from biasamp_adapters.sklearn.locate import Place, located, names_of, row_count
 
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]
@@ -141,7 +141,7 @@ class AmplificationLoss:
         given = {"sensitive_features": sensitive_features, "task": task}
         beside = given.pop(self.beside)
         if beside is None and self.place is not None:
-            beside = from_index(y_true, self.place, self.beside)
+            beside = located(self.place, self.beside, y_true)
         if beside is None:
             raise ValueError(self.forgotten())
         if next(iter(given.values())) is not None:

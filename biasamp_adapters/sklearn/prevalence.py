@@ -173,20 +173,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        method = self._method()
-        if self.cv is None:
-            found = getattr(self.estimator_, method)(X)
-        else:
-            found = cross_val_predict(
-                self.estimator,
-                X,
-                y,
-                cv=self.cv,
-                n_jobs=self.n_jobs,
-                method=method,
-                params=for_folds,
-            )
-        scores = self._as_scores(found)
+        scores = self._as_scores(self._unseen_scores(X, y, for_folds))
         # Of a label matrix, its columns.
         columns = getattr(y, "columns", range(np.shape(y)[-1]))
         self._names = [*columns] if self._is_matrix else self.classes_.tolist()
@@ -237,6 +224,14 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         if decision.ndim == 1:
             return np.asarray(self.classes_[(decision > 0).astype(int)])
         return np.asarray(self.classes_[decision.argmax(axis=1)])
+
+    def _unseen_scores(self, X: Any, y: Any, params: dict[str, Any]) -> Any:  # noqa: N803
+        """Scores of the rows, each from a clone that was not fitted on it unless cv is None."""
+        method = self._method()
+        if self.cv is None:
+            return getattr(self.estimator_, method)(X)
+        options = {"cv": self.cv, "n_jobs": self.n_jobs, "method": method, "params": params}
+        return cross_val_predict(self.estimator, X, y, **options)
 
     def _method(self) -> str:
         for name in ("predict_proba", "decision_function"):

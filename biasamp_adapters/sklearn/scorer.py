@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.sklearn.locate import Place, from_fold
+from biasamp_adapters.sklearn.locate import Place, located
 from biasamp_adapters.sklearn.loss import AmplificationLoss, Objective, Predicts
 
 
@@ -142,7 +142,7 @@ class AmplificationScorer:
                 raise ValueError(
                     f"{beside} must come as metadata or from {self.loss.place!r}; received both"
                 )
-            metadata[beside] = from_fold(X, y, self.loss.place, beside)
+            metadata[beside] = located(self.loss.place, beside, y, X)
         elif metadata.get(beside) is None:
             raise ValueError(self.loss.forgotten())
         return -self.loss(y, estimator.predict(X), **metadata)

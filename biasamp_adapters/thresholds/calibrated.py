@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.inputs.columns import Weights
+from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.thresholds.scores import read_scores
 
 #: A prevalence is read as a ratio of counts of up to so many rows, if one is within rounding noise.
@@ -81,7 +81,9 @@ def calibrated_threshold(
     """
     scores, names = read_scores(y_score)
     shares = _read_prevalence(_in_order(prevalence, names), scores.shape[1:])
-    weight = _read_weights(sample_weight, len(scores))
+    weight = None
+    if sample_weight is not None:
+        weight = read_weights(sample_weight, ("y_score", len(scores)))
     if scores.ndim == 1:
         return calibrate(scores, float(shares), weight)
     columns = zip(scores.T, shares.tolist(), strict=True)
@@ -104,22 +106,6 @@ def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
         below, above = (Fraction(positive[chosen + i].item()) for i in (0, 1))
         chosen += above - wanted < wanted - below - Fraction(noise)
     return float(distinct[-chosen]) if chosen else np.inf
-
-
-def _read_weights(sample_weight: Any, n_rows: int) -> Array | None:
-    if sample_weight is None:
-        return None
-    weights = Weights(sample_weight, "sample_weight")
-    if len(weights) != n_rows:
-        raise ValueError(
-            "inputs must have the same length; received y_score "
-            f"{n_rows}, sample_weight {len(weights)}"
-        )
-    numbers = weights.numbers(0, n_rows)
-    weights.check()
-    if not numbers.any():
-        raise ValueError("sample_weight must hold a weight that is not zero; received zeros alone")
-    return numbers
 
 
 def _ratio(prevalence: float) -> Fraction:

@@ -14,7 +14,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts, JointCounts, count_arrays
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import JointTables
-from biasamp_adapters.inputs.columns import Column, Weights, check_lengths, read_columns
+from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns, read_weights
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
@@ -204,12 +204,7 @@ def _entry_weights(rows: Rows) -> Array:
     """The weight of each score, of their shape."""
     if rows.sample_weight is None:
         return np.ones(rows.scores.shape)
-    weights = Weights(rows.sample_weight, "sample_weight")
-    check_lengths([weights, Column(rows.scores.reshape(len(rows.scores), -1)[:, 0], "y_score")])
-    numbers = weights.numbers(0, len(weights))
-    weights.check()
-    if not numbers.sum() > 0:
-        raise ValueError("weights must have a positive sum; received only zeros")
+    numbers = read_weights(rows.sample_weight, ("y_score", len(rows.scores)))
     return np.broadcast_to(numbers.reshape(-1, *[1] * (rows.scores.ndim - 1)), rows.scores.shape)
 
 

@@ -136,7 +136,7 @@ def test_alpha_must_be_a_number_of_at_least_zero(alpha: Any) -> None:
     ("weight", "rule"),
     [
         ([1, 1, 1, -1], "must not be negative; received -1"),
-        ([0, 0, 0, 0], "must hold a weight that is not zero; received zeros alone"),
+        ([0, 0, 0, 0], "weights must have a positive sum; received only zeros"),
         ([[1]] * 4, r"must have one dimension; received the shape \(4, 1\)"),
         ([1, 1], "inconsistent numbers of samples"),
         ([1, 1, 1, float("nan")], "contains NaN"),

@@ -232,7 +232,7 @@ def test_some_rows_must_be_left() -> None:
         (np.ones(3), "inputs must have the same length; received .* sample_weight 3"),
         (-np.ones(N), "sample_weight must be finite and not negative; received -1.0 in 60"),
         (np.full(N, np.inf), "sample_weight must be finite and not negative; received inf"),
-        (np.zeros(N), "sample_weight must hold a weight that is not zero; received zeros"),
+        (np.zeros(N), "weights must have a positive sum; received only zeros"),
     ],
 )
 def test_bad_weights_beside_numbers(weight: np.ndarray, rule: str) -> None:

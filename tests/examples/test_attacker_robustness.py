@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any
@@ -19,17 +18,6 @@ KEYS = ["attack", "training", "activation", "width", "depth"]
 
 #: matplotlib 3.8 calls functions that later versions of pyparsing deprecate.
 old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning:matplotlib")
-
-
-@pytest.fixture(scope="module")
-def example() -> Any:
-    path = REPOSITORY / "examples" / "attacker_robustness.py"
-    spec = importlib.util.spec_from_file_location("attacker_robustness", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -39,16 +39,6 @@ BOTH = ["group", "truth"]
 COMMAND = ["compas_aif360.py", "--n-boot", "100"]
 
 
-@pytest.fixture(scope="module")
-def example() -> Any:
-    spec = importlib.util.spec_from_file_location("compas_aif360", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 class Case(NamedTuple):
     """Data, what AIF360 holds of them, the table, and plain rows of train and test."""
 

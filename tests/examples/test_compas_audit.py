@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "compas_audit.py"
-
-
-@pytest.fixture
-def example() -> Any:
-    spec = importlib.util.spec_from_file_location("compas_audit", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_figures_of_the_tree(example: Any, shared_data: Path) -> None:

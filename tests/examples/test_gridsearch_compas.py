@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,17 +20,6 @@ BOUND = 0.06
 
 #: matplotlib 3.8 calls functions that later versions of pyparsing deprecate.
 old_matplotlib = pytest.mark.filterwarnings("ignore::DeprecationWarning:matplotlib")
-
-
-@pytest.fixture(scope="module")
-def example() -> Any:
-    path = REPOSITORY / "examples" / "gridsearch_compas.py"
-    spec = importlib.util.spec_from_file_location("gridsearch_compas", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Case(NamedTuple):

@@ -120,7 +120,7 @@ def test_a_model_that_is_not_fitted(method: str) -> None:
     ("weight", "message"),
     [
         (-np.ones(60), r"sample_weight must not be negative; received -1\.0"),
-        (np.zeros(60), "sample_weight must hold a weight that is not zero; received zeros alone"),
+        (np.zeros(60), "weights must have a positive sum; received only zeros"),
         (np.ones(59), "inconsistent numbers of samples"),
         (np.ones((60, 1)), r"sample_weight must have one dimension; received the shape \(60, 1\)"),
         (np.full(60, np.nan), "sample_weight contains NaN"),

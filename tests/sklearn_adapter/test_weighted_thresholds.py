@@ -145,7 +145,7 @@ def test_weights_of_any_kind(construct: Any) -> None:
             [1, 1, np.inf, 1, 1],
             "sample_weight must be finite and not negative; received inf in 1 r",
         ),
-        ([1, 1], "the same length; received y_score 5, sample_weight 2"),
+        ([1, 1], "the same length; received sample_weight 2, y_score 5"),
         ([[1]] * 5, r"sample_weight must have one dimension; received the shape \(5, 1\)"),
         (["a"] * 5, "sample_weight must hold numbers; received"),
         (1.0, "sample_weight must be a column of values; received 1.0"),
