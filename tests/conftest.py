@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +50,18 @@ def compas(shared_data: Path) -> pd.DataFrame:
         tree = DecisionTreeClassifier(random_state=0).fit(features, out[name])
         out[f"{name}_pred"] = tree.predict(features)
     return out
+
+
+@pytest.fixture(scope="module")
+def example(request: pytest.FixtureRequest) -> Any:
+    """The module ``examples/NAME.py`` for the tests of ``test_NAME.py``."""
+    name = request.path.stem.removeprefix("test_")
+    spec = importlib.util.spec_from_file_location(name, _REPOSITORY / "examples" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _polars(frame: pd.DataFrame) -> Any:
