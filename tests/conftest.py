@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 from collections.abc import Callable
@@ -74,6 +75,39 @@ def _pyarrow(frame: pd.DataFrame) -> Any:
     return pyarrow.table({name: column.tolist() for name, column in frame.items()})
 
 
+def _dask(frame: pd.DataFrame) -> Any:
+    dask = pytest.importorskip("dask.dataframe", reason="the dask extra is not installed")
+    # Two partitions, on dask's own scheduler.
+    typed = _pyarrow(frame).to_pandas(types_mapper=pd.ArrowDtype)
+    return dask.from_pandas(typed, npartitions=2)
+
+
+def _ibis(frame: pd.DataFrame) -> Any:
+    ibis = pytest.importorskip("ibis", reason="the ibis extra is not installed")
+    return ibis.memtable(_pyarrow(frame))
+
+
+@functools.cache
+def _spark_session() -> Any:
+    sql = pytest.importorskip("pyspark.sql", reason="the spark extra is not installed")
+    return (
+        sql.SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", 2)
+        # Small tables: compiling a query takes longer than running it.
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+        .config("spark.sql.adaptive.enabled", "false")
+        .getOrCreate()
+    )
+
+
+def _spark(frame: pd.DataFrame) -> Any:
+    return _spark_session().createDataFrame(_pyarrow(frame))
+
+
 def _duckdb(frame: pd.DataFrame) -> Any:
     import duckdb
 
@@ -88,6 +122,9 @@ ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "polars-lazy": lambda frame: _polars(frame).lazy(),
     "pyarrow": _pyarrow,
     "duckdb": _duckdb,
+    "dask": _dask,
+    "ibis": _ibis,
+    "spark": _spark,
 }
 
 

@@ -12,8 +12,9 @@ import pandas as pd
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import matrix_storage
 from biasamp_adapters.counts.assemble import Missing, check_missing
-from biasamp_adapters.counts.counting import fields_of_joint, fields_of_rows
+from biasamp_adapters.counts.counting import fields_of_joint, fields_of_rows, fields_of_sums
 from biasamp_adapters.counts.frame_columns import FrameColumns, Names, read_frame
+from biasamp_adapters.counts.frame_moments import moments_of_frame
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
@@ -156,7 +157,9 @@ class CooccurrenceCounts(MatrixCounts):
     ) -> CooccurrenceCounts:
         """Count the rows of a frame that Narwhals reads.
 
-        Rows of a frame that is not in memory are first grouped by all these columns on its engine.
+        Of a frame that is not in memory the engine groups the rows by the attributes and adds up
+        the columns of the tasks; only these sums come back. Where rows are to be kept, or label
+        sets observed, its distinct rows do.
 
         Parameters
         ----------
@@ -189,7 +192,13 @@ class CooccurrenceCounts(MatrixCounts):
         """
         check_missing(missing)
         columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
-        read = read_frame(frame, columns, declared(labels, "labels"), declared(groups, "groups"))
+        listed = declared(labels, "labels"), declared(groups, "groups")
+        if not keep_rows and label_sets != "observed":
+            sets = () if label_sets is None else positions_of(label_sets, columns.tasks(listed[0]))
+            added = moments_of_frame(frame, columns, *listed, missing, sets)
+            if added is not None:
+                return cls._of(fields_of_sums(*added))
+        read = read_frame(frame, columns, *listed)
         return cls._counted(
             read.variables, read.weight, missing, label_sets, keep_rows, read.repeated
         )
@@ -222,12 +231,15 @@ class CooccurrenceCounts(MatrixCounts):
         observe = label_sets == "observed"
         sets = () if label_sets is None or observe else positions_of(label_sets, variables.labels)
         keep = keep_rows or observe
-        counts = cls(**fields_of_rows(variables, weight, missing, sets, keep, repeated))
-        if counts.dropped:
-            counts = counts.without_unseen()
+        counts = cls._of(fields_of_rows(variables, weight, missing, sets, keep, repeated))
         if observe:
             counts = counts.with_sets(tuple(counts.observed_sets()))
         return counts if keep_rows else counts.without_rows()
+
+    @classmethod
+    def _of(cls, fields: dict[str, Any]) -> CooccurrenceCounts:
+        counts = cls(**fields)
+        return counts.without_unseen() if counts.dropped else counts
 
     def to_frame(self) -> pd.DataFrame:
         """The co-occurrences as a pandas DataFrame.

@@ -11,7 +11,7 @@ from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import Axis, LabelSet
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.layout import ONE, SILENT, Layout
-from biasamp_adapters.counts.moments import accumulate
+from biasamp_adapters.counts.moments import Accumulated, accumulate
 from biasamp_adapters.counts.readers import Variables
 from biasamp_adapters.counts.rows import Rows, compact
 from biasamp_adapters.inputs.columns import Weights
@@ -33,19 +33,29 @@ def fields_of_rows(
     ValueError
         If values are missing or wrong, or all weights are 0.
     """
-    axes = tuple(variables.readers)
-    layout = Layout(axes, len(variables.labels), len(variables.groups), sets)
+    layout = Layout(tuple(variables.readers), len(variables.labels), len(variables.groups), sets)
     found = accumulate(variables, layout, weight, missing, keep_rows, repeated)
+    return fields_of_sums(variables, layout, found)
+
+
+def fields_of_sums(variables: Variables, layout: Layout, found: Accumulated) -> dict[str, Any]:
+    """The fields of counts whose rows were added up.
+
+    Raises
+    ------
+    ValueError
+        If all weights are 0.
+    """
     if "w" in found.moments and not found.moments["w"][0, layout.blocks[ONE, None]].sum() > 0:
         raise ValueError("weights must have a positive sum; received only zeros")
     return {
         "labels": variables.labels,
         "groups": variables.groups,
         "attributes": variables.attributes,
-        "axes": axes,
+        "axes": layout.axes,
         "matrices": _matrices(variables),
         "moments": found.moments,
-        "sets": sets,
+        "sets": layout.sets,
         "soft_axes": found.soft_axes,
         "declared": variables.declared,
         "dropped": found.dropped,

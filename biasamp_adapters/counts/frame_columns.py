@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.base import MODEL, Axis
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.readers import Variables, read_variables
 from biasamp_adapters.inputs.columns import Weights
@@ -39,6 +39,27 @@ class FrameColumns:
             for names in value.values() if isinstance(value, Mapping) else [value]:
                 found += _names(names)
         return list(dict.fromkeys([*found, *_names(self.weight)]))
+
+    def matrices(self) -> dict[Axis, list[str]]:
+        """Columns of the tasks, true and predicted, if each task is a column; else none."""
+        found = {Axis("task"): self.task}
+        found |= {Axis("prediction", m): x for m, x in _by_model(self.prediction, [MODEL]).items()}
+        found = {axis: names for axis, names in found.items() if names is not None}
+        if any(isinstance(names, str) or not names for names in found.values()):
+            return {}
+        return {axis: _names(names) for axis, names in found.items()}
+
+    def tasks(self, labels: tuple[Label, ...] | None) -> tuple[Label, ...]:
+        """Names of the tasks that are columns."""
+        return labels or tuple(next(iter(self.matrices().values()), ()))
+
+    def keys(self) -> list[str]:
+        """Columns of the attributes, true and predicted, each once."""
+        found = _names(self.attribute)
+        predicted = self.attribute_prediction
+        for names in predicted.values() if isinstance(predicted, Mapping) else [predicted]:
+            found += _names(names)
+        return list(dict.fromkeys(found))
 
 
 class ReadFrame(NamedTuple):
@@ -76,10 +97,24 @@ def read_frame(
     if not isinstance(table, nw.DataFrame):
         table, repeated = _distinct_rows(frame, names)
     check_columns(table.columns, names)
-    picked = _Picked(table, columns, labels)
+    variables = read_columns_of(table, columns, labels, groups)
+    weight = columns.weight
+    weights = None if weight is None else Weights(table[weight].to_native(), f"column {weight!r}")
+    return ReadFrame(variables, weights, repeated)
+
+
+def read_columns_of(
+    table: nw.DataFrame[Any],
+    columns: FrameColumns,
+    labels: tuple[Label, ...] | None,
+    groups: tuple[Label, ...] | None,
+    indicators: nw.DataFrame[Any] | None = None,
+) -> Variables:
+    """Readers of the columns of a table; those of tasks may be in a table of their own."""
+    picked = _Picked(table, columns, labels, indicators)
     models = _by_model(columns.prediction, [MODEL])
     predicted = _by_model(columns.attribute_prediction, models)
-    variables = read_variables(
+    return read_variables(
         picked.tasks(columns.task),
         {model: picked.tasks(chosen) for model, chosen in models.items()},
         picked.groups(columns.attribute),
@@ -93,9 +128,6 @@ def read_frame(
             "sensitive_features_pred": _called("attribute", next(iter(predicted.values()))),
         },
     )
-    weight = columns.weight
-    weights = None if weight is None else Weights(table[weight].to_native(), f"column {weight!r}")
-    return ReadFrame(variables, weights, repeated)
 
 
 class _Picked:
@@ -106,9 +138,14 @@ class _Picked:
     """
 
     def __init__(
-        self, table: nw.DataFrame[Any], columns: FrameColumns, labels: tuple[Label, ...] | None
+        self,
+        table: nw.DataFrame[Any],
+        columns: FrameColumns,
+        labels: tuple[Label, ...] | None,
+        indicators: nw.DataFrame[Any] | None,
     ) -> None:
         self._table = table
+        self._indicators = table if indicators is None else indicators
         by_column = columns.task is not None and not isinstance(columns.task, str)
         self._labels = labels or (tuple(_names(columns.task)) if by_column else None)
         of_groups = columns.attribute
@@ -127,7 +164,7 @@ class _Picked:
             )
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"tasks must have distinct columns; received {list(chosen)}")
-        return Indicators(self._table.select(*chosen), self._labels)
+        return Indicators(self._indicators.select(*chosen), self._labels)
 
     def groups(self, chosen: Names | None) -> Any:
         """Labels of an attribute, or its groups as columns."""
@@ -150,14 +187,22 @@ def _called(what: str, names: Names | None) -> str:
 def _distinct_rows(frame: Any, names: Sequence[str]) -> tuple[nw.DataFrame[Any], Array]:
     """The distinct rows of some columns, fetched from their engine, and how often each is there."""
     coded, sums = grouped(frame, names, None)
-    values = {}
     # Engines promise no order of rows; what is drawn from them should not depend on it.
     order = np.lexsort([_ranks(codes, labels) for codes, labels in coded])
+    ordered_keys = [(codes[order], labels) for codes, labels in coded]
+    return labelled_frame(names, ordered_keys, len(order)), sums[0][order]
+
+
+def labelled_frame(
+    names: Sequence[str], coded: Sequence[tuple[Array, Sequence[Label]]], n_rows: int
+) -> nw.DataFrame[Any]:
+    """A frame of columns that are given as codes and their labels; None where missing."""
+    values = {}
     for name, (codes, labels) in zip(names, coded, strict=True):
         book = np.empty(len(labels) + 1, dtype=object)
         book[: len(labels)], book[-1] = list(labels), None
-        values[name] = pd.Series(book[codes.astype(np.intp)[order]]).infer_objects()
-    return nw.from_native(pd.DataFrame(values), eager_only=True), sums[0][order]
+        values[name] = pd.Series(book[codes.astype(np.intp)]).infer_objects()
+    return nw.from_native(pd.DataFrame(values, index=range(n_rows)), eager_only=True)
 
 
 def _ranks(codes: Array, labels: Sequence[Label]) -> Array:

@@ -109,14 +109,17 @@ def accumulate(
             out.kept.append(Rows(compact(rows[:, layout.base]), n, w).merged())
     if weight is not None:
         weight.check()
-    _rule(variables, absent, out, missing, n_rows if repeated is None else int(repeated.sum()))
+    rule_missing(
+        variables, absent, out, missing, n_rows if repeated is None else int(repeated.sum())
+    )
     out.soft_axes = frozenset(axis for axis, reader in readers.items() if reader.found_soft)
     return out
 
 
-def _rule(
+def rule_missing(
     variables: Variables, absent: dict[Axis, int], out: Accumulated, missing: Missing, n_rows: int
 ) -> None:
+    """Raise for missing values that the rule does not allow."""
     for axis, count in absent.items():
         name = variables.readers[axis].name
         if count == n_rows:

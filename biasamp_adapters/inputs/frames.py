@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,8 +14,16 @@ from biasamp_adapters.inputs.columns import Column
 
 # Aliases for the user's columns: a column called "len" would break nw.len(), and some engines
 # fold the case of names.
-_KEY, _N, _W, _W2, _WEIGHT = "bam_key_{}", "bam_n", "bam_w", "bam_w2", "bam_weight"
+KEY, N, W, W2, _WEIGHT = "bam_key_{}", "bam_n", "bam_w", "bam_w2", "bam_weight"
 _NEGATIVE, _NAN, _INFINITE, _LEAST = "bam_negative", "bam_nan", "bam_infinite", "bam_least"
+
+#: What a weight comes down to in each row.
+WEIGHT_COLUMNS = (W, W2, _NEGATIVE, _NAN, _INFINITE, _LEAST)
+
+_HANDS_OVER = dict.fromkeys(
+    (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT, nw.Implementation.IBIS),
+    "pyarrow",
+)
 
 
 def grouped(
@@ -40,64 +48,91 @@ def grouped(
     sums : list of arrays
         Rows, and with weights the sum of the weights and of their squares.
     """
-    lazy = _lazy(frame)
+    lazy = lazy_of(frame)
     schema = lazy.collect_schema()
     check_columns(schema.names(), [*keys, *([] if weight is None else [weight])])
-    names = [_KEY.format(i) for i in range(len(keys))]
+    names = [KEY.format(i) for i in range(len(keys))]
     select = [nw.col(key).alias(name) for key, name in zip(keys, names, strict=True)]
-    sums = [nw.len().alias(_N)]
+    sums = [nw.len().alias(N)]
     if weight is not None:
-        columns, totals = _weight_columns(weight, schema[weight])
+        columns, totals = weight_columns(weight, schema[weight])
         select += columns
         sums += totals
         if max_cells is not None:
             select.append(nw.col(weight).cast(nw.Float64).alias(_WEIGHT))
             names.append(_WEIGHT)
-    # As text, whole numbers survive the trip beside nulls, which would make them floats.
-    whole = [name for name, key in zip(names, keys, strict=False) if schema[key].is_integer()]
-    counted = lazy.select(*select).group_by(*names).agg(*sums)
-    if whole:
-        counted = counted.with_columns(*(nw.col(name).cast(nw.String) for name in whole))
+    whole = whole_keys(keys, schema)
+    counted = as_text(lazy.select(*select).group_by(*names).agg(*sums), whole)
     if max_cells is not None:
         counted = counted.head(max_cells + 1)
-    table = counted.collect(backend="pandas").to_pandas()
+    table = collected(counted)
     if max_cells is not None and len(table) > max_cells:
         return grouped(frame, keys, weight)
     if not len(table):
         raise ValueError("the frame must have at least one row; received none")
-    n = [table[_N].to_numpy(dtype=np.int64)]
+    n = [table[N].to_numpy(dtype=np.int64)]
     if weight is not None:
-        _check_weights(weight, table)
-        n += [table[name].to_numpy(dtype=np.float64) for name in (_W, _W2)]
+        check_weights(weight, table)
+        n += [table[name].to_numpy(dtype=np.float64) for name in (W, W2)]
+    return coded_keys(table, names, whole), n
+
+
+def one_where(condition: nw.Expr) -> nw.Expr:
+    """1 where a condition holds, else 0: some engines cannot add up truth values."""
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
+
+
+def whole_keys(keys: Sequence[str], schema: Mapping[str, Any]) -> list[str]:
+    """Aliases of the keys that are whole numbers."""
+    return [KEY.format(i) for i, key in enumerate(keys) if schema[key].is_integer()]
+
+
+def as_text(cells: nw.LazyFrame[Any], whole: Sequence[str]) -> nw.LazyFrame[Any]:
+    """Whole numbers as text: nulls beside them would make them floats on the way."""
+    return cells.with_columns(*(nw.col(name).cast(nw.String) for name in whole)) if whole else cells
+
+
+def coded_keys(
+    table: pd.DataFrame, names: Sequence[str], whole: Sequence[str]
+) -> list[tuple[Array, Sequence[Label]]]:
+    """Codes and labels of the keys of a table of cells."""
     coded = []
     for name in names:
         codes, labels = Column(table[name], name).chunk(0, len(table))
         coded.append((codes, [int(str(x)) for x in labels] if name in whole else labels))
-    return coded, n
+    return coded
 
 
-def _weight_columns(name: str, dtype: nw.dtypes.DType) -> tuple[list[nw.Expr], list[nw.Expr]]:
+def backend_of(frame: nw.LazyFrame[Any]) -> Any:
+    """What an engine hands its rows over as: those that speak Arrow warn of newer pandas."""
+    return _HANDS_OVER.get(frame.implementation, "pandas")
+
+
+def collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
+    """The rows of a lazy frame, in memory."""
+    return frame.collect(backend_of(frame)).to_pandas()
+
+
+def weight_columns(name: str, dtype: nw.dtypes.DType) -> tuple[list[nw.Expr], list[nw.Expr]]:
     """What to select of a weight before grouping, and what to add up."""
     if not dtype.is_numeric():
         raise ValueError(f"column {name!r} must hold numbers to be a weight; received {dtype}")
     w = nw.col(name).cast(nw.Float64)
 
-    def count(condition: nw.Expr, alias: str) -> nw.Expr:
-        return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).alias(alias)
-
     select = [
-        w.alias(_W),
-        (w * w).alias(_W2),
-        count(w < 0, _NEGATIVE),
-        count(w.is_null() | w.is_nan(), _NAN),
-        count(w == np.inf, _INFINITE),
+        w.alias(W),
+        (w * w).alias(W2),
+        one_where(w < 0).alias(_NEGATIVE),
+        one_where(w.is_null() | w.is_nan()).alias(_NAN),
+        one_where(w == np.inf).alias(_INFINITE),
         nw.when(w < 0).then(w).alias(_LEAST),
     ]
-    sums = [nw.col(each).sum() for each in (_W, _W2, _NEGATIVE, _NAN, _INFINITE)]
+    sums = [nw.col(each).sum() for each in (W, W2, _NEGATIVE, _NAN, _INFINITE)]
     return select, [*sums, nw.col(_LEAST).min()]
 
 
-def _check_weights(name: str, table: pd.DataFrame) -> None:
+def check_weights(name: str, table: pd.DataFrame) -> None:
+    """Raise for weights that are missing, infinite or negative."""
     found = {
         _NEGATIVE: table[_LEAST].min(),
         _NAN: np.nan,
@@ -112,7 +147,8 @@ def _check_weights(name: str, table: pd.DataFrame) -> None:
         )
 
 
-def _lazy(frame: Any) -> nw.LazyFrame[Any]:
+def lazy_of(frame: Any) -> nw.LazyFrame[Any]:
+    """What Narwhals makes of a frame."""
     try:
         return nw.from_native(frame).lazy()
     except TypeError:
