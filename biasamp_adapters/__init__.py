@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         LeakageAmplification,
         MultiAttributeBiasAmplification,
     )
+    from biasamp_adapters.metrics.paired import Comparison, compare, compare_counts
     from biasamp_adapters.quality import get_quality, quality_names
     from biasamp_adapters.thresholds import (
         calibrated_threshold,
@@ -39,6 +40,7 @@ __all__ = [
     "AmplificationWarning",
     "AuditReport",
     "BaseRates",
+    "Comparison",
     "CooccurrenceCounts",
     "DirectionalBiasAmplification",
     "DirectionalPredictabilityAmplification",
@@ -52,6 +54,8 @@ __all__ = [
     "audit",
     "audit_counts",
     "calibrated_threshold",
+    "compare",
+    "compare_counts",
     "get_quality",
     "quality_names",
     "summarize_runs",
@@ -73,6 +77,7 @@ _HOMES = {
         "LeakageAmplification",
         "MultiAttributeBiasAmplification",
     ),
+    "biasamp_adapters.metrics.paired": ("Comparison", "compare", "compare_counts"),
     "biasamp_adapters.quality": ("get_quality", "quality_names"),
     "biasamp_adapters.thresholds": (
         "calibrated_threshold",

@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, is_whole
 
-IntervalMethod: TypeAlias = Literal["percentile", "basic"]
+IntervalMethod: TypeAlias = Literal["percentile", "basic", "bca"]
 Interval: TypeAlias = tuple[float, float]
 
 #: Why there is no interval where nothing was drawn.
@@ -86,6 +86,7 @@ def estimate(
     confidence: float,
     method: IntervalMethod = "percentile",
     slack: float = 0.0,
+    acceleration: float | str = 0.0,
 ) -> Estimate:
     """The interval around ``value`` that bootstrap replicates give, or why there is none.
 
@@ -94,12 +95,19 @@ def estimate(
     value : float
     replicates : array of shape (n_boot,), or None if none were drawn
     confidence : float
-    method : {"percentile", "basic"}
+    method : {"percentile", "basic", "bca"}
     slack : float
         How far the value may lie outside, for noise of its own.
+    acceleration : float or str
+        For "bca": how fast the standard error changes with the value, of :func:`acceleration_of`,
+        or why that is not known.
 
     Notes
     -----
+    BCa reads other quantiles of the replicates, such that neither a bias of their median nor a
+    standard error that grows with the value shifts the interval (Efron 1987, "Better bootstrap
+    confidence intervals", section 3).
+
     A value outside its own percentile interval shows that resampling shifts it: magnitudes such as
     Multi grow with noise, and so do predictabilities of sparse tables. Such an interval says
     nothing of the value, and none is given.
@@ -111,10 +119,56 @@ def estimate(
     if reason:
         return Estimate(value, None, reason)
     low, high = central(replicates, confidence)
+    if method == "bca":
+        levels = _adjusted(value, replicates, confidence, acceleration)
+        if isinstance(levels, str):
+            return Estimate(value, None, levels)
+        low, high = np.quantile(replicates[np.isfinite(replicates)], levels).tolist()
     low, high = min(low, value), max(high, value)
     if method == "basic":
         low, high = 2 * value - high, 2 * value - low
     return Estimate(value, (low, high), None)
+
+
+def acceleration_of(scores: Array, n: Array) -> float | str:
+    """Acceleration of BCa from the jackknife, or why it is not known.
+
+    Parameters
+    ----------
+    scores : array of shape (kinds,)
+        The score without one row of each kind.
+    n : array of shape (kinds,)
+        Rows of each kind.
+    """
+    if not np.isfinite(scores).all():
+        return "without one of the rows it is undefined, and BCa leaves out each"
+    gap = np.average(scores, weights=n) - scores
+    spread = float((n * gap**2).sum())
+    return 0.0 if spread == 0 else float((n * gap**3).sum() / (6 * spread**1.5))
+
+
+def _adjusted(
+    value: float, replicates: Array, confidence: float, acceleration: float | str
+) -> list[float] | str:
+    """The quantiles that BCa reads, or why it reads none."""
+    from scipy.stats import norm
+
+    if isinstance(acceleration, str):
+        return acceleration
+    drawn = replicates[np.isfinite(replicates)]
+    # Of ties, half lie below: rounding must not decide on which side they are.
+    tied = np.abs(drawn - value) <= _ROUNDING * max(abs(value), 1)
+    below = float(np.mean(np.where(tied, 0.5, drawn < value)))
+    if not 0 < below < 1:
+        return "all replicates lie on one side of the value, and BCa cannot say how far"
+    bias = norm.ppf(below)
+    tail = (1 - confidence) / 2
+    shifted = np.asarray(bias + norm.ppf([tail, 1 - tail]))
+    levels = np.asarray(norm.cdf(bias + shifted / (1 - acceleration * shifted)))
+    least = min(levels[0], 1 - levels[1])
+    if least * len(drawn) < 1 or (acceleration * shifted >= 1).any():
+        return f"BCa reads the quantile {least:.2g}, and {len(drawn)} replicates are too few for it"
+    return list(levels.tolist())
 
 
 def central(replicates: Array, level: float) -> Interval:

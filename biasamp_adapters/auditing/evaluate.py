@@ -21,7 +21,7 @@ from biasamp_adapters.metrics import (
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, Scored, replicate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.metrics.exact import ExactAttack
+from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation
 from biasamp_adapters.uncertainty import Estimate, estimate
 
@@ -150,7 +150,12 @@ def evaluate(
         results[key] = bound.result(replicates, confidence)
         first = (counts.models[0], key[1])
         if key[0] != counts.models[0] and first in results:
-            gap = _difference(key, first, results, draws, confidence)
+            gap = paired_difference(
+                (results[key], results[first]),
+                (key[0], first[0]),
+                (draws.get(key), draws.get(first)) if n_boot else None,
+                confidence,
+            )
             differences[key] = _because(gap, reason)
         if isinstance(bound, Cooccurrence) and bound.selected is not None:
             values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
@@ -198,40 +203,6 @@ def _group_rates(evaluation: Evaluation, pos_label: Label | None) -> dict[str, G
         for model in counts.models
         if counts.has("prediction", model)
     }
-
-
-def _difference(
-    key: Key,
-    first: Key,
-    results: dict[Key, AmplificationResult],
-    draws: dict[Key, dict[str, Array]],
-    confidence: float,
-) -> Estimate:
-    """Value less that of the first model, from the same draws."""
-    value = results[key].value - results[first].value
-    if not np.array_equal(_is_ratio(results[key]), _is_ratio(results[first])):
-        reason = "one of the two is a difference of levels, the other a ratio"
-        return Estimate(float("nan"), None, reason)
-    if key not in draws or first not in draws:
-        return estimate(value, None, confidence)
-    settled, slack, margins = [], 0.0, []
-    for each in (key, first):
-        replicates: Array = draws[each]["value"]
-        bound = results[each].bound
-        if bound is not None:
-            replicates, untrusted = bound.settled("value", results[each].value, replicates)
-            if untrusted:
-                return Estimate(value, None, f"of {each[0]}: {untrusted}")
-            slack += bound.noise("value")
-        margins.append((0.0, 0.0) if bound is None else bound.margin("value"))
-        settled.append(replicates)
-    found = estimate(value, settled[0] - settled[1], confidence, slack=slack)
-    below, above = margins[0][0] + margins[1][1], margins[0][1] + margins[1][0]
-    return found.widened(below, above, (-np.inf, np.inf))
-
-
-def _is_ratio(result: AmplificationResult) -> Array | bool:
-    return not isinstance(result.bound, ExactAttack) or ~np.asarray(result.bound.difference)
 
 
 def _selecting(bound: Bound) -> Bound:

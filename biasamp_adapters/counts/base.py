@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from biasamp_adapters._typing import Label
+from biasamp_adapters._typing import Array, Label
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.tables import Tables
@@ -152,6 +152,18 @@ class Counts(ABC):
     @abstractmethod
     def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Tables]:
         """The tables that resampled rows would give, ``block`` at a time."""
+
+    @property
+    @abstractmethod
+    def no_jackknife(self) -> str | None:
+        """Why rows cannot be left out one by one, if they cannot."""
+
+    @abstractmethod
+    def without_one(self, width: int) -> Iterator[tuple[Tables, Array]]:
+        """The tables without one row of each kind, in blocks, and how many rows are of each kind.
+
+        ``width`` numbers are needed beside each table.
+        """
 
     @property
     def models(self) -> tuple[str, ...]:

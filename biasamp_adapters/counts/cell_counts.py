@@ -12,7 +12,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import algebra
 from biasamp_adapters.counts.base import Axis, Counts
 from biasamp_adapters.counts.cells import Cells
-from biasamp_adapters.counts.draws import BLOCK, batches, by_rows, poisson, resample
+from biasamp_adapters.counts.draws import BLOCK, MOST_LEFT_OUT, batches, by_rows, poisson, resample
 from biasamp_adapters.counts.tables import JointTables
 
 
@@ -130,6 +130,27 @@ class CellCounts(Counts):
             else:
                 rows = resample(self.n, np.full(size, self.n_rows), rng)
                 yield JointTables(self, rows if unit is None else rows * unit, rows, model)
+
+    @property
+    def no_jackknife(self) -> str | None:
+        """Why rows cannot be left out one by one, if they cannot."""
+        if not self.knows_rows:
+            return "BCa leaves out one row at a time, and these counts hold only sums of weights"
+        if len(self.n) ** 2 > MOST_LEFT_OUT:
+            return f"BCa leaves out a row of each cell, and {len(self.n)} cells are too many"
+        return None
+
+    def without_one(self, width: int) -> Iterator[tuple[JointTables, Array]]:
+        """The tables without one row of each cell, in blocks, and the rows of these cells."""
+        weight = self.n if self.cells.unit is None else self.cells.n * self.cells.unit
+        unit = 1 if self.cells.unit is None else self.cells.unit
+        start = 0
+        for size in batches(len(self.n), max(1, BLOCK // max(len(self.n), width))):
+            left_out = np.eye(size, len(self.n), start, dtype=np.int64)
+            rows = self.n - left_out
+            tables = JointTables(self, weight - left_out * unit, rows, self.first_model)
+            yield tables, self.n[start : start + size]
+            start += size
 
     def model(self, name: str) -> Self:
         """The counts of one model, the others summed out."""

@@ -11,6 +11,9 @@ from biasamp_adapters._typing import Array
 #: Numbers that one block of replicates may hold.
 BLOCK = 2**21
 
+#: Numbers that leaving out one row of each kind may take: a few seconds.
+MOST_LEFT_OUT = 2**27
+
 #: A draw by cells costs about as much as one of this many rows for each cell.
 _ROWS_PER_CELL = 14
 

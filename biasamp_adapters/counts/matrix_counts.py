@@ -12,7 +12,7 @@ import numpy as np
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import merging
 from biasamp_adapters.counts.base import Axis, Counts, LabelSet
-from biasamp_adapters.counts.draws import batches
+from biasamp_adapters.counts.draws import BLOCK, MOST_LEFT_OUT, batches
 from biasamp_adapters.counts.layout import (
     EXACT_SETS,
     NO_TASK,
@@ -217,6 +217,36 @@ class MatrixCounts(Counts):
             raise ValueError(f"{self.no_draws}: count with keep_rows=True")
         for size in batches(n_boot, block):
             yield MatrixTables(self, self.rows.draw(self.layout, size, rng), self.first_model)
+
+    @property
+    def no_jackknife(self) -> str | None:
+        """Why rows cannot be left out one by one, if they cannot."""
+        if self.rows is None:
+            return "BCa leaves out one row at a time, and these counts hold only sums"
+        if len(self.rows.n) * self.moments["n"].size > MOST_LEFT_OUT:
+            return f"BCa leaves out each of the distinct rows, and {len(self.rows.n)} are too many"
+        return None
+
+    def without_one(self, width: int) -> Iterator[tuple[MatrixTables, Array]]:
+        """The moments without one row of each kind, in blocks, and how many rows are like it.
+
+        Raises
+        ------
+        ValueError
+            If the rows were not kept.
+        """
+        if self.rows is None:
+            raise ValueError(self.no_jackknife)
+        moments = self.moments.get("w", self.moments["n"])
+        step = max(1, BLOCK // max(moments.size, width))
+        for start in range(0, len(self.rows.n), step):
+            rows = slice(start, min(start + step, len(self.rows.n)))
+            part = self.rows.complete(self.layout, rows).astype(np.float64)
+            left = part[:, self.layout.left]
+            if self.rows.unit is not None:
+                left = left * self.rows.unit[rows, None]
+            tables = moments - left[:, :, None] * part[:, None, :]
+            yield MatrixTables(self, tables, self.first_model), self.rows.n[rows]
 
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, MatrixCounts):

@@ -163,8 +163,9 @@ class Metric(ABC):
             Bootstrap replicates; 0 gives no interval.
         confidence : float
             Level of the interval.
-        interval_method : {"percentile", "basic"}
-            Quantiles of the replicates, or these mirrored at the value.
+        interval_method : {"percentile", "basic", "bca"}
+            Quantiles of the replicates, these mirrored at the value, or bias-corrected and
+            accelerated ones.
         signs : {"reference", "reestimated"}
             Whether replicates keep the directions of the reference or find their own.
         random_state : int or numpy.random.Generator, optional
@@ -179,7 +180,7 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
-        _check_options(n_boot, confidence, interval_method, signs, random_state)
+        check_options(n_boot, confidence, interval_method, signs, random_state)
         rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
         uncounted = self._uncounted(*rows, n_boot=n_boot)
         if uncounted is not None:
@@ -222,7 +223,7 @@ class Metric(ABC):
         ValueError
             If the counts lack what the metric reads, or hold several models.
         """
-        _check_options(n_boot, confidence, interval_method, signs, random_state)
+        check_options(n_boot, confidence, interval_method, signs, random_state)
         if len(counts.models) > 1:
             raise ValueError(
                 f"a metric reads one model; these counts hold {list(counts.models)}: "
@@ -236,7 +237,10 @@ class Metric(ABC):
         replicates = None
         if n_boot:
             replicates = replicate({0: bound}, evaluation, n_boot, random_state).get(0, {})
-        result = bound.result(replicates, confidence, interval_method)
+        return self._noted(bound.result(replicates, confidence, interval_method), counts)
+
+    def _noted(self, result: AmplificationResult, counts: Counts) -> AmplificationResult:
+        """A result that says what was left out; its notes are warned of."""
         if counts.dropped:
             result = result.with_note(dropped_note(counts.dropped))
         return self._warned(result)
@@ -255,9 +259,10 @@ class Metric(ABC):
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def _check_options(
+def check_options(
     n_boot: int, confidence: float, method: str, signs: str, random_state: RandomState
 ) -> None:
+    """Raise for options of an interval that break a rule."""
     check_n_boot(n_boot)
     check_confidence(confidence)
     check_method(method)

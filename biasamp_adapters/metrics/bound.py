@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -19,6 +19,7 @@ from biasamp_adapters.uncertainty import (
     Estimate,
     Interval,
     IntervalMethod,
+    acceleration_of,
     estimate,
     joined,
 )
@@ -177,6 +178,7 @@ class Bound(Scored):
         replicates: Array | None,
         confidence: float,
         method: IntervalMethod,
+        acceleration: float | str,
     ) -> Estimate:
         reason = None
         if replicates is not None:
@@ -185,10 +187,14 @@ class Bound(Scored):
             return Estimate(value, None, reason)
         if replicates is None:
             return estimate(value, None, confidence)
-        # Levels come mirrored already, which the basic method would undo.
+        # Levels come mirrored already, which the other methods would undo.
         once: IntervalMethod = "percentile" if name.startswith("psi") else method
-        found = estimate(value, replicates, confidence, once, self.noise(name))
+        found = estimate(value, replicates, confidence, once, self.noise(name), acceleration)
         return found.widened(*self.margin(name), self.limits(name))
+
+    def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
+        """The scores of tables with nothing drawn at random: what the jackknife compares."""
+        return self.scores(tables, reference, np.random.default_rng(0))
 
     @abstractmethod
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
@@ -204,10 +210,13 @@ class Bound(Scored):
         point = {name: x for name, x in self.point().items() if name not in ("pairs", "groups")}
         notes, reason = list(self.notes), None if replicates is None else self.no_interval
         drawn = {} if replicates is None or reason else replicates
+        skewed = accelerations([self], [1]) if method == "bca" and drawn else {}
         estimates = {
             name: Estimate(value, None, reason)
             if reason
-            else self._estimate(name, value, drawn.get(name), confidence, method)
+            else self._estimate(
+                name, value, drawn.get(name), confidence, method, skewed.get(name, 0.0)
+            )
             for name, value in point.items()
         }
         value = estimates["value"]
@@ -229,6 +238,39 @@ class Bound(Scored):
             notes=tuple(notes),
             bound=self,
         )
+
+
+def accelerations(bounds: Sequence[Bound], factors: Sequence[int]) -> dict[str, float | str]:
+    """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
+
+    A reference whose values are read is a sample too, of which each row is left out in turn.
+    """
+    first = bounds[0].evaluation
+    samples = [first.counts]
+    if first.reference is not None and any(bound.reads_reference for bound in bounds):
+        samples.append(first.reference)
+    reason = next((each.no_jackknife for each in samples if each.no_jackknife), None)
+    if reason:
+        return dict.fromkeys(bounds[0].point(), reason)
+    parts: list[dict[str, Array]] = []
+    rows: list[Array] = []
+    for of_reference, sample in enumerate(samples):
+        for tables, n in sample.without_one(max(bound.width for bound in bounds)):
+            found: dict[str, Array] = {}
+            for bound, factor in zip(bounds, factors, strict=True):
+                own = (
+                    first.counts.tables(bound.model)
+                    if of_reference
+                    else tables.for_model(bound.model)
+                )
+                for name, score in bound.smooth(own, tables if of_reference else None).items():
+                    if np.ndim(score) == 1 or (of_reference and np.ndim(score) == 0):
+                        shifted = factor * np.broadcast_to(score, len(n))
+                        found[name] = found.get(name, 0) + shifted
+            parts.append(found)
+            rows.append(n)
+    scores, weights = joined(parts), np.concatenate(rows)
+    return {name: acceleration_of(values, weights) for name, values in scores.items()}
 
 
 class Drawn(Protocol):
@@ -278,8 +320,10 @@ def replicate(
     drawn_tables = ((len(each), each) for each in counts.draw(n_boot, table_rng, block))
     for tables in progress(drawn_tables, n_boot, "Drawing tables"):
         drawn = None if references is None else next(references)
+        seed = int(flip_rng.integers(2**63))
         for key, bound in bounds.items():
             own = tables.of(bound.evaluation.counts).for_model(bound.model)
-            scores = bound.scores(own, drawn, flip_rng)
+            # Models share their random flips, as far as these are of the same tables.
+            scores = bound.scores(own, drawn, np.random.default_rng(seed))
             blocks[key].append(scores)
     return {key: joined(parts) for key, parts in blocks.items()}

@@ -305,6 +305,15 @@ class ExactAttack(Bound):
             scores["groups"] = group_means(self, tables, rng)
         return scores
 
+    def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
+        """The value and both levels with flips in expectation."""
+        dataset = self.plain(tables)
+        if self.equalize is not None:
+            dataset = expected_flips(dataset, self.accuracy_in(tables), self.roles.axis)
+        return self.overall(
+            self.compare(dataset, self.of_model(tables), self._values, self.difference)
+        )
+
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         return self.scored(self.dataset, self.of_model(self._tables))

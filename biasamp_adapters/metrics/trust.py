@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.metrics.equalize import expected_flips
 from biasamp_adapters.metrics.sparse import tie_optimism
 from biasamp_adapters.quality import chance_share, is_dependent
 
@@ -61,11 +60,8 @@ class Trust:
     @cached_property
     def _centres(self) -> dict[str, float]:
         """The scores that replicates would have without noise: their flips are in expectation."""
-        attack = self._attack
-        plain, model = attack.plain(self._tables), attack.of_model(self._tables)
-        if attack.equalize is not None:
-            plain = expected_flips(plain, attack.accuracy_in(self._tables), attack.roles.axis)
-        return attack.scored(plain, model)
+        found = self._attack.smooth(self._tables, None)
+        return {name: float(np.mean(score)) for name, score in found.items()}
 
     @cached_property
     def _trials(self) -> dict[str, Array]:

@@ -1,0 +1,318 @@
+"""Models on the same rows: paired differences, from tables that are drawn for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._typing import Array, RandomState
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.collect import by_model
+from biasamp_adapters.metrics.base import Metric, check_options
+from biasamp_adapters.metrics.bound import Bound, accelerations, replicate
+from biasamp_adapters.metrics.exact import ExactAttack
+from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.reference import align
+from biasamp_adapters.uncertainty import Estimate, IntervalMethod, estimate
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """One metric of several models on the same rows, with paired differences.
+
+    Attributes
+    ----------
+    results : dict of str to AmplificationResult
+        The value of each model, with its own interval.
+    differences : dict of str to Estimate
+        Of each model but the first: its value less that of the first, with a paired interval, or
+        the reason why there is none.
+    """
+
+    results: dict[str, AmplificationResult]
+    differences: dict[str, Estimate]
+
+    @property
+    def difference(self) -> Estimate:
+        """The one difference of two models: the second less the first.
+
+        Raises
+        ------
+        ValueError
+            If there are more than two.
+        """
+        if len(self.differences) > 1:
+            raise ValueError(f"differences names several models: {[*self.differences]}")
+        return next(iter(self.differences.values()))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a model.
+
+        Returns
+        -------
+        DataFrame
+            ``model``, ``value``, ``low`` and ``high``; then ``difference``, ``difference_low`` and
+            ``difference_high``, against the first model; and a ``note``.
+        """
+        rows = []
+        for model, result in self.results.items():
+            gap = self.differences.get(model)
+            low, high = result.interval or (np.nan, np.nan)
+            ends = (gap.interval if gap is not None else None) or (np.nan, np.nan)
+            notes = [*result.notes]
+            if gap is not None and gap.reason and result.n_boot:
+                notes.append(f"no interval of the difference: {gap.reason}")
+            rows.append(
+                {
+                    "model": model,
+                    "value": result.value,
+                    "low": low,
+                    "high": high,
+                    "difference": np.nan if gap is None else gap.value,
+                    "difference_low": ends[0],
+                    "difference_high": ends[1],
+                    "note": "; ".join(notes),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        first, *others = self.results
+        name = next(iter(self.results.values()))
+        lines = [f"<Comparison: {name.metric} {name.direction}, {name.n} rows"]
+        lines += [f"  {model}: {_text(result)}" for model, result in self.results.items()]
+        lines += [f"  {model} - {first}: {self.differences[model].text()}" for model in others]
+        return "\n".join(lines) + ">"
+
+
+def _text(result: AmplificationResult) -> str:
+    return Estimate(result.value, result.interval).text()
+
+
+def compare(
+    metric: Metric,
+    y_true: Any,
+    y_pred: Mapping[str, Any],
+    *,
+    sensitive_features: Any,
+    sensitive_features_pred: Any = None,
+    sample_weight: Any = None,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    interval_method: IntervalMethod = "percentile",
+    signs: Literal["reference", "reestimated"] = "reference",
+    random_state: RandomState = None,
+) -> Comparison:
+    """Compare models that predicted the same rows, by one metric.
+
+    Parameters
+    ----------
+    metric : metric object
+        For example ``DirectionalBiasAmplification()``.
+    y_true : array-like of shape (n,) or (n, tasks)
+        Task labels.
+    y_pred : mapping of str to array-like
+        Predictions of each model; the others are compared with the first.
+    sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
+        Protected attribute.
+    sensitive_features_pred : same as ``sensitive_features``, or mapping of str to such, optional
+        Predicted attribute, of each model.
+    sample_weight, n_boot, confidence, interval_method, signs, random_state
+        As in ``metric.result``.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, or an input breaks a rule.
+
+    Notes
+    -----
+    The same rows are drawn for all models, so what they have in common cancels: the interval of the
+    difference is narrower than the two of the values suggest. Where a metric flips labels at
+    random, models with the same tables share these flips; others draw their own.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> group = ["a"] * 50 + ["b"] * 50
+    >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> models = {
+    ...     "old": [1] * 40 + [0] * 10 + [1] * 15 + [0] * 35,
+    ...     "new": [1] * 34 + [0] * 16 + [1] * 19 + [0] * 31,
+    ... }
+    >>> found = bam.compare(
+    ...     bam.DirectionalBiasAmplification(), y_true, models, sensitive_features=group
+    ... )
+    >>> found.to_frame()[["model", "value", "difference"]].round(3)
+      model  value  difference
+    0   old   0.15         NaN
+    1   new   0.05        -0.1
+    """
+    check_options(n_boot, confidence, interval_method, signs, random_state)
+    if not isinstance(y_pred, Mapping):
+        raise ValueError(
+            f"y_pred must map names of models to predictions; received a {type(y_pred).__name__}"
+        )
+    models, predicted = by_model(y_pred, sensitive_features_pred)
+    _check_several(models)
+    rows = (y_true, sensitive_features, sample_weight)
+    uncounted = {
+        name: metric._uncounted(rows[0], models[name], rows[1], predicted[name], rows[2])
+        for name in models
+    }
+    known = {name: result for name, result in uncounted.items() if result is not None}
+    if len(known) == len(models):
+        return _without_intervals(known)
+    counts = metric._count(
+        y_true, models, sensitive_features, predicted, sample_weight, keep_rows=True
+    )
+    return compare_counts(
+        metric,
+        counts,
+        n_boot=n_boot,
+        confidence=confidence,
+        interval_method=interval_method,
+        signs=signs,
+        random_state=random_state,
+    )
+
+
+def compare_counts(
+    metric: Metric,
+    counts: Counts,
+    *,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    interval_method: IntervalMethod = "percentile",
+    signs: Literal["reference", "reestimated"] = "reference",
+    random_state: RandomState = None,
+) -> Comparison:
+    """:func:`compare` from counts of several models, wherever the rows are.
+
+    Parameters
+    ----------
+    metric : metric object
+    counts : JointCounts or CooccurrenceCounts
+        With the predictions of at least two models.
+    n_boot, confidence, interval_method, signs, random_state
+        As in :func:`compare`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, or the counts lack what the metric reads.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> counts = bam.JointCounts.from_arrays(
+    ...     [0, 1] * 20, {"old": [1, 1] * 20, "new": [0, 1] * 20}, ["a", "b"] * 20
+    ... )
+    >>> bam.compare_counts(bam.MALS(), counts, n_boot=0).difference.value
+    0.5
+    """
+    check_options(n_boot, confidence, interval_method, signs, random_state)
+    _check_several(counts.models)
+    evaluation = metric.prepare(align(counts, metric._reference, metric.labels, metric.groups))
+    bounds = {model: metric.bind(evaluation, model) for model in counts.models}
+    if signs == "reestimated":
+        bounds = {model: bound.reestimating() for model, bound in bounds.items()}
+    draws = replicate(bounds, evaluation, n_boot, random_state) if n_boot else {}
+    results = {
+        model: metric._noted(
+            bound.result(draws.get(model, {}) if n_boot else None, confidence, interval_method),
+            counts,
+        )
+        for model, bound in bounds.items()
+    }
+    first, *others = counts.models
+    differences = {}
+    for model in others:
+        pair = (results[model], results[first])
+        skew: float | str = 0.0
+        if interval_method == "bca" and model in draws:
+            skew = accelerations([bounds[model], bounds[first]], [1, -1]).get("value", 0.0)
+        drawn = (draws.get(model), draws.get(first)) if n_boot else None
+        differences[model] = paired_difference(
+            pair, (model, first), drawn, confidence, interval_method, skew
+        )
+    return Comparison(results, differences)
+
+
+def _check_several(models: Any) -> None:
+    if len(models) < 2:
+        raise ValueError(f"a comparison needs at least two models; received {[*models]}")
+
+
+def _without_intervals(results: dict[str, AmplificationResult]) -> Comparison:
+    """Values of fitted attackers, which have no intervals."""
+    first = next(iter(results.values()))
+    reason = "fitted attackers have none"
+    return Comparison(
+        results,
+        {
+            name: Estimate(result.value - first.value, None, reason)
+            for name, result in [*results.items()][1:]
+        },
+    )
+
+
+def paired_difference(
+    results: tuple[AmplificationResult, AmplificationResult],
+    models: tuple[str, str],
+    draws: tuple[dict[str, Array] | None, dict[str, Array] | None] | None,
+    confidence: float,
+    method: IntervalMethod = "percentile",
+    acceleration: float | str = 0.0,
+) -> Estimate:
+    """Value of one model less that of another, from the same draws.
+
+    Parameters
+    ----------
+    results : pair of AmplificationResult
+    models : pair of str
+        Their names.
+    draws : pair of replicates, or None
+        None of a model whose metric allows no interval; None alone if nothing was drawn.
+    confidence, method, acceleration
+        As in :func:`~biasamp_adapters.uncertainty.estimate`.
+    """
+    value = results[0].value - results[1].value
+    if not np.array_equal(_is_ratio(results[0]), _is_ratio(results[1])):
+        reason = "one of the two is a difference of levels, the other a ratio"
+        return Estimate(float("nan"), None, reason)
+    if draws is None:
+        return estimate(value, None, confidence)
+    settled, slack, margins = [], 0.0, []
+    for result, model, own in zip(results, models, draws, strict=True):
+        bound: Bound | None = result.bound
+        if own is None or "value" not in own:
+            why = None if bound is None else bound.no_interval
+            return Estimate(value, None, f"of {model}: {why or 'it has no interval'}")
+        replicates: Array = own["value"]
+        if bound is not None:
+            replicates, untrusted = bound.settled("value", result.value, replicates)
+            if untrusted:
+                return Estimate(value, None, f"of {model}: {untrusted}")
+            slack += bound.noise("value")
+        margins.append((0.0, 0.0) if bound is None else bound.margin("value"))
+        settled.append(replicates)
+    found = estimate(value, settled[0] - settled[1], confidence, method, slack, acceleration)
+    below, above = margins[0][0] + margins[1][1], margins[0][1] + margins[1][0]
+    return found.widened(below, above, (-np.inf, np.inf))
+
+
+def _is_ratio(result: AmplificationResult) -> Array | bool:
+    return not isinstance(result.bound, ExactAttack) or ~np.asarray(result.bound.difference)

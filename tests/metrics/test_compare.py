@@ -1,0 +1,195 @@
+"""Several models on the same rows: paired differences and their intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import biasamp_adapters as bam
+from biasamp_adapters.metrics.base import Metric
+
+METRICS = [
+    bam.MALS(),
+    bam.DirectionalBiasAmplification(),
+    bam.DirectionalBiasAmplification(direction="T->A"),
+    bam.MultiAttributeBiasAmplification(),
+    bam.LeakageAmplification(),
+    bam.DirectionalPredictabilityAmplification(),
+    bam.DirectionalPredictabilityAmplification(direction="T->A", quality="accuracy"),
+]
+
+
+def _rows(n: int = 400, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 2, n)
+    truth = (rng.random(n) < 0.3 + 0.4 * group).astype(int)
+    old = np.where(rng.random(n) < 0.3, group, truth)
+    # The new model differs in one row of ten.
+    new = np.where(rng.random(n) < 0.1, 1 - old, old)
+    guess = np.where(rng.random(n) < 0.2, truth, group)
+    return {
+        "y_true": truth,
+        "y_pred": {"old": old, "new": new},
+        "sensitive_features": group,
+        "sensitive_features_pred": guess,
+    }
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_values_are_those_of_each_model(metric: Metric) -> None:
+    rows = _rows()
+    found = bam.compare(metric, **rows, n_boot=200)
+    alone = {
+        name: metric.result(**{**rows, "y_pred": made}, n_boot=0).value
+        for name, made in rows["y_pred"].items()
+    }
+    assert {name: result.value for name, result in found.results.items()} == pytest.approx(alone)
+    assert found.difference.value == pytest.approx(alone["new"] - alone["old"])
+
+
+@pytest.mark.parametrize("interval_method", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_a_model_differs_from_itself_by_nothing(metric: Metric, interval_method: Any) -> None:
+    rows = _rows()
+    twice = {"one": rows["y_pred"]["old"], "two": rows["y_pred"]["old"]}
+    found = bam.compare(
+        metric, **{**rows, "y_pred": twice}, n_boot=200, interval_method=interval_method
+    )
+    assert found.difference.value == 0
+    assert found.difference.interval is not None
+    low, high = found.difference.interval
+    if isinstance(metric, bam.LeakageAmplification) or "accuracy" in metric.__name__:
+        # What ties may have added to an accuracy is added to the interval of each side.
+        assert -0.05 < low <= 0 <= high < 0.05
+    else:
+        assert (low, high) == (0, 0)
+
+
+def test_the_difference_by_hand() -> None:
+    # P(1 | a) is 12/20 and P(1 | b) is 6/20, so that a has the positives and b the negatives.
+    group = np.repeat(["a", "b"], 20)
+    truth = np.r_[[1] * 12, [0] * 8, [1] * 6, [0] * 14]
+    old = np.r_[[1] * 16, [0] * 4, [1] * 4, [0] * 16]
+    new = np.r_[[1] * 13, [0] * 7, [1] * 5, [0] * 15]
+    found = bam.compare(
+        bam.DirectionalBiasAmplification(),
+        truth,
+        {"old": old, "new": new},
+        sensitive_features=group,
+        n_boot=100,
+    )
+    # Old: 4/20 more positives of a, 2/20 fewer of b; new: 1/20 of each. Of both classes alike.
+    assert found.results["old"].value == pytest.approx((4 / 20 + 2 / 20) / 2)
+    assert found.results["new"].value == pytest.approx((1 / 20 + 1 / 20) / 2)
+    assert found.difference.value == pytest.approx(0.05 - 0.15)
+
+
+def test_pairing_makes_intervals_narrower() -> None:
+    rows = _rows(4000)
+    found = bam.compare(bam.DirectionalBiasAmplification(), **rows)
+    widths = [np.ptp(result.interval) for result in found.results.values() if result.interval]
+    assert found.difference.interval is not None
+    # Of independent samples the widths would add up as squares.
+    assert np.ptp(found.difference.interval) < 0.7 * np.hypot(*widths)
+
+
+def test_the_interval_is_that_of_resampled_rows() -> None:
+    rows = _rows(300)
+    metric = bam.DirectionalBiasAmplification(
+        reference=(rows["y_true"], rows["sensitive_features"])
+    )
+    found = bam.compare(metric, **rows, n_boot=20_000).difference
+    rng = np.random.default_rng(1)
+    drawn = []
+    for _ in range(1000):
+        i = rng.integers(0, 300, 300)
+        values = [
+            metric(rows["y_true"][i], made[i], sensitive_features=rows["sensitive_features"][i])
+            for made in (rows["y_pred"]["new"], rows["y_pred"]["old"])
+        ]
+        drawn.append(values[0] - values[1])
+    assert found.interval is not None
+    # Monte Carlo error of a 2.5 % quantile of 1,000 normal replicates: 2.7 sd / sqrt(1,000).
+    error = 2.7 * np.std(drawn) / np.sqrt(1000)
+    assert found.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=4 * error)
+
+
+def test_several_models_against_the_first() -> None:
+    rows = _rows()
+    models = {**rows["y_pred"], "truth": rows["y_true"]}
+    # With predicted groups, MALS would not be 0 for the truth.
+    rows |= {"y_pred": models, "sensitive_features_pred": None}
+    found = bam.compare(bam.MALS(), **rows, n_boot=100)
+    assert [*found.differences] == ["new", "truth"]
+    table = found.to_frame().set_index("model")
+    assert table["value"]["truth"] == pytest.approx(0, abs=1e-15)
+    assert table["difference"]["truth"] == pytest.approx(-table["value"]["old"])
+    assert np.isnan(table["difference"]["old"])
+    assert table["difference_low"]["new"] <= table["difference"]["new"]
+    with pytest.raises(ValueError, match=r"differences names several models: \['new', 'truth'\]"):
+        _ = found.difference
+    assert "truth - old: " in repr(found)
+
+
+def test_label_matrices() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, (200, 3))
+    models = {"same": truth, "flipped": 1 - truth}
+    group = rng.integers(0, 2, 200)
+    metric = bam.DirectionalBiasAmplification()
+    found = bam.compare(metric, truth, models, sensitive_features=group, n_boot=100)
+    assert found.results["same"].value == 0
+    assert found.difference.value == metric(truth, 1 - truth, sensitive_features=group)
+    assert found.difference.interval is not None
+
+
+def test_counts_of_other_machines() -> None:
+    rows = _rows()
+    names = ("y_true", "y_pred", "sensitive_features")
+    counts = bam.JointCounts.from_arrays(*(rows[name] for name in names))
+    metric = bam.DirectionalBiasAmplification()
+    found = bam.compare_counts(metric, counts, n_boot=100)
+    again = bam.compare(metric, **{name: rows[name] for name in names}, n_boot=100)
+    assert found.difference == again.difference
+
+
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+def test_fitted_attackers_have_values_only() -> None:
+    rows = _rows()
+    metric = bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=2)
+    for scores in (False, True):
+        models = {
+            name: made + 0.1 * scores * np.sin(np.arange(400))
+            for name, made in rows["y_pred"].items()
+        }
+        given = {**rows, "y_pred": models}
+        if scores:
+            given["y_true"] = rows["y_true"] + 0.1 * np.cos(np.arange(400))
+        found = bam.compare(metric, **given, n_boot=50)
+        assert found.difference.interval is None
+        assert "fitted" in str(found.difference.reason)
+        assert np.isfinite(found.difference.value)
+
+
+@pytest.mark.parametrize(
+    ("y_pred", "message"),
+    [
+        ({"only": [0, 1]}, r"at least two models; received \['only'\]"),
+        ([0, 1], "y_pred must map names of models to predictions; received a list"),
+        ({}, "y_pred must name at least one model"),
+    ],
+)
+def test_bad_models(y_pred: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bam.compare(bam.MALS(), [0, 1], y_pred, sensitive_features=["a", "b"])
+
+
+def test_bad_options() -> None:
+    rows = _rows()
+    with pytest.raises(ValueError, match=r"must be one of \['percentile', 'basic', 'bca'\]"):
+        bam.compare(bam.MALS(), **rows, interval_method="student")
+    with pytest.raises(ValueError, match="n_boot must be a whole number"):
+        bam.compare(bam.MALS(), **rows, n_boot=-1)
