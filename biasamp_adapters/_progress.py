@@ -13,14 +13,14 @@ T = TypeVar("T")
 _LONG = 1.0
 
 
-def progress(items: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
+def progress(items: Iterable[tuple[int, T]], total: int | None, what: str) -> Iterator[T]:
     """Hand out items, each with the steps it stands for; show a bar once that takes long.
 
     Parameters
     ----------
     items : iterable of (steps, item)
-    total : int
-        All steps.
+    total : int, optional
+        All steps, if it is known how many there are.
     what : str
         What is being done.
     """

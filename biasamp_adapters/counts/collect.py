@@ -14,6 +14,7 @@ from biasamp_adapters.counts.base import MODEL, Axis
 from biasamp_adapters.counts.tally import Tally
 from biasamp_adapters.inputs.columns import (
     Column,
+    NoRowsError,
     Weights,
     check_lengths,
     chunks,
@@ -91,7 +92,9 @@ def collect_arrays(
     if not columns:
         raise ValueError("counts need at least one column; received none")
     weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
-    _tally_rows(out, [*columns, *slices], weight, by_weight)
+    by_weight = by_weight and weight is not None
+    out.tally = _tally_for(len(columns) + len(slices), by_weight)
+    _tally_rows(out.tally, [*columns, *slices], weight, by_weight)
     return out
 
 
@@ -117,36 +120,88 @@ def argument_of(name: str, model: str) -> str:
     return name if model == MODEL else f"{name}[{model!r}]"
 
 
+def _tally_for(n_columns: int, by_weight: bool) -> Tally:
+    """A tally of rows, which keeps apart rows of different weights as a last column."""
+    return Tally(n_columns + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
+
+
 def _tally_rows(
-    out: Collected, columns: list[Column], weight: Weights | None, by_weight: bool
+    tally: Tally, columns: list[Column], weight: Weights | None, by_weight: bool
 ) -> None:
     n_rows = check_lengths([*columns, *([] if weight is None else [weight])])
-    by_weight = by_weight and weight is not None
-    out.tally = Tally(len(columns) + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
     for start, stop in chunks(n_rows):
         coded = [column.chunk(start, stop) for column in columns]
         if weight is None:
-            out.tally.add(coded)
+            tally.add(coded)
             continue
         w = weight.numbers(start, stop)
         if by_weight:
             codes, units = pd.factorize(w)
             coded.append((codes, units.tolist()))
-        out.tally.add(coded, [np.ones(stop - start, dtype=np.int64), w, w * w])
+        tally.add(coded, [np.ones(stop - start, dtype=np.int64), w, w * w])
     if weight is not None:
         weight.check()
 
 
-def collect_frame(
-    frame: Any,
+class FrameTally:
+    """Tallies frames, one after the other, each on its own engine.
+
+    Parameters
+    ----------
+    task, prediction, attribute, attribute_prediction, weight, by_weight
+        As in ``JointCounts.from_frame``.
+
+    Attributes
+    ----------
+    collected : Collected
+        What was tallied so far.
+    """
+
+    def __init__(
+        self,
+        task: str | None,
+        prediction: str | Sequence[str] | None,
+        attribute: str | Sequence[str] | None,
+        attribute_prediction: str | Sequence[str] | None,
+        weight: str | None,
+        by_weight: bool,
+    ) -> None:
+        self.collected, self._keys = _axes_of_frames(
+            task, prediction, attribute, attribute_prediction
+        )
+        self._weight = weight
+        self._by_weight = by_weight and weight is not None
+        self.collected.tally = _tally_for(len(self._keys), self._by_weight)
+
+    def add(self, frame: Any) -> None:
+        """Tally the rows of a frame.
+
+        Raises
+        ------
+        NoRowsError
+            If it has none.
+        """
+        keys, weight, tally = self._keys, self._weight, self.collected.tally
+        if not isinstance(frame, pd.DataFrame):
+            most = MAX_WEIGHTED_CELLS if self._by_weight else None
+            tally.add(*grouped(frame, keys, weight, most))
+            return
+        # Several times faster through numpy than through the frame's own group-by.
+        check_columns(frame.columns, [*keys, *_names(weight)])
+        if frame.empty:
+            raise NoRowsError("the frame")
+        columns = [Column(frame[key], f"column {key!r}") for key in keys]
+        weights = None if weight is None else Weights(frame[weight], f"column {weight!r}")
+        _tally_rows(tally, columns, weights, self._by_weight)
+
+
+def _axes_of_frames(
     task: str | None,
     prediction: str | Sequence[str] | None,
     attribute: str | Sequence[str] | None,
     attribute_prediction: str | Sequence[str] | None,
-    weight: str | None,
-    by_weight: bool,
-) -> Collected:
-    """Tally a frame on its own engine; the arguments are those of ``JointCounts.from_frame``."""
+) -> tuple[Collected, list[str]]:
+    """What the columns of frames stand for, and their names."""
     out = Collected()
     attributes, models = _names(attribute), _names(prediction)
     predicted = _names(attribute_prediction)
@@ -175,20 +230,7 @@ def collect_frame(
         add(Axis("prediction", model), (model,))
     if not keys:
         raise ValueError("counts need at least one column; received none")
-    if isinstance(frame, pd.DataFrame):
-        # Several times faster through numpy than through the frame's own group-by.
-        check_columns(frame.columns, [*keys, *_names(weight)])
-        if frame.empty:
-            raise ValueError("the frame must have at least one row; received none")
-        columns = [Column(frame[key], f"column {key!r}") for key in keys]
-        weights = None if weight is None else Weights(frame[weight], f"column {weight!r}")
-        _tally_rows(out, columns, weights, by_weight)
-        return out
-    by_weight = by_weight and weight is not None
-    coded, sums = grouped(frame, keys, weight, MAX_WEIGHTED_CELLS if by_weight else None)
-    out.tally = Tally(len(coded))
-    out.tally.add(coded, sums)
-    return out
+    return out, keys
 
 
 def _names(columns: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
 from biasamp_adapters.counts.merging import positions_of
 from biasamp_adapters.counts.readers import Variables, read_variables
+from biasamp_adapters.counts.streams import balanced_sum, each_chunk
 from biasamp_adapters.inputs.columns import Weights
 
 #: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
@@ -137,7 +138,7 @@ class CooccurrenceCounts(MatrixCounts):
             declared(groups, "groups"),
         )
         weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
-        return cls._counted(variables, weight, missing, label_sets, keep_rows)
+        return cls._counted(variables, weight, missing, label_sets, keep_rows)._checked()
 
     @classmethod
     def from_frame(
@@ -192,15 +193,94 @@ class CooccurrenceCounts(MatrixCounts):
         """
         check_missing(missing)
         columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
+        return cls._of_frame(
+            frame,
+            columns,
+            declared(labels, "labels"),
+            declared(groups, "groups"),
+            missing,
+            label_sets,
+            keep_rows,
+        )._checked()
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[Any],
+        *,
+        task: str | Sequence[str] | None = None,
+        prediction: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        attribute: Names | None = None,
+        attribute_prediction: Names | Mapping[str, Names] | None = None,
+        weight: str | None = None,
+        labels: Sequence[Label] | None = None,
+        groups: Sequence[Label] | None = None,
+        missing: Missing = "error",
+        label_sets: LabelSets = None,
+        keep_rows: bool = False,
+        total: int | None = None,
+    ) -> CooccurrenceCounts:
+        """Count the rows of a stream of frames, of which one at a time is in memory.
+
+        On a terminal a bar shows how far it is.
+
+        Parameters
+        ----------
+        chunks : iterable of frames
+            For example the record batches of a Parquet file; chunks without rows are skipped.
+        task, prediction, attribute, attribute_prediction, weight
+            Columns, as in :meth:`from_frame`.
+        labels, groups, missing, label_sets, keep_rows
+            As in :meth:`from_arrays`.
+        total : int, optional
+            How many chunks there are, for the bar.
+
+        Returns
+        -------
+        CooccurrenceCounts
+            The counts that all chunks as one frame would give.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`from_frame`, with the number of the chunk, and if no chunk has a row.
+        """
+        check_missing(missing)
+        columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
         listed = declared(labels, "labels"), declared(groups, "groups")
+        observe = label_sets == "observed"
+        sets = None if observe else label_sets
+
+        def count(chunk: Any) -> CooccurrenceCounts:
+            keep = keep_rows or observe
+            return cls._of_frame(chunk, columns, *listed, missing, sets, keep, partial=True)
+
+        parts = each_chunk(chunks, count, total)
+        counts = balanced_sum(parts)._checked()
+        if observe:
+            counts = counts.with_sets(tuple(counts.observed_sets()))
+        return counts if keep_rows else counts.without_rows()
+
+    @classmethod
+    def _of_frame(
+        cls,
+        frame: Any,
+        columns: FrameColumns,
+        labels: tuple[Label, ...] | None,
+        groups: tuple[Label, ...] | None,
+        missing: Missing,
+        label_sets: LabelSets,
+        keep_rows: bool,
+        partial: bool = False,
+    ) -> CooccurrenceCounts:
         if not keep_rows and label_sets != "observed":
-            sets = () if label_sets is None else positions_of(label_sets, columns.tasks(listed[0]))
-            added = moments_of_frame(frame, columns, *listed, missing, sets)
+            sets = () if label_sets is None else positions_of(label_sets, columns.tasks(labels))
+            added = moments_of_frame(frame, columns, labels, groups, missing, sets, partial)
             if added is not None:
                 return cls._of(fields_of_sums(*added))
-        read = read_frame(frame, columns, *listed)
+        read = read_frame(frame, columns, labels, groups)
         return cls._counted(
-            read.variables, read.weight, missing, label_sets, keep_rows, read.repeated
+            read.variables, read.weight, missing, label_sets, keep_rows, read.repeated, partial
         )
 
     @classmethod
@@ -227,11 +307,12 @@ class CooccurrenceCounts(MatrixCounts):
         label_sets: LabelSets,
         keep_rows: bool,
         repeated: Array | None = None,
+        partial: bool = False,
     ) -> CooccurrenceCounts:
         observe = label_sets == "observed"
         sets = () if label_sets is None or observe else positions_of(label_sets, variables.labels)
         keep = keep_rows or observe
-        counts = cls._of(fields_of_rows(variables, weight, missing, sets, keep, repeated))
+        counts = cls._of(fields_of_rows(variables, weight, missing, sets, keep, repeated, partial))
         if observe:
             counts = counts.with_sets(tuple(counts.observed_sets()))
         return counts if keep_rows else counts.without_rows()
@@ -240,6 +321,21 @@ class CooccurrenceCounts(MatrixCounts):
     def _of(cls, fields: dict[str, Any]) -> CooccurrenceCounts:
         counts = cls(**fields)
         return counts.without_unseen() if counts.dropped else counts
+
+    def _checked(self) -> CooccurrenceCounts:
+        """These counts, if rows are left and not all weigh nothing."""
+        if self.n_rows == 0:
+            raise ValueError(
+                f"missing='drop' must leave rows; all {self.dropped} have a missing value"
+            )
+        if self.weighted and not self.moments["w"].any():
+            raise ValueError("weights must have a positive sum; received only zeros")
+        for role, model in self.axes:
+            if model is not None and self.abstentions(role, model) == self.n_rows:
+                raise ValueError(
+                    f"the {role} of {model} must hold values; all {self.n_rows} are missing"
+                )
+        return self
 
     def to_frame(self) -> pd.DataFrame:
         """The co-occurrences as a pandas DataFrame.

@@ -10,7 +10,7 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import Axis, LabelSet
 from biasamp_adapters.counts.joint import JointCounts
-from biasamp_adapters.counts.layout import ONE, SILENT, Layout
+from biasamp_adapters.counts.layout import SILENT, Layout
 from biasamp_adapters.counts.moments import Accumulated, accumulate
 from biasamp_adapters.counts.readers import Variables
 from biasamp_adapters.counts.rows import Rows, compact
@@ -25,29 +25,22 @@ def fields_of_rows(
     sets: tuple[LabelSet, ...],
     keep_rows: bool,
     repeated: Array | None,
+    partial: bool,
 ) -> dict[str, Any]:
     """The fields of the counts of rows that are read.
 
     Raises
     ------
     ValueError
-        If values are missing or wrong, or all weights are 0.
+        If values are missing or wrong.
     """
     layout = Layout(tuple(variables.readers), len(variables.labels), len(variables.groups), sets)
-    found = accumulate(variables, layout, weight, missing, keep_rows, repeated)
+    found = accumulate(variables, layout, weight, missing, keep_rows, repeated, partial)
     return fields_of_sums(variables, layout, found)
 
 
 def fields_of_sums(variables: Variables, layout: Layout, found: Accumulated) -> dict[str, Any]:
-    """The fields of counts whose rows were added up.
-
-    Raises
-    ------
-    ValueError
-        If all weights are 0.
-    """
-    if "w" in found.moments and not found.moments["w"][0, layout.blocks[ONE, None]].sum() > 0:
-        raise ValueError("weights must have a positive sum; received only zeros")
+    """The fields of counts whose rows were added up."""
     return {
         "labels": variables.labels,
         "groups": variables.groups,

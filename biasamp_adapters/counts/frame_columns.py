@@ -15,7 +15,7 @@ from biasamp_adapters.counts.base import MODEL, Axis
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.readers import Variables, read_variables
 from biasamp_adapters.inputs.columns import Weights
-from biasamp_adapters.inputs.frames import check_columns, grouped
+from biasamp_adapters.inputs.frames import as_frame, check_columns, grouped
 from biasamp_adapters.inputs.matrices import Indicators
 
 #: One name or several; Indicators of names are groups that are columns.
@@ -93,7 +93,7 @@ def read_frame(
     if not names:
         raise ValueError("counts need at least one column; received none")
     repeated = None
-    table = nw.from_native(frame, pass_through=True)
+    table = as_frame(frame)
     if not isinstance(table, nw.DataFrame):
         table, repeated = _distinct_rows(frame, names)
     check_columns(table.columns, names)

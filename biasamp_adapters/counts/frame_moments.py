@@ -26,7 +26,7 @@ from biasamp_adapters.counts.layout import (
 from biasamp_adapters.counts.moments import Accumulated, rule_missing
 from biasamp_adapters.counts.readers import Variables
 from biasamp_adapters.inputs.frame_sums import BadRow, Sums, row_sum, summed
-from biasamp_adapters.inputs.frames import one_where
+from biasamp_adapters.inputs.frames import as_frame, one_where
 from biasamp_adapters.inputs.matrices import Matrix
 
 #: With more cells than this, the distinct rows of a frame are not many more.
@@ -42,6 +42,7 @@ def moments_of_frame(
     groups: tuple[Label, ...] | None,
     missing: Missing,
     sets: tuple[LabelSet, ...],
+    partial: bool,
 ) -> tuple[Variables, Layout, Accumulated] | None:
     """The moments of a frame that is not in memory, added up by its engine.
 
@@ -50,7 +51,7 @@ def moments_of_frame(
     and predicted attributes with nearly as many values as rows.
     """
     matrices = columns.matrices()
-    if not matrices or isinstance(nw.from_native(frame, pass_through=True), nw.DataFrame):
+    if not matrices or isinstance(as_frame(frame), nw.DataFrame):
         return None
     axes = list(matrices)
     found = summed(
@@ -72,7 +73,7 @@ def moments_of_frame(
     indicators = nw.from_dict(dict.fromkeys(every, [0] * n_cells), backend="pandas")
     variables = read_columns_of(cells, columns, labels, groups, indicators)
     layout = Layout(tuple(variables.readers), len(variables.labels), len(variables.groups), sets)
-    return variables, layout, _accumulated(found, axes, variables, layout, missing)
+    return variables, layout, _accumulated(found, axes, variables, layout, missing, partial)
 
 
 def _refuse(bad: BadRow, axis: Axis) -> None:
@@ -102,7 +103,12 @@ def _derived(
 
 
 def _accumulated(
-    found: Sums, axes: Sequence[Axis], variables: Variables, layout: Layout, missing: Missing
+    found: Sums,
+    axes: Sequence[Axis],
+    variables: Variables,
+    layout: Layout,
+    missing: Missing,
+    partial: bool,
 ) -> Accumulated:
     """The moments of cells whose attributes are known and whose tasks are summed."""
     n_cells = len(found.totals["n"])
@@ -123,8 +129,9 @@ def _accumulated(
         else:
             keep &= ~lost
     layout.complete(rows)
-    out = Accumulated(dropped=int(n[~keep].sum()))
-    rule_missing(variables, absent, out, missing, int(n.sum()))
+    out = Accumulated.zeros(layout, weighted="w" in found.totals)
+    out.dropped = int(n[~keep].sum())
+    rule_missing(variables, absent, out, missing, None if partial else int(n.sum()))
     for kind, total in found.totals.items():
         blocks = _blocks(found.sums[kind], axes, variables, layout)
         sums = rows * total[:, None]

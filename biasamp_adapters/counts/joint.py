@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import algebra, storage
 from biasamp_adapters.counts.assemble import Missing, assemble
 from biasamp_adapters.counts.cell_counts import CellCounts
-from biasamp_adapters.counts.collect import Collected, collect_arrays, collect_frame
+from biasamp_adapters.counts.collect import Collected, FrameTally, collect_arrays
 from biasamp_adapters.counts.labels import declared
+from biasamp_adapters.counts.streams import each_chunk
 from biasamp_adapters.counts.tally import Tallied
 
 
@@ -158,10 +159,64 @@ class JointCounts(CellCounts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
-        collected = collect_frame(
-            frame, task, prediction, attribute, attribute_prediction, weight, by_weight
-        )
-        return cls._assembled(collected, labels, groups, missing)
+        tally = FrameTally(task, prediction, attribute, attribute_prediction, weight, by_weight)
+        tally.add(frame)
+        return cls._assembled(tally.collected, labels, groups, missing)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[Any],
+        *,
+        task: str | None = None,
+        prediction: str | Sequence[str] | None = None,
+        attribute: str | Sequence[str] | None = None,
+        attribute_prediction: str | Sequence[str] | None = None,
+        weight: str | None = None,
+        labels: Sequence[Label] | None = None,
+        groups: Sequence[Label] | None = None,
+        missing: Missing = "error",
+        by_weight: bool = False,
+        total: int | None = None,
+    ) -> JointCounts:
+        """Count the rows of a stream of frames, of which one at a time is in memory.
+
+        On a terminal a bar shows how far it is.
+
+        Parameters
+        ----------
+        chunks : iterable of frames
+            For example ``pandas.read_csv(..., chunksize=...)`` or the record batches of a Parquet
+            file; chunks without rows are skipped.
+        task, prediction, attribute, attribute_prediction, weight
+            Columns, as in :meth:`from_frame`.
+        labels, groups, missing, by_weight
+            As in :meth:`from_arrays`.
+        total : int, optional
+            How many chunks there are, for the bar.
+
+        Returns
+        -------
+        JointCounts
+            The counts that all chunks as one frame would give.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`from_frame`, with the number of the chunk, and if no chunk has a row.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from biasamp_adapters import JointCounts
+        >>> chunks = (pd.DataFrame({"t": [0, 1], "a": [group] * 2}) for group in "xyx")
+        >>> JointCounts.from_chunks(chunks, task="t", attribute="a")
+        <JointCounts: 6 rows in 4 cells of attribute x task>
+        """
+        tally = FrameTally(task, prediction, attribute, attribute_prediction, weight, by_weight)
+        for _ in each_chunk(chunks, tally.add, total):
+            pass
+        return cls._assembled(tally.collected, labels, groups, missing)
 
     @classmethod
     def _assembled(

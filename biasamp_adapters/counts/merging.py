@@ -132,9 +132,11 @@ def add(first: _C, second: _C) -> _C:
         given = name in first.declared & second.declared and mine == theirs
         lists[name] = mine if given else ordered([*mine, *theirs])
     parts = [align(part, lists["labels"], lists["groups"]) for part in (first, second)]
+    # Of rows that were all left out there is nothing to keep.
+    kept = [part.rows for part in parts if part.n_rows or part.rows is not None]
     rows: Rows | None = None
-    if parts[0].rows is not None and parts[1].rows is not None:
-        rows = (parts[0].rows + parts[1].rows).merged()
+    if kept and None not in kept:
+        rows = kept[0] if len(kept) == 1 else (kept[0] + kept[1]).merged()
         every = tuple(sorted({*parts[0].sets, *parts[1].sets}))
         parts = [part.with_sets(every) for part in parts]
     if parts[0].sets != parts[1].sets:

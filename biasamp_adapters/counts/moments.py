@@ -22,10 +22,17 @@ _CHUNK, _CHUNK_ROWS = 2**22, 2**14
 class Accumulated:
     """What adding up rows gave."""
 
-    moments: dict[str, Array] = field(default_factory=dict)
+    moments: dict[str, Array]
     dropped: int = 0
     soft_axes: frozenset[Axis] = frozenset()
     kept: list[Rows] = field(default_factory=list)
+
+    @classmethod
+    def zeros(cls, layout: Layout, *, weighted: bool) -> Accumulated:
+        """The sums of no rows."""
+        shape = layout.left.stop - layout.left.start, layout.width
+        kinds = ("n", "w", "w2") if weighted else ("n",)
+        return cls({kind: np.zeros(shape) for kind in kinds})
 
     def add(self, layout: Layout, rows: Array, n: Array | None, w: Array | None) -> None:
         """Add complete rows, each ``n`` times and of weight ``w``, to the moments."""
@@ -34,7 +41,7 @@ class Accumulated:
             once = 1 if n is None else n
             weights |= {"w": once * w, "w2": once * w**2}
         for name, weight in weights.items():
-            self.moments[name] = self.moments.get(name, 0) + layout.moments(rows, weight)
+            self.moments[name] += layout.moments(rows, weight)
 
     @property
     def rows(self) -> Rows | None:
@@ -56,6 +63,7 @@ def accumulate(
     missing: Missing,
     keep_rows: bool,
     repeated: Array | None = None,
+    partial: bool = False,
 ) -> Accumulated:
     """Add up the rows of all variables.
 
@@ -68,6 +76,8 @@ def accumulate(
     keep_rows : bool
     repeated : array of int, shape (n,), optional
         How often each row is there.
+    partial : bool
+        Whether other rows follow, so that these may all be missing.
     """
     readers = variables.readers
     columns: list[Column] = [*readers.values(), *([] if weight is None else [weight])]  # type: ignore[list-item]  # only their names and lengths are read
@@ -75,7 +85,7 @@ def accumulate(
     orders = {axis: variables.order(axis) for axis in readers}
     split = any(reader.may_be_split for reader in readers.values())
     exact = split or weight is not None or repeated is not None
-    out = Accumulated()
+    out = Accumulated.zeros(layout, weighted=weight is not None)
     absent = dict.fromkeys(readers, 0)
     dtype = np.dtype(np.float64 if exact else np.float32)
     step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
@@ -109,17 +119,23 @@ def accumulate(
             out.kept.append(Rows(compact(rows[:, layout.base]), n, w).merged())
     if weight is not None:
         weight.check()
-    rule_missing(
-        variables, absent, out, missing, n_rows if repeated is None else int(repeated.sum())
-    )
+    every = n_rows if repeated is None else int(repeated.sum())
+    rule_missing(variables, absent, out, missing, None if partial else every)
     out.soft_axes = frozenset(axis for axis, reader in readers.items() if reader.found_soft)
     return out
 
 
 def rule_missing(
-    variables: Variables, absent: dict[Axis, int], out: Accumulated, missing: Missing, n_rows: int
+    variables: Variables,
+    absent: dict[Axis, int],
+    out: Accumulated,
+    missing: Missing,
+    n_rows: int | None,
 ) -> None:
-    """Raise for missing values that the rule does not allow."""
+    """Raise for missing values that the rule does not allow.
+
+    ``n_rows`` is None where other rows follow: these may then all be missing.
+    """
     for axis, count in absent.items():
         name = variables.readers[axis].name
         if count == n_rows:

@@ -61,7 +61,13 @@ class Tally:
         sums : sequence of arrays of shape (rows,), optional
             What to add up a cell: n first, which is not 0, and for weighted rows w and w squared.
             One row each without.
+
+        Notes
+        -----
+        Of columns that lack the last axis, it is given up.
         """
+        if len(columns) < len(self._codebooks):
+            self._give_up_last_axis()
         columns = columns[: len(self._codebooks)]
         # Signed codes may be -1: their column gets one more code, the first, for what is missing.
         shifts = [int(codes.dtype.kind != "u") for codes, _ in columns]
@@ -107,10 +113,16 @@ class Tally:
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
         codes, totals, _ = consolidate(codes, totals)
         if self._max_cells is not None and len(codes) > self._max_cells:
-            self._max_cells = None
-            self._codebooks.pop()
-            codes, totals, _ = consolidate(codes[:, :-1], totals)
+            self._pending = [(codes, *totals)]
+            self._give_up_last_axis()
+            codes, *totals = self._pending[0]
+            codes, totals, _ = consolidate(codes, totals)
         return codes, totals
+
+    def _give_up_last_axis(self) -> None:
+        self._max_cells = None
+        self._codebooks.pop()
+        self._pending = [(codes[:, :-1], *totals) for codes, *totals in self._pending]
 
     def cells(self) -> Tallied:
         """What was counted so far."""

@@ -22,6 +22,13 @@ _MAX_INTEGER_SPAN = 2**12 - 1
 MISSING = -1
 
 
+class NoRowsError(ValueError):
+    """There is not a single row to count; in a stream, such chunks are skipped."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} must have at least one row; received none")
+
+
 class Column:
     """A one-dimensional input that hands out chunks of codes.
 
@@ -254,7 +261,7 @@ def check_lengths(columns: Sequence[Column]) -> int:
         raise ValueError(f"inputs must have the same length; received {received}")
     n_rows = next(iter(lengths.values()))
     if n_rows == 0:
-        raise ValueError("inputs must have at least one row; received none")
+        raise NoRowsError("inputs")
     return n_rows
 
 

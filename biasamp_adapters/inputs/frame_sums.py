@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.inputs.columns import NoRowsError
 from biasamp_adapters.inputs.frames import (
     KEY,
     W2,
@@ -144,7 +145,7 @@ def summed(
     cells = as_text(rows.group_by(*key_names, *states).agg(*totals, *added), whole)
     table = collected(cells.head(max_cells + 1))
     if not len(table):
-        raise ValueError("the frame must have at least one row; received none")
+        raise NoRowsError("the frame")
     for i, rule in enumerate(rules):
         if table[_BAD.format(i)].sum():
             bad = lazy.filter(rule.bad > 0).select(*dict.fromkeys(matrices[i][0])).head(1)

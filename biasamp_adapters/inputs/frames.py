@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inputs.columns import Column
+from biasamp_adapters.inputs.columns import Column, NoRowsError
 
 # Aliases for the user's columns: a column called "len" would break nw.len(), and some engines
 # fold the case of names.
@@ -69,7 +69,7 @@ def grouped(
     if max_cells is not None and len(table) > max_cells:
         return grouped(frame, keys, weight)
     if not len(table):
-        raise ValueError("the frame must have at least one row; received none")
+        raise NoRowsError("the frame")
     n = [table[N].to_numpy(dtype=np.int64)]
     if weight is not None:
         check_weights(weight, table)
@@ -148,10 +148,17 @@ def check_weights(name: str, table: pd.DataFrame) -> None:
 
 
 def lazy_of(frame: Any) -> nw.LazyFrame[Any]:
-    """What Narwhals makes of a frame."""
+    """What Narwhals makes of a frame, as a lazy one."""
+    return as_frame(frame).lazy()
+
+
+def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """What Narwhals makes of a frame, or of what hands over Arrow data such as a record batch."""
     try:
-        return nw.from_native(frame).lazy()
+        return nw.from_native(frame)
     except TypeError:
+        if hasattr(frame, "__arrow_c_stream__"):
+            return nw.from_arrow(frame, backend="pyarrow")
         raise TypeError(
             "frame must be a dataframe or relation that Narwhals reads (pandas, polars, pyarrow, "
             f"duckdb, ...); received {type(frame).__name__}"

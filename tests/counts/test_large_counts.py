@@ -86,7 +86,7 @@ def test_a_file_with_no_64_bit_count_is_refused(tmp_path: Path, n: float) -> Non
     many(small(), 10).save(path)
     document = json.loads(path.read_text())
     path.write_text(json.dumps({**document, "n": [n, *document["n"][1:]]}))
-    with pytest.raises(ValueError, match="must be a file that JointCounts.save wrote"):
+    with pytest.raises(ValueError, match=r"must be a file that JointCounts\.save wrote"):
         JointCounts.load(path)
 
 
@@ -96,7 +96,7 @@ def test_a_file_whose_sum_is_no_64_bit_count_is_refused(tmp_path: Path) -> None:
     many(small(), 10).save(path)
     document = json.loads(path.read_text())
     path.write_text(json.dumps({**document, "n": [2**62] * len(document["n"])}))
-    with pytest.raises(ValueError, match="must be a file that JointCounts.save wrote"):
+    with pytest.raises(ValueError, match=r"must be a file that JointCounts\.save wrote"):
         JointCounts.load(path)
 
 
@@ -152,7 +152,7 @@ def check_equal(large: AmplificationResult, expected: AmplificationResult) -> No
 
 
 @pytest.mark.parametrize("as_matrix", [False, True])
-@pytest.mark.parametrize("times", [2**24 + 1, 10**10, 10**12 + 39, 2**53 + 1])
+@pytest.mark.parametrize("times", [2**31 + 1, 10**12 + 39, 2**53 + 1])
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 def test_values_depend_on_shares_alone(metric: Any, times: int, as_matrix: bool) -> None:
     large = many(small(), times)
@@ -192,23 +192,19 @@ def test_values_and_signs_of_huge_counts(cells: dict[tuple[Any, ...], int]) -> N
 
 
 @few
-@given(*[st.integers(1, 10**4)] * 4, st.integers(1, 2 * 10**7))
+@given(*[st.integers(2, 10**4)] * 4, st.integers(1, 2 * 10**7))
 def test_one_row_more_or_less_than_independence(r0: int, r1: int, c0: int, c1: int, k: int) -> None:
     independent = np.array([[r0 * c0, r0 * c1], [r1 * c0, r1 * c1]]) * k
     one_off = np.array([[1, -1], [-1, 1]])  # the margins stay as they are
-    metric = DirectionalBiasAmplification(direction="A->T")
     for off in (-1, 0, 1):
-        table = independent + off * one_off
-        cells = {(a, t, a, t): int(table[a, t]) for a, t in product(range(2), range(2))}
-        # A cell of no rows is none.
-        counts = counted({key: n for key, n in cells.items() if n})
+        table, expected = independent + off * one_off, (off * one_off).ravel().tolist()
+        counts = counted({(a, t, a, t): int(table[a, t]) for a, t in product((0, 1), (0, 1))})
         for each in (counts, CooccurrenceCounts.from_joint(counts)):
-            sign = quietly(metric.from_counts, each).by_pair["sign"].to_numpy().reshape(2, 2)
-            if sign.shape == table.shape and (table.sum(axis=0) > 0).all():
-                assert (sign == off * one_off).all()
-        training = DirectionalBiasAmplification(reference=counts, labels=[0, 1], groups=[0, 1])
-        found = quietly(training.result, [0, 1], [0, 1], sensitive_features=[0, 1])
-        assert found.by_pair["sign"].tolist() == (off * one_off).ravel().tolist()
+            metric = DirectionalBiasAmplification(direction="A->T")
+            assert metric.from_counts(each).by_pair["sign"].tolist() == expected
+        trained = DirectionalBiasAmplification(direction="A->T", reference=counts)
+        found = trained.result([0, 1], [0, 1], sensitive_features=[0, 1])
+        assert found.by_pair["sign"].tolist() == expected
 
 
 @pytest.mark.parametrize("n", [10**10, 10**13, 10**15])
@@ -279,7 +275,7 @@ def test_an_audit_of_huge_counts(times: int) -> None:
     assert set(of_rates) <= set(found.index.get_level_values("metric"))
     assert (found["low"] <= found["value"]).all()
     assert (found["value"] <= found["high"]).all()
-    # Rates are of a third of the rows or so: their sd is at most 1/2 / sqrt(n / 3) and some four of
-    # them enter a value at most.
+    # Each D is a mean of -1, 0 and 1 over no fewer than 8 rows of 60, so its sd is at most
+    # 1 / sqrt(8 times); MALS adds up two of them, of two rates each.
     width = (found["high"] - found["low"]).loc[of_rates]
-    assert (width < 2 * 1.96 * 4 * sqrt(3) / 2 / sqrt(60 * times)).all()
+    assert (width < 4 * 2 * 1.96 / sqrt(8 * times)).all()
