@@ -115,7 +115,8 @@ def allows_attack(counts: Counts, source: str) -> bool:
         return True
     if counts.n_labels(source) == 1 and not counts.is_matrix("attribute"):
         return True
-    return counts.no_draws is None and counts.n_rows <= MOST_FITTED
+    has_rows = counts.no_draws is None and not counts.is_normal
+    return has_rows and counts.n_rows <= MOST_FITTED
 
 
 def positive_columns(counts: Counts, pos_label: Label | None) -> Array:

@@ -79,8 +79,14 @@ def _about_rows(findings: Findings) -> Iterator[str]:
     counts = findings.evaluation.counts
     if counts.no_draws:
         yield (
-            f"No number has an interval: {counts.no_draws}. Count with keep_rows=True where the "
-            "rows are."
+            f"No number has an interval: {counts.no_draws}. Count with keep_rows=True, or "
+            "second_moments=True, where the rows are."
+        )
+    if counts.is_normal:
+        yield (
+            "The rows are gone: intervals come from a normal distribution with the second moments "
+            "of the sums, which those of a few rows only roughly have. Attackers that are fitted "
+            "need rows and are left out."
         )
     if not counts.knows_sets:
         yield (

@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.evaluate import STRONGEST, Findings
 from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent, plain
 from biasamp_adapters.uncertainty import NOT_DRAWN, Estimate
@@ -59,12 +59,18 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
         "method": {
             "n_boot": findings.n_boot,
             "confidence": findings.confidence,
-            "interval": "percentile bootstrap over rows"
-            + (", drawn as count tables" if isinstance(counts, JointCounts) else ""),
+            "interval": _interval_method(counts),
             "random_state": _seed(random_state),
             "versions": versions(),
         },
     }
+
+
+def _interval_method(counts: Counts) -> str:
+    if counts.is_normal:
+        return "percentiles of normal draws with the second moments of the rows"
+    by_table = ", drawn as count tables" if isinstance(counts, JointCounts) else ""
+    return f"percentile bootstrap over rows{by_table}"
 
 
 def _positive(findings: Findings) -> str | None:

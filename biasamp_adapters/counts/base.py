@@ -109,6 +109,11 @@ class Counts(ABC):
         """Why no tables can be drawn from these counts, if they cannot."""
 
     @property
+    def is_normal(self) -> bool:
+        """Whether tables are drawn from a normal distribution, for want of rows."""
+        return False
+
+    @property
     @abstractmethod
     def soft(self) -> frozenset[str]:
         """The predicted variables that hold probabilities."""

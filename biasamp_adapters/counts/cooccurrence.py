@@ -91,6 +91,7 @@ class CooccurrenceCounts(MatrixCounts):
         missing: Missing = "error",
         label_sets: LabelSets = None,
         keep_rows: bool = False,
+        second_moments: bool = False,
     ) -> CooccurrenceCounts:
         """Count the rows of arrays, in chunks of bounded memory.
 
@@ -117,6 +118,10 @@ class CooccurrenceCounts(MatrixCounts):
             Label sets to count for Multi: those of a reference, or the ones that rows show.
         keep_rows : bool
             Keep the distinct rows, compactly: intervals and label sets found later need them.
+        second_moments : bool
+            Keep the sums of all products of columns, from which intervals can be drawn where rows
+            are too many to be kept, or may not be: a matrix of the size of columns times columns
+            for each combination of groups, true and predicted.
 
         Returns
         -------
@@ -138,7 +143,9 @@ class CooccurrenceCounts(MatrixCounts):
             declared(groups, "groups"),
         )
         weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
-        return cls._counted(variables, weight, missing, label_sets, keep_rows)._checked()
+        return cls._counted(
+            variables, weight, missing, label_sets, keep_rows, second_moments
+        )._checked()
 
     @classmethod
     def from_frame(
@@ -155,6 +162,7 @@ class CooccurrenceCounts(MatrixCounts):
         missing: Missing = "error",
         label_sets: LabelSets = None,
         keep_rows: bool = False,
+        second_moments: bool = False,
     ) -> CooccurrenceCounts:
         """Count the rows of a frame that Narwhals reads.
 
@@ -179,7 +187,7 @@ class CooccurrenceCounts(MatrixCounts):
             Column of the sampling weights.
         labels : sequence, optional
             Names of the tasks. Without, those of the columns of ``task``.
-        groups, missing, label_sets, keep_rows
+        groups, missing, label_sets, keep_rows, second_moments
             As in :meth:`from_arrays`.
 
         Returns
@@ -201,6 +209,7 @@ class CooccurrenceCounts(MatrixCounts):
             missing,
             label_sets,
             keep_rows,
+            second_moments,
         )._checked()
 
     @classmethod
@@ -218,6 +227,7 @@ class CooccurrenceCounts(MatrixCounts):
         missing: Missing = "error",
         label_sets: LabelSets = None,
         keep_rows: bool = False,
+        second_moments: bool = False,
         total: int | None = None,
     ) -> CooccurrenceCounts:
         """Count the rows of a stream of frames, of which one at a time is in memory.
@@ -230,7 +240,7 @@ class CooccurrenceCounts(MatrixCounts):
             For example the record batches of a Parquet file; chunks without rows are skipped.
         task, prediction, attribute, attribute_prediction, weight
             Columns, as in :meth:`from_frame`.
-        labels, groups, missing, label_sets, keep_rows
+        labels, groups, missing, label_sets, keep_rows, second_moments
             As in :meth:`from_arrays`.
         total : int, optional
             How many chunks there are, for the bar.
@@ -253,12 +263,15 @@ class CooccurrenceCounts(MatrixCounts):
 
         def count(chunk: Any) -> CooccurrenceCounts:
             keep = keep_rows or observe
-            return cls._of_frame(chunk, columns, *listed, missing, sets, keep, partial=True)
+            second = second_moments and not observe
+            return cls._of_frame(chunk, columns, *listed, missing, sets, keep, second, partial=True)
 
         parts = each_chunk(chunks, count, total)
         counts = balanced_sum(parts)._checked()
         if observe:
             counts = counts.with_sets(tuple(counts.observed_sets()))
+            if second_moments:
+                counts = counts.with_second_moments()
         return counts if keep_rows else counts.without_rows()
 
     @classmethod
@@ -271,16 +284,24 @@ class CooccurrenceCounts(MatrixCounts):
         missing: Missing,
         label_sets: LabelSets,
         keep_rows: bool,
+        second_moments: bool,
         partial: bool = False,
     ) -> CooccurrenceCounts:
-        if not keep_rows and label_sets != "observed":
+        if not (keep_rows or second_moments) and label_sets != "observed":
             sets = () if label_sets is None else positions_of(label_sets, columns.tasks(labels))
             added = moments_of_frame(frame, columns, labels, groups, missing, sets, partial)
             if added is not None:
                 return cls._of(fields_of_sums(*added))
         read = read_frame(frame, columns, labels, groups)
         return cls._counted(
-            read.variables, read.weight, missing, label_sets, keep_rows, read.repeated, partial
+            read.variables,
+            read.weight,
+            missing,
+            label_sets,
+            keep_rows,
+            second_moments,
+            read.repeated,
+            partial,
         )
 
     @classmethod
@@ -306,15 +327,21 @@ class CooccurrenceCounts(MatrixCounts):
         missing: Missing,
         label_sets: LabelSets,
         keep_rows: bool,
+        second_moments: bool,
         repeated: Array | None = None,
         partial: bool = False,
     ) -> CooccurrenceCounts:
         observe = label_sets == "observed"
         sets = () if label_sets is None or observe else positions_of(label_sets, variables.labels)
         keep = keep_rows or observe
-        counts = cls._of(fields_of_rows(variables, weight, missing, sets, keep, repeated, partial))
+        second = second_moments and not observe
+        counts = cls._of(
+            fields_of_rows(variables, weight, missing, sets, keep, repeated, partial, second)
+        )
         if observe:
             counts = counts.with_sets(tuple(counts.observed_sets()))
+            if second_moments:
+                counts = counts.with_second_moments()
         return counts if keep_rows else counts.without_rows()
 
     @classmethod

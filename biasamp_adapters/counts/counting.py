@@ -26,6 +26,7 @@ def fields_of_rows(
     keep_rows: bool,
     repeated: Array | None,
     partial: bool,
+    second_moments: bool,
 ) -> dict[str, Any]:
     """The fields of the counts of rows that are read.
 
@@ -35,7 +36,9 @@ def fields_of_rows(
         If values are missing or wrong.
     """
     layout = Layout(tuple(variables.readers), len(variables.labels), len(variables.groups), sets)
-    found = accumulate(variables, layout, weight, missing, keep_rows, repeated, partial)
+    found = accumulate(
+        variables, layout, weight, missing, keep_rows, repeated, partial, second_moments
+    )
     return fields_of_sums(variables, layout, found)
 
 
@@ -53,6 +56,7 @@ def fields_of_sums(variables: Variables, layout: Layout, found: Accumulated) -> 
         "declared": variables.declared,
         "dropped": found.dropped,
         "rows": found.rows,
+        "second": found.second,
     }
 
 

@@ -66,8 +66,10 @@ def write_document(
     for name, values in columns.items():
         if values.ndim == 2:
             flat |= {f"{name}_{i}": column for i, column in enumerate(values.T)}
+    # Columns of another length end in nothing.
+    table = pd.DataFrame({name: pd.Series(values) for name, values in flat.items()})
     with replacing(target) as temporary:
-        _write_parquet(kind, pd.DataFrame(flat), json.dumps(header, allow_nan=False), temporary)
+        _write_parquet(kind, table, json.dumps(header, allow_nan=False), temporary)
 
 
 def read_document(

@@ -24,6 +24,7 @@ from biasamp_adapters.counts.layout import (
 )
 from biasamp_adapters.counts.margins import MatrixTables
 from biasamp_adapters.counts.rows import Rows
+from biasamp_adapters.counts.second_moments import SecondMoments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +45,7 @@ class MatrixCounts(Counts):
     declared: frozenset[str] = frozenset()
     dropped: int = 0
     rows: Rows | None = None
+    second: SecondMoments | None = None
     _tables: dict[str, MatrixTables] = field(init=False, default_factory=dict)
 
     @cached_property
@@ -104,11 +106,28 @@ class MatrixCounts(Counts):
             )
         every = tuple(sorted({*self.sets, *sets}))
         layout = replace(self.layout, sets=every)
-        return replace(self, sets=every, moments=self.rows.moments(layout))
+        return replace(self, sets=every, moments=self.rows.moments(layout), second=None)
+
+    def with_second_moments(self) -> Self:
+        """The same counts with the second moments of their rows.
+
+        Raises
+        ------
+        ValueError
+            If the rows were not kept.
+        """
+        if self.rows is None:
+            raise ValueError("second moments need rows: count with second_moments=True")
+        return replace(self, second=self.rows.second_moments(self.layout))
 
     def without_rows(self) -> Self:
         """The sums alone, which say nothing of single rows."""
         return replace(self, rows=None)
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether tables are drawn from a normal distribution, for want of rows."""
+        return self.rows is None and self.second is not None
 
     @property
     def n_rows(self) -> int:
@@ -142,7 +161,7 @@ class MatrixCounts(Counts):
     @property
     def no_draws(self) -> str | None:
         """Why no tables can be drawn from these counts, if they cannot."""
-        if self.rows is not None:
+        if self.rows is not None or self.second is not None:
             return None
         return "label matrices are resampled by rows, and these counts hold only their sums"
 
@@ -179,7 +198,8 @@ class MatrixCounts(Counts):
     def unweighted(self) -> Self:
         """The same rows, each counted once."""
         rows = None if self.rows is None else replace(self.rows, unit=None)
-        return replace(self, moments={"n": self.moments["n"]}, rows=rows)
+        second = None if self.weighted else self.second
+        return replace(self, moments={"n": self.moments["n"]}, rows=rows, second=second)
 
     def model(self, name: str) -> Self:
         """The counts of one model, the others left out."""
@@ -203,20 +223,27 @@ class MatrixCounts(Counts):
 
     def replicates_at_once(self, width: int) -> int:
         """Replicates that one block may hold, ``width`` numbers each beside the moments."""
-        return 1 if self.rows is None else self.rows.replicates_at_once(self.layout, width)
+        if self.rows is not None:
+            return self.rows.replicates_at_once(self.layout, width)
+        numbers = max(width, self.moments["n"].size)
+        own = BLOCK if self.second is None else self.second.replicates_at_once(BLOCK)
+        return max(1, min(own, BLOCK // numbers))
 
     def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[MatrixTables]:
         """The moments that resampled rows would give, ``block`` replicates at a time.
 
+        Where only second moments are left, sums are drawn from a normal distribution.
+
         Raises
         ------
         ValueError
-            If the rows were not kept.
+            If neither the rows nor second moments were kept.
         """
-        if self.rows is None:
-            raise ValueError(f"{self.no_draws}: count with keep_rows=True")
+        source = self.rows or self.second
+        if source is None:
+            raise ValueError(f"{self.no_draws}: count with keep_rows=True or second_moments=True")
         for size in batches(n_boot, block):
-            yield MatrixTables(self, self.rows.draw(self.layout, size, rng), self.first_model)
+            yield MatrixTables(self, source.draw(self.layout, size, rng), self.first_model)
 
     @property
     def no_jackknife(self) -> str | None:

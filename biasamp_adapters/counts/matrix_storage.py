@@ -19,12 +19,16 @@ from biasamp_adapters.counts.documents import (
 )
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.counts.layout import ONE, Layout
+from biasamp_adapters.counts.second_moments import SecondMoments
 from biasamp_adapters.counts.tables import PREDICTED
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
 
 FORMAT = "biasamp-cooccurrence-counts"
+
+#: The parts of second moments, in a file each a column.
+_SECOND = ("left", "sums", "squares")
 
 
 def to_frame(counts: CooccurrenceCounts) -> pd.DataFrame:
@@ -68,7 +72,12 @@ def save(counts: CooccurrenceCounts, path: str | os.PathLike[str]) -> None:
         "dropped": counts.dropped,
     }
     columns = {name: values.ravel() for name, values in counts.moments.items()}
-    write_document(FORMAT, header, columns, path, columns["n"])
+    every = [columns["n"]]
+    if counts.second is not None:
+        second = {name: getattr(counts.second, name).ravel() for name in _SECOND}
+        columns |= {f"second_{name}": values for name, values in second.items()}
+        every.append(second["squares"])
+    write_document(FORMAT, header, columns, path, np.concatenate(every))
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -95,12 +104,9 @@ def _fields(document: Any) -> dict[str, Any]:
     require(set(document["declared"]) <= {"labels", "groups"})
     layout = Layout(axes, len(labels), len(groups), sets)
     shape = layout.left.stop - layout.left.start, layout.width
-    moments = {}
-    for name in ("n", "w", "w2"):
-        if name in document:
-            values = np.array(document[name], dtype=np.float64)
-            require(np.isfinite(values).all() and (values >= 0).all())
-            moments[name] = values.reshape(shape)
+    moments = {
+        name: _sums(document[name]).reshape(shape) for name in ("n", "w", "w2") if name in document
+    }
     require(set(moments) in ({"n"}, {"n", "w", "w2"}))
     _check_sums(moments["n"], layout, whole=not soft)
     require(isinstance(document["dropped"], int) and document["dropped"] >= 0)
@@ -112,11 +118,38 @@ def _fields(document: Any) -> dict[str, Any]:
         "axes": axes,
         "matrices": frozenset(document["matrices"]),
         "moments": moments,
+        "second": _second(document, layout, moments.get("w", moments["n"])),
         "sets": sets,
         "soft_axes": soft,
         "declared": frozenset(document["declared"]),
         "dropped": document["dropped"],
     }
+
+
+def _sums(values: Any) -> Array:
+    array = np.array(values, dtype=np.float64)
+    # Parquet fills up shorter columns with nothing.
+    array = array[: len(array) - int(np.isnan(array[::-1]).cumprod().sum())]
+    require(np.isfinite(array).all() and (array >= 0).all())
+    return array
+
+
+def _second(document: Any, layout: Layout, moments: Array) -> SecondMoments | None:
+    """The second moments, which must lead to the sums."""
+    names = [f"second_{name}" for name in _SECOND]
+    if not any(name in document for name in names):
+        return None
+    left, sums, squares = (_sums(document[name]) for name in names)
+    left = left.reshape(-1, len(moments))
+    found = SecondMoments(
+        left,
+        sums.reshape(len(left), layout.width),
+        squares.reshape(len(left), layout.width, layout.width),
+    )
+    require(((left == 0) | (left == 1)).all())
+    require(np.allclose(left.T @ found.sums, moments, rtol=1e-9, atol=0))
+    require(np.allclose(found.squares, found.squares.swapaxes(1, 2), rtol=1e-9, atol=0))
+    return found
 
 
 def _check_sums(n: Array, layout: Layout, *, whole: bool) -> None:

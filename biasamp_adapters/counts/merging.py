@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import functools
+import operator
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +14,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.layout import Layout
-from biasamp_adapters.counts.rows import Rows
+from biasamp_adapters.counts.second_moments import taken
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.matrix_counts import MatrixCounts
@@ -92,18 +94,15 @@ def _moved(counts: MatrixCounts, layout: Layout, origin: Array) -> dict[str, Any
     """Moments and rows with columns from other positions."""
     left = origin[layout.left] - counts.layout.left.start
     moments = {
-        name: _taken(_taken(values, origin, axis=1), np.where(left < 0, -1, left), axis=0)
+        name: taken(taken(values, origin, axis=1), np.where(left < 0, -1, left), axis=0)
         for name, values in counts.moments.items()
     }
     base = origin[layout.base] - counts.layout.base.start
     rows = None if counts.rows is None else counts.rows.taken(np.where(base < 0, -1, base))
-    return {"moments": moments, "rows": rows}
-
-
-def _taken(values: Array, positions: Array, axis: int) -> Array:
-    """Entries from ``positions`` along an axis; -1 gives zeros."""
-    padded = np.concatenate([values, np.zeros_like(values.take([0], axis=axis))], axis=axis)
-    return padded.take(positions, axis=axis)
+    second = counts.second
+    if second is not None:
+        second = second.taken(origin, np.where(left < 0, -1, left))
+    return {"moments": moments, "rows": rows, "second": second}
 
 
 def add(first: _C, second: _C) -> _C:
@@ -132,11 +131,9 @@ def add(first: _C, second: _C) -> _C:
         given = name in first.declared & second.declared and mine == theirs
         lists[name] = mine if given else ordered([*mine, *theirs])
     parts = [align(part, lists["labels"], lists["groups"]) for part in (first, second)]
-    # Of rows that were all left out there is nothing to keep.
-    kept = [part.rows for part in parts if part.n_rows or part.rows is not None]
-    rows: Rows | None = None
-    if kept and None not in kept:
-        rows = kept[0] if len(kept) == 1 else (kept[0] + kept[1]).merged()
+    rows = _added(parts, "rows")
+    if rows is not None:
+        rows = rows.merged()
         every = tuple(sorted({*parts[0].sets, *parts[1].sets}))
         parts = [part.with_sets(every) for part in parts]
     if parts[0].sets != parts[1].sets:
@@ -154,6 +151,7 @@ def add(first: _C, second: _C) -> _C:
         parts[0],
         moments={name: moments[0][name] + moments[1][name] for name in moments[0]},
         rows=rows,
+        second=_added(parts, "second"),
         soft_axes=first.soft_axes | second.soft_axes,
         declared=frozenset(
             name
@@ -162,3 +160,10 @@ def add(first: _C, second: _C) -> _C:
         ),
         dropped=first.dropped + second.dropped,
     )
+
+
+def _added(parts: Sequence[MatrixCounts], name: str) -> Any:
+    """What both parts kept of their rows, added up; of no rows there is nothing to keep."""
+    kept = [getattr(part, name) for part in parts]
+    kept = [each for each, part in zip(kept, parts, strict=True) if part.n_rows or each is not None]
+    return functools.reduce(operator.add, kept) if kept and None not in kept else None

@@ -12,6 +12,7 @@ from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.layout import SILENT, Layout
 from biasamp_adapters.counts.readers import Variables
 from biasamp_adapters.counts.rows import Rows, compact, stacked
+from biasamp_adapters.counts.second_moments import SecondMoments
 from biasamp_adapters.inputs.columns import Column, Weights, check_lengths
 
 #: Bytes that one chunk of rows may take, and rows: their sums are exact in float32.
@@ -26,6 +27,7 @@ class Accumulated:
     dropped: int = 0
     soft_axes: frozenset[Axis] = frozenset()
     kept: list[Rows] = field(default_factory=list)
+    second: SecondMoments | None = None
 
     @classmethod
     def zeros(cls, layout: Layout, *, weighted: bool) -> Accumulated:
@@ -64,6 +66,7 @@ def accumulate(
     keep_rows: bool,
     repeated: Array | None = None,
     partial: bool = False,
+    second_moments: bool = False,
 ) -> Accumulated:
     """Add up the rows of all variables.
 
@@ -78,6 +81,7 @@ def accumulate(
         How often each row is there.
     partial : bool
         Whether other rows follow, so that these may all be missing.
+    second_moments : bool
     """
     readers = variables.readers
     columns: list[Column] = [*readers.values(), *([] if weight is None else [weight])]  # type: ignore[list-item]  # only their names and lengths are read
@@ -115,6 +119,9 @@ def accumulate(
             continue
         layout.complete(rows)
         out.add(layout, rows, None if repeated is None else n, w)
+        if second_moments:
+            more = SecondMoments.of_rows(layout, rows, None if repeated is None else n, w)
+            out.second = more if out.second is None else out.second + more
         if keep_rows:
             out.kept.append(Rows(compact(rows[:, layout.base]), n, w).merged())
     if weight is not None:

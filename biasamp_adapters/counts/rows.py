@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -13,6 +15,7 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.counts.draws import BLOCK, resample
 from biasamp_adapters.counts.layout import Layout
+from biasamp_adapters.counts.second_moments import SecondMoments
 
 #: With fewer entries than this share, a sparse matrix is smaller and faster than a dense one.
 _SPARSE = 0.2
@@ -86,6 +89,19 @@ class Rows:
             for name, weight in weights.items():
                 totals[name] = totals.get(name, 0) + layout.moments(part, weight)
         return totals
+
+    def second_moments(self, layout: Layout) -> SecondMoments:
+        """Sums of the products of all columns."""
+        parts = (
+            SecondMoments.of_rows(
+                layout,
+                self.complete(layout, rows).astype(np.float64),
+                self.n[rows],
+                None if self.unit is None else self.unit[rows],
+            )
+            for rows in self.chunks(layout.width)
+        )
+        return functools.reduce(operator.add, parts)
 
     def merged(self) -> Rows:
         """Distinct rows in an order of their own, whatever the order in which they came."""

@@ -1,0 +1,153 @@
+"""Second moments of rows of label matrices: what draws of their sums need when rows are gone.
+
+A bootstrap replicate of a sum over many rows is nearly normal, and its covariance is the sum of the
+products of all columns. That is one matrix for each pattern of the left side (the attributes and
+silences of a row), and such matrices add up as counts do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.layout import AGREEMENT, ONE, Layout
+from biasamp_adapters.counts.tables import PREDICTED
+
+#: Patterns of the left side beyond which their matrices would take more room than rows.
+_MAX_PATTERNS = 2**10
+
+
+@dataclass(frozen=True, eq=False)
+class SecondMoments:
+    """Sums and second moments of the rows of each pattern of the left side.
+
+    Attributes
+    ----------
+    left : ndarray of shape (patterns, left)
+        0 and 1: which of the left columns the rows of a pattern have.
+    sums : ndarray of shape (patterns, width)
+        Sum of the rows, each times its weight.
+    squares : ndarray of shape (patterns, width, width)
+        Sum of the products of all columns, times the squared weight of a row.
+    """
+
+    left: Array
+    sums: Array
+    squares: Array
+
+    @classmethod
+    def of_rows(
+        cls, layout: Layout, rows: Array, n: Array | None, w: Array | None
+    ) -> SecondMoments:
+        """The moments of complete rows, each ``n`` times and of weight ``w``.
+
+        Raises
+        ------
+        ValueError
+            If a predicted attribute holds probabilities, or there are too many patterns.
+        """
+        left = rows[:, layout.left]
+        if ((left != 0) & (left != 1)).any():
+            raise ValueError(
+                "second moments need predicted attributes of 0 and 1; received probabilities"
+            )
+        patterns, which = np.unique(left, axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        _check_patterns(len(patterns))
+        plain = n is None and w is None
+        once = np.ones(len(rows)) if n is None else n
+        factors = (once, once) if w is None else (once * w, once * w**2)
+        sums = np.empty((len(patterns), layout.width))
+        squares = np.empty((len(patterns), layout.width, layout.width))
+        for i in range(len(patterns)):
+            chosen = which == i
+            own = rows[chosen]
+            if plain:
+                squares[i] = own.T @ own
+                sums[i] = squares[i, layout.blocks[ONE, None].start]
+            else:
+                first, second = (factor[chosen] for factor in factors)
+                sums[i], squares[i] = first @ own, own.T @ (own * second[:, None])
+        return cls(patterns.astype(np.float64), sums, squares)
+
+    def __add__(self, other: SecondMoments) -> SecondMoments:
+        return SecondMoments(
+            np.concatenate([self.left, other.left]),
+            np.concatenate([self.sums, other.sums]),
+            np.concatenate([self.squares, other.squares]),
+        ).merged()
+
+    def merged(self) -> SecondMoments:
+        """The same with one entry a pattern, in order."""
+        patterns, which = np.unique(self.left, axis=0, return_inverse=True)
+        _check_patterns(len(patterns))
+        sums = np.zeros((len(patterns), *self.sums.shape[1:]))
+        squares = np.zeros((len(patterns), *self.squares.shape[1:]))
+        np.add.at(sums, which.reshape(-1), self.sums)
+        np.add.at(squares, which.reshape(-1), self.squares)
+        return SecondMoments(patterns, sums, squares)
+
+    def taken(self, columns: Array, left: Array) -> SecondMoments:
+        """The moments with columns from other positions; -1 gives zeros."""
+        return SecondMoments(
+            taken(self.left, left, 1),
+            taken(self.sums, columns, 1),
+            taken(taken(self.squares, columns, 1), columns, 2),
+        ).merged()
+
+    def replicates_at_once(self, numbers: int) -> int:
+        """Replicates that ``numbers`` numbers hold."""
+        return max(1, numbers // self.sums.size)
+
+    def draw(self, layout: Layout, size: int, rng: np.random.Generator) -> Array:
+        """Sums of resampled rows, normally distributed, of shape (size, left, width).
+
+        The number of rows varies as that of a Poisson bootstrap, which rates do not notice.
+        """
+        out = np.zeros((size, self.left.shape[1], layout.width))
+        for left, sums, factor in zip(self.left, self.sums, self._factors, strict=True):
+            drawn = sums + rng.standard_normal((size, factor.shape[1])) @ factor.T
+            _restrict(drawn, layout)
+            out[:, left > 0] += drawn[:, None, :]
+        return out
+
+    @property
+    def _factors(self) -> Iterator[Array]:
+        """For each pattern F with F F' = squares: columns that always agree draw the same."""
+        for squares in self.squares:
+            values, vectors = np.linalg.eigh(squares)
+            there = values > values[-1] * len(values) * np.finfo(float).eps
+            yield vectors[:, there] * np.sqrt(values[there])
+
+
+def _restrict(drawn: Array, layout: Layout) -> None:
+    """Bring drawn sums back to what rows can have: not below 0, nor above their own number."""
+    rows = np.maximum(drawn[:, layout.blocks[ONE, None]], 0)
+    np.clip(drawn, 0, rows, out=drawn)
+    for axis in layout.axes:
+        truth = "attribute" if axis.of_attribute else "task"
+        both = (AGREEMENT[truth], axis.model)
+        if both in layout.blocks:
+            true, made = (
+                drawn[:, layout.blocks[block]]
+                for block in ((truth, None), (PREDICTED[truth], axis.model))
+            )
+            agreed = drawn[:, layout.blocks[both]]
+            np.clip(agreed, np.maximum(true + made - rows, 0), np.minimum(true, made), out=agreed)
+
+
+def _check_patterns(n: int) -> None:
+    if n > _MAX_PATTERNS:
+        raise ValueError(
+            f"second moments are kept for up to {_MAX_PATTERNS} combinations of groups, true and "
+            f"predicted; received {n}"
+        )
+
+
+def taken(values: Array, positions: Array, axis: int) -> Array:
+    """Entries from ``positions`` along an axis; -1 gives zeros."""
+    padded = np.concatenate([values, np.zeros_like(values.take([0], axis=axis))], axis=axis)
+    return padded.take(positions, axis=axis)
