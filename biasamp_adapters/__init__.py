@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport, audit, audit_counts
     from biasamp_adapters.base_rates import BaseRates
     from biasamp_adapters.counts import CooccurrenceCounts, JointCounts
+    from biasamp_adapters.counts.saved import load_counts
     from biasamp_adapters.inputs.matrices import Indicators
     from biasamp_adapters.metrics import (
         MALS,
@@ -57,6 +58,7 @@ __all__ = [
     "compare",
     "compare_counts",
     "get_quality",
+    "load_counts",
     "quality_names",
     "summarize_runs",
     "threshold_free",
@@ -68,6 +70,7 @@ _HOMES = {
     "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts"),
     "biasamp_adapters.base_rates": ("BaseRates",),
     "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),
+    "biasamp_adapters.counts.saved": ("load_counts",),
     "biasamp_adapters.inputs.matrices": ("Indicators",),
     "biasamp_adapters.metrics": (
         "MALS",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,6 +60,30 @@ def biasamp(
     """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
 
 
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help="CSV or Parquet, or counts; globs."),
+]
+Task = Annotated[
+    list[str] | None,
+    typer.Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'."),
+]
+Prediction = Annotated[
+    list[str] | None,
+    typer.Option(help="Column of the predictions, or a list; repeat for several models."),
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."
+    ),
+]
+AttributePrediction = Annotated[
+    list[str] | None,
+    typer.Option(help="Column of the predicted attribute, in the order of --attribute."),
+]
+Weight = Annotated[str | None, typer.Option(help="Column of sampling weights.")]
+MissingRule = Annotated[Missing, typer.Option(help="What to do with missing values.")]
 Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON.")]
 Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
@@ -67,33 +92,21 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
 
 @app.command()
 def audit(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet; globs.")],
-    task: Annotated[
-        list[str],
-        typer.Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'."),
-    ],
-    prediction: Annotated[
-        list[str],
-        typer.Option(help="Column of the predictions, or a list; repeat for several models."),
-    ],
-    attribute: Annotated[
-        list[str],
-        typer.Option(
-            help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."
-        ),
-    ],
+    files: Files,
+    task: Task = None,
+    prediction: Prediction = None,
+    attribute: Attribute = None,
     separate: Annotated[
         bool, typer.Option("--separate", help="Audit each attribute alone; do not cross.")
     ] = False,
-    attribute_prediction: Annotated[
-        list[str] | None,
-        typer.Option(help="Column of the predicted attribute, in the order of --attribute."),
-    ] = None,
+    attribute_prediction: AttributePrediction = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option(help="File of the training data, with the columns of task and attribute."),
+        typer.Option(
+            help="File of the training data, with the columns of task and attribute, or counts."
+        ),
     ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of sampling weights.")] = None,
+    weight: Weight = None,
     run: Annotated[
         str | None,
         typer.Option(help="Column whose values are runs (seeds); 'filename' for a run a file."),
@@ -101,9 +114,7 @@ def audit(
     pos_label: Annotated[
         str | None, typer.Option(help="The one class to look at, as the report shows it.")
     ] = None,
-    missing: Annotated[Missing, typer.Option(help="What to do with missing values.")] = (
-        Missing.error
-    ),
+    missing: MissingRule = Missing.error,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
@@ -117,7 +128,7 @@ def audit(
         ),
     ] = None,
 ) -> None:
-    """Audit a table of predictions, one row a person."""
+    """Audit a table of predictions, one row a person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.files import audit_files
     from biasamp_adapters.auditing.gate import exceeded, gated, parse_gate
 
@@ -127,9 +138,9 @@ def audit(
     _check_outputs(html, json_path)
     reports = audit_files(
         files,
-        task=task,
-        prediction=prediction,
-        attribute=attribute,
+        task=task or [],
+        prediction=prediction or [],
+        attribute=attribute or [],
         attribute_prediction=attribute_prediction or [],
         separate=separate,
         reference=reference or [],
@@ -149,6 +160,40 @@ def audit(
     for line in lines:
         typer.echo(f"biasamp: {line}", err=True)
     raise typer.Exit(EXCEEDED if lines else DONE)
+
+
+@app.command()
+def count(
+    files: Files,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write: .json or .parquet.")
+    ],
+    task: Task = None,
+    prediction: Prediction = None,
+    attribute: Attribute = None,
+    attribute_prediction: AttributePrediction = None,
+    weight: Weight = None,
+    missing: MissingRule = Missing.error,
+) -> None:
+    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
+    from biasamp_adapters.auditing.saved import count_files
+
+    _check_outputs(output)
+    counts = count_files(
+        files,
+        task=task or [],
+        prediction=prediction or [],
+        attribute=attribute or [],
+        attribute_prediction=attribute_prediction or [],
+        weight=weight,
+        missing=missing.value,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        counts.save(output)
+    for warning in caught:
+        typer.echo(f"biasamp: warning: {warning.message}", err=True)
+    typer.echo(f"{counts!r}\nwrote {output}")
 
 
 @app.command()

@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inputs.files import (
+    chunks_of,
+    distinct_rows,
+    distinct_values,
+    number_of_chunks,
+)
 from biasamp_adapters.inputs.matrices import Indicators
 
 
@@ -55,6 +63,10 @@ def is_list(text: str, there: Sequence[str]) -> bool:
     return text not in there and ("," in text or text.endswith("*"))
 
 
+#: Label sets that counts without rows hold: each is a column, and second moments are of all pairs.
+MOST_SETS = 100
+
+
 @dataclass(frozen=True)
 class Columns:
     """The columns of an audit, ready to be counted.
@@ -83,6 +95,34 @@ class Columns:
                 rows, **self.options, missing=missing, keep_rows=True
             )
         return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=by_weight)
+
+    def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
+        """Counts of a DuckDB relation that hold no rows: of matrices sums and second moments.
+
+        Label sets are counted too, unless there are more than ``MOST_SETS``.
+        """
+        if not self.matrix:
+            few = few_weights(rows, self)
+            return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
+        sets, total = self._label_sets(rows), number_of_chunks(rows)
+        return CooccurrenceCounts.from_chunks(
+            chunks_of(connection, rows),
+            **self.options,
+            missing=missing,
+            label_sets=sets,
+            second_moments=True,
+            total=total,
+        )
+
+    def _label_sets(self, rows: Any) -> list[list[Label]] | None:
+        names = self.options["labels"]
+        if names is None:
+            return None
+        found = distinct_rows(rows, self.options["task"], MOST_SETS)
+        sets = [
+            [name for name, there in zip(names, row, strict=True) if there] for row in found or ()
+        ]
+        return [of for of in sets if of] or None
 
     def count_reference(self, rows: Any, missing: Missing) -> Counts:
         """The counts of the truth alone."""
@@ -145,9 +185,9 @@ def choose(
     options: dict[str, Any] = {
         "task": tasks.columns if by_column else tasks.columns[0],
         "labels": tasks.names if by_column else None,
-        "prediction": models if by_column else {k: v[0] for k, v in models.items()},
+        "prediction": (models if by_column else {k: v[0] for k, v in models.items()}) or None,
         "attribute": groups,
-        "attribute_prediction": predicted,
+        "attribute_prediction": predicted or None,
         "weight": weight,
     }
     return Columns(options, True, [*of_tasks, *of_groups], indicators)
@@ -244,3 +284,20 @@ def _groups(
         else:
             out[model] = own
     return groups, out
+
+
+def merged_roles(together: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Columns that must agree on what their text means: chains of shared columns are one."""
+    out: list[list[str]] = []
+    for columns in together:
+        shared = [each for each in out if set(each) & set(columns)]
+        rest = [each for each in out if each not in shared]
+        out = [*rest, list(dict.fromkeys([*(c for each in shared for c in each), *columns]))]
+    return out
+
+
+def few_weights(rows: Any, columns: Columns) -> bool:
+    """Whether rows of different weights may be kept apart."""
+    weight = columns.options["weight"]
+    # Far more weights than may be kept apart need not be grouped to find that out.
+    return weight is None or distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS

@@ -6,19 +6,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biasamp_adapters._typing import Label, RandomState
-from biasamp_adapters.auditing.choose_columns import Columns, choose
+from biasamp_adapters._typing import RandomState
+from biasamp_adapters.auditing.choose_columns import Columns, choose, few_weights, merged_roles
 from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_counts
 from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.saved import (
+    audit_saved,
+    check_asked,
+    check_unasked,
+    label,
+    saved_counts,
+    total_of,
+)
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
-from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.inputs.files import (
     FILENAME,
     agree_on_types,
     by_value,
-    distinct_values,
     first_lines,
     open_files,
 )
@@ -30,9 +35,9 @@ if TYPE_CHECKING:
 def audit_files(
     files: Sequence[str],
     *,
-    task: Sequence[str],
-    prediction: Sequence[str],
-    attribute: Sequence[str],
+    task: Sequence[str] = (),
+    prediction: Sequence[str] = (),
+    attribute: Sequence[str] = (),
     attribute_prediction: Sequence[str] = (),
     separate: bool = False,
     reference: Sequence[str] = (),
@@ -44,21 +49,21 @@ def audit_files(
     random_state: RandomState = None,
     confidence: float = 0.95,
 ) -> list[AuditReport]:
-    """Audit CSV or Parquet files, which DuckDB reads and counts.
+    """Audit CSV or Parquet files, which DuckDB reads and counts, or files of counts.
 
     Parameters
     ----------
     files : sequence of str
-        Paths or globs, parts of one table.
+        Paths or globs, parts of one table, or counts to be added up.
     task, prediction, attribute, attribute_prediction : sequence of str
-        Columns. For label matrices a name may be a list with commas, or a prefix with a star: each
-        ``prediction`` is then a model.
+        Columns of a table, which files of counts know. For label matrices a name may be a list with
+        commas, or a prefix with a star: each ``prediction`` is then a model.
     weight : str, optional
         Column of sampling weights.
     separate : bool
         Audit each attribute alone instead of crossing them.
     reference : sequence of str
-        Files of the training data.
+        Files of the training data, or of their counts.
     run : str, optional
         Column whose values are runs, or "filename" for one run a file.
     pos_label : str, optional
@@ -76,12 +81,29 @@ def audit_files(
     ValueError
         If a file cannot be read or an input breaks a rule.
     """
+    options: dict[str, Any] = {
+        "n_boot": n_boot, "random_state": random_state, "confidence": confidence,
+    }  # fmt: skip
+    asked = {
+        "--task": task,
+        "--prediction": prediction,
+        "--attribute": attribute,
+        "--attribute-prediction": attribute_prediction,
+        "--separate": separate,
+        "--weight": weight,
+        "--missing": missing != "error",
+    }
+    if (saved := saved_counts(files)) is not None:
+        check_unasked(asked, files)
+        return [audit_saved(saved, saved_counts(reference), run, pos_label, options)]
+    check_asked(asked, "--task", "--prediction", "--attribute")
     import duckdb
 
+    known = saved_counts(reference)
     with duckdb.connect() as connection:
         try:
             table = open_files(connection, files, filename=run == FILENAME)
-            training = open_files(connection, reference) if reference else None
+            training = open_files(connection, reference) if reference and known is None else None
             chosen = [
                 (
                     names[0],
@@ -99,14 +121,11 @@ def audit_files(
             together = [columns for _, each in chosen for columns in each.together]
             others = [[name] for name in (weight, run) if name is not None]
             indicators = [name for _, each in chosen for name in each.indicators]
-            roles = _merged([*together, *others])
+            roles = merged_roles([*together, *others])
             table, training = agree_on_types(table, training, roles, indicators)
-            options = {
-                "n_boot": n_boot, "random_state": random_state, "confidence": confidence,
-            }  # fmt: skip
             return [
                 _audit(
-                    _Source(table, training, columns, missing, pos_label),
+                    _Source(table, training or known, columns, missing, pos_label),
                     run,
                     {**options, "title": f"{TITLE}: {name}" if separate else TITLE},
                 )
@@ -115,16 +134,6 @@ def audit_files(
         except duckdb.Error as error:
             read = ", ".join([*files, *reference])
             raise ValueError(f"cannot read {read}: {first_lines(error)}") from None
-
-
-def _merged(together: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Columns that must agree on what their text means: chains of shared columns are one."""
-    out: list[list[str]] = []
-    for columns in together:
-        shared = [each for each in out if set(each) & set(columns)]
-        rest = [each for each in out if each not in shared]
-        out = [*rest, list(dict.fromkeys([*(c for each in shared for c in each), *columns]))]
-    return out
 
 
 def _attributes(
@@ -149,7 +158,7 @@ class _Source:
     """Tables, and what to count of them."""
 
     table: DuckDBPyRelation
-    training: DuckDBPyRelation | None
+    training: DuckDBPyRelation | dict[str, Counts] | None
     columns: Columns
     missing: Missing
     pos_label: str | None
@@ -160,8 +169,10 @@ def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditRe
     known = _reference(source)
 
     def audited(rows: DuckDBPyRelation) -> AuditReport:
-        counts = _count(rows, source)
-        return audit_counts(counts, known, pos_label=_label(counts, source.pos_label), **options)
+        counts = source.columns.count(
+            rows, source.missing, by_weight=few_weights(rows, source.columns)
+        )
+        return audit_counts(counts, known, pos_label=label(counts, source.pos_label), **options)
 
     if run is None:
         return audited(source.table)
@@ -169,28 +180,11 @@ def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditRe
     return summarise_reports(reports, options["confidence"], options["title"])
 
 
-def _count(rows: DuckDBPyRelation, source: _Source) -> Counts:
-    weight = source.columns.options["weight"]
-    # Far more weights than may be kept apart need not be grouped to find that out.
-    few = weight is None or distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
-    return source.columns.count(rows, source.missing, by_weight=few)
-
-
-def _label(counts: Counts, text: str | None) -> Label | None:
-    """The label that reads as ``text``."""
-    if text is None:
-        return None
-    for label in counts.labels:
-        if show(label) == text:
-            return label
-    raise ValueError(
-        f"--pos-label must be one of the classes {listing(counts.labels)}; received {text!r}"
-    )
-
-
 def _reference(source: _Source) -> Counts | None:
     if source.training is None:
         return None
+    if isinstance(source.training, dict):
+        return total_of(source.training)
     rule: Missing = "drop" if source.missing == "drop" else "error"
     try:
         return source.columns.count_reference(source.training, rule)

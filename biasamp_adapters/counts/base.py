@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -169,6 +170,10 @@ class Counts(ABC):
 
         ``width`` numbers are needed beside each table.
         """
+
+    @abstractmethod
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a file."""
 
     @property
     def models(self) -> tuple[str, ...]:

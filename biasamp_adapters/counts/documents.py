@@ -100,6 +100,24 @@ def require(condition: object) -> None:
         raise ValueError
 
 
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """The format of a file of counts; None of one that holds none.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    target = Path(path)
+    if target.suffix == ".parquet":
+        return _parquet_header(target)[0]
+    try:
+        document = json.loads(target.read_text(encoding="utf-8"))
+        return str(document["format"])
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None
+
+
 def labels_from(values: Any) -> tuple[Label, ...]:
     """A list of labels, as a document holds it."""
     require(isinstance(values, list))
@@ -139,22 +157,12 @@ def _write_parquet(kind: str, frame: pd.DataFrame, header: str, path: Path) -> N
 def _read_parquet(kind: str, path: Path) -> dict[str, Any]:
     import duckdb
 
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
-    # DuckDB reads a path as a pattern; in brackets its signs stand for themselves.
-    pattern = quoted(re.sub(r"([*?\[])", r"[\1]", str(path)))
-    with duckdb.connect() as connection:
-        try:
-            found = connection.execute(
-                f"SELECT value FROM parquet_kv_metadata({pattern}) WHERE key = ?",
-                [kind.replace("-", "_").encode()],
-            ).fetchone()
-            cells = connection.execute(f"SELECT * FROM read_parquet({pattern})").fetchnumpy()
-        except duckdb.Error:
-            found = None
-    if found is None:
+    found, header = _parquet_header(path)
+    if found != kind:
         raise KeyError(kind)
-    document: dict[str, Any] = json.loads(found[0])
+    with duckdb.connect() as connection:
+        cells = connection.execute(f"SELECT * FROM read_parquet({_pattern(path)})").fetchnumpy()
+    document: dict[str, Any] = json.loads(header)
     columns: dict[str, Any] = {}
     for name, values in cells.items():
         part = re.fullmatch(r"(.+)_\d+", name)
@@ -164,3 +172,26 @@ def _read_parquet(kind: str, path: Path) -> dict[str, Any]:
             columns.setdefault(part[1], []).append(values)
     nested = {k: np.stack(v, axis=1).tolist() for k, v in columns.items() if k not in cells}
     return {**columns, **nested, **document}
+
+
+def _parquet_header(path: Path) -> tuple[str | None, bytes]:
+    """The format and the header of a Parquet file of counts; None of any other file."""
+    import duckdb
+
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
+    query = f"SELECT key, value FROM parquet_kv_metadata({_pattern(path)})"
+    with duckdb.connect() as connection:
+        try:
+            rows = connection.execute(query).fetchall()
+        except duckdb.Error:
+            rows = []
+    for key, value in rows:
+        if bytes(key).startswith(b"biasamp_"):
+            return bytes(key).decode().replace("_", "-"), value
+    return None, b""
+
+
+def _pattern(path: Path) -> str:
+    """A path as DuckDB takes it: for a pattern, in which signs in brackets stand for themselves."""
+    return quoted(re.sub(r"([*?\[])", r"[\1]", str(path)))

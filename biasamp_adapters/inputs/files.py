@@ -226,6 +226,32 @@ def distinct_values(relation: DuckDBPyRelation, column: str) -> int:
     return int(count)
 
 
+#: Vectors of DuckDB that make up a chunk, and rows of a vector.
+_VECTORS, _VECTOR = 64, 2048
+
+
+def chunks_of(connection: DuckDBPyConnection, relation: DuckDBPyRelation) -> Iterator[Any]:
+    """The rows of a relation as pandas frames of bounded size, in a stream."""
+    result = connection.execute(relation.sql_query())
+    while len(chunk := result.fetch_df_chunk(_VECTORS)):
+        yield chunk
+
+
+def number_of_chunks(relation: DuckDBPyRelation) -> int:
+    """How many frames :func:`chunks_of` hands out."""
+    ((n_rows,),) = relation.aggregate("count(*)").fetchall()
+    return -(-int(n_rows) // (_VECTORS * _VECTOR))
+
+
+def distinct_rows(
+    relation: DuckDBPyRelation, columns: Sequence[str], at_most: int
+) -> list[tuple[Any, ...]] | None:
+    """The distinct rows of some columns; None if there are more than ``at_most``."""
+    chosen = ", ".join(map(_identifier, columns))
+    rows = relation.select(chosen).distinct().limit(at_most + 1).fetchall()
+    return None if len(rows) > at_most else rows
+
+
 def first_lines(error: BaseException) -> str:
     """What an error of DuckDB says, without its proposals."""
     text = str(error).split("Possible fixes")[0].split("LINE 1:")[0]

@@ -1,0 +1,38 @@
+"""Counts from files, of whichever kind these are."""
+
+from __future__ import annotations
+
+import os
+
+from biasamp_adapters.counts import matrix_storage, storage
+from biasamp_adapters.counts.base import Counts
+from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
+from biasamp_adapters.counts.documents import kind_of
+from biasamp_adapters.counts.joint import JointCounts
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it holds counts."""
+    return kind_of(path) in (storage.FORMAT, matrix_storage.FORMAT)
+
+
+def load_counts(path: str | os.PathLike[str]) -> Counts:
+    """Read counts that their ``save`` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    JointCounts or CooccurrenceCounts
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is not a file that ``save`` wrote, or was changed since.
+    """
+    matrix = kind_of(path) == matrix_storage.FORMAT
+    return CooccurrenceCounts.load(path) if matrix else JointCounts.load(path)
