@@ -16,6 +16,9 @@ from biasamp_adapters._typing import Array
 #: A G statistic below this is one of rounding.
 _NO_G = 1e-9
 
+#: A share below this has an inverse that floats do not hold.
+_NO_SHARE = 1e-300
+
 #: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
 _LOO_ALPHA = 0.5
 
@@ -68,19 +71,26 @@ class Quality:
         return {"value": np.where(absolute, *changes), **levels}
 
 
-def _total(table: Array) -> Array:
-    return table.sum(axis=(-2, -1))
+def _mean(sums: Array, table: Array) -> Array:
+    """Sums over a table, per row of it; NaN of a draw without rows."""
+    total = table.sum(axis=(-2, -1))
+    return np.divide(sums, total, out=np.full(np.shape(total), np.nan), where=total > 0)
 
 
 def _accuracy(table: Array, values: Array | None) -> Array:
-    return table.max(axis=-1).sum(axis=-1) / _total(table)
+    return _mean(table.max(axis=-1).sum(axis=-1), table)
 
 
 def _balanced_accuracy(table: Array, values: Array | None) -> Array:
     column = table.sum(axis=-2, keepdims=True)
     recall = np.divide(table, column, out=np.zeros(table.shape), where=column > 0)
     classes = (column > 0).sum(axis=-1)[..., 0]
-    return recall.max(axis=-1).sum(axis=-1) / classes
+    return np.divide(
+        recall.max(axis=-1).sum(axis=-1),
+        classes,
+        out=np.full(np.shape(classes), np.nan),
+        where=classes > 0,
+    )
 
 
 def _f1_macro(table: Array, values: Array | None) -> Array:
@@ -92,14 +102,17 @@ def _f1_macro(table: Array, values: Array | None) -> Array:
     truth = table.sum(axis=-2)
     predicted = (row * share).sum(axis=-2)
     f1 = np.divide(2 * hit, truth + predicted, out=np.zeros_like(hit), where=truth > 0)
-    return f1.sum(axis=-1) / (truth > 0).sum(axis=-1)
+    classes = (truth > 0).sum(axis=-1)
+    nothing = np.full(np.shape(classes), np.nan)
+    return np.divide(f1.sum(axis=-1), classes, out=nothing, where=classes > 0)
 
 
 def cross_entropy(table: Array, values: Array | None = None) -> Array:
     """H(target | input) in nats: the log loss of the exact attacker."""
     row = table.sum(axis=-1, keepdims=True)
-    ratio = np.divide(row, table, out=np.ones(table.shape), where=table > 0)
-    return (table * np.log(ratio)).sum(axis=(-2, -1)) / _total(table)
+    # A share so small that its inverse is no number adds nothing to the loss.
+    ratio = np.divide(row, table, out=np.ones(table.shape), where=table > row * _NO_SHARE)
+    return _mean((table * np.log(ratio)).sum(axis=(-2, -1)), table)
 
 
 def loo_cross_entropy(table: Array) -> Array:
@@ -108,7 +121,7 @@ def loo_cross_entropy(table: Array) -> Array:
     classes = (table.sum(axis=-2, keepdims=True) > 0).sum(axis=-1, keepdims=True)
     left = np.maximum(table - 1, 0) + _LOO_ALPHA
     ratio = (np.maximum(row - 1, 0) + _LOO_ALPHA * classes) / left
-    return (table * np.log(ratio)).sum(axis=(-2, -1)) / _total(table)
+    return _mean((table * np.log(ratio)).sum(axis=(-2, -1)), table)
 
 
 def _rmse(table: Array, values: Array | None) -> Array:
@@ -117,7 +130,7 @@ def _rmse(table: Array, values: Array | None) -> Array:
     row = table.sum(axis=-1, keepdims=True)
     share = np.divide(table, row, out=np.zeros(table.shape), where=row > 0)
     mean = (share * values).sum(axis=-1, keepdims=True)
-    return np.sqrt((table * (values - mean) ** 2).sum(axis=(-2, -1)) / _total(table))
+    return np.sqrt(_mean((table * (values - mean) ** 2).sum(axis=(-2, -1)), table))
 
 
 def entropy(table: Array) -> Array:
@@ -148,7 +161,9 @@ def is_dependent(tables: Array, n_rows: float) -> Array:
     from scipy.stats import chi2
 
     g, degrees = _g_statistic(tables, n_rows)
-    return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)))
+    # Entropies are rounded, which many rows make into a G of its own.
+    rounding = 2 * n_rows * 8 * np.finfo(float).eps * entropy(tables).mean(axis=0)
+    return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)) + rounding)
 
 
 def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.cells import Cells
+from biasamp_adapters.counts.cells import MOST_ROWS, Cells
 from biasamp_adapters.counts.labels import lookup, ordered
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def as_frequencies(counts: _C) -> _C:
     if (weight != np.floor(weight)).any():
         bad = weight[weight != np.floor(weight)][0]
         raise ValueError(f"frequency weights must be whole; received a sum of {bad}")
+    if not weight.sum() < MOST_ROWS:
+        raise ValueError(f"frequency weights must sum to less than 2**63; received {weight.sum()}")
     keep = weight > 0
     cells = Cells(counts.cells.codes[keep], weight[keep].astype(np.int64))
     return replace(counts, cells=cells.consolidated())

@@ -9,6 +9,9 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 
+#: Rows are 64-bit integers.
+MOST_ROWS = 2**63
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -60,6 +63,9 @@ class Cells:
         return Cells(self.codes, self.n, ones, ones, np.ones(len(self.n)))
 
     def __add__(self, other: Cells) -> Cells:
+        n_rows = int(self.n.sum()) + int(other.n.sum())
+        if n_rows >= MOST_ROWS:
+            raise ValueError(f"counts must hold fewer than 2**63 rows; received {n_rows}")
         parts = [self, other]
         if any(part.w is not None for part in parts):
             parts = [part._weighted() for part in parts]

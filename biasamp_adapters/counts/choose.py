@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import Counts
+from biasamp_adapters.counts.collect import is_mapping
 from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.inputs.matrices import Indicators, is_matrix
@@ -43,4 +44,4 @@ def count_arrays(
 
 
 def _each(values: Any) -> list[Any]:
-    return list(values.values()) if isinstance(values, Mapping) else [values]
+    return list(values.values()) if is_mapping(values) else [values]

@@ -100,12 +100,13 @@ def collect_arrays(
 
 def by_model(y_pred: Any, predicted: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Predicted tasks and attributes by model: those of a mapping, or of the one unnamed model."""
-    models = dict(y_pred) if isinstance(y_pred, Mapping) else {MODEL: y_pred}
+    named = is_mapping(y_pred)
+    models = dict(y_pred) if named else {MODEL: y_pred}
     if not models:
         raise ValueError("y_pred must name at least one model; received an empty mapping")
     if not all(isinstance(name, str) for name in models):
         raise ValueError(f"names of models in y_pred must be strings; received {list(models)}")
-    if not (isinstance(y_pred, Mapping) and isinstance(predicted, Mapping)):
+    if not (named and is_mapping(predicted)):
         predicted = dict.fromkeys(models, predicted)
     if set(predicted) != set(models):
         raise ValueError(
@@ -113,6 +114,11 @@ def by_model(y_pred: Any, predicted: Any) -> tuple[dict[str, Any], dict[str, Any
             f"received {list(predicted)}"
         )
     return models, dict(predicted)
+
+
+def is_mapping(values: Any) -> bool:
+    """Whether values are given by name: a sparse matrix of scipy may be a mapping as well."""
+    return isinstance(values, Mapping) and not hasattr(values, "tocsr")
 
 
 def argument_of(name: str, model: str) -> str:

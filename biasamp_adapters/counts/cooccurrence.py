@@ -21,7 +21,7 @@ from biasamp_adapters.counts.matrix_counts import MatrixCounts
 from biasamp_adapters.counts.merging import positions_of
 from biasamp_adapters.counts.readers import Variables, read_variables
 from biasamp_adapters.counts.streams import balanced_sum, each_chunk
-from biasamp_adapters.inputs.columns import Weights
+from biasamp_adapters.inputs.columns import Weights, check_total_weight
 
 #: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
 LabelSets = Sequence[Sequence[Label]] | Literal["observed"] | None
@@ -355,8 +355,8 @@ class CooccurrenceCounts(MatrixCounts):
             raise ValueError(
                 f"missing='drop' must leave rows; all {self.dropped} have a missing value"
             )
-        if self.weighted and not self.moments["w"].any():
-            raise ValueError("weights must have a positive sum; received only zeros")
+        if self.weighted:
+            check_total_weight(float(self.tables().total))
         for role, model in self.axes:
             if model is not None and self.abstentions(role, model) == self.n_rows:
                 raise ValueError(

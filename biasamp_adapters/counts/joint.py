@@ -17,6 +17,7 @@ from biasamp_adapters.counts.collect import Collected, FrameTally, collect_array
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.streams import each_chunk
 from biasamp_adapters.counts.tally import Tallied
+from biasamp_adapters.inputs.columns import check_total_weight
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,9 +232,9 @@ class JointCounts(CellCounts):
         return made
 
     def check_weights(self) -> None:
-        """Raise if no row has a weight."""
-        if self.w is not None and not self.w.sum() > 0:
-            raise ValueError("weights must have a positive sum; received only zeros")
+        """Raise if no row has a weight, or all together too little or too much."""
+        if self.w is not None:
+            check_total_weight(float(self.w.sum()))
 
     @classmethod
     def of_tally(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.base import Axis
+from biasamp_adapters.counts.cells import MOST_ROWS
 from biasamp_adapters.counts.documents import (
     labels_from,
     plain_label,
@@ -44,7 +45,7 @@ def to_frame(counts: CooccurrenceCounts) -> pd.DataFrame:
 
     def values(role: str, model: str | None) -> Any:
         joint = counts.tables(model).joint("attribute", role).reshape(-1)
-        whole = (joint == np.floor(joint)).all()
+        whole = (joint == np.floor(joint)).all() and joint.max(initial=0) < MOST_ROWS
         return joint.astype(np.int64) if whole else joint
 
     if counts.has("task"):

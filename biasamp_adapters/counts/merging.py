@@ -19,6 +19,9 @@ from biasamp_adapters.counts.second_moments import taken
 if TYPE_CHECKING:
     from biasamp_adapters.counts.matrix_counts import MatrixCounts
 
+#: Moments are floats, exact up to this.
+_MOST_ROWS = 2**53
+
 _C = TypeVar("_C", bound="MatrixCounts")
 
 
@@ -119,6 +122,9 @@ def add(first: _C, second: _C) -> _C:
             raise ValueError(
                 f"counts to be added must have the same {name}; received {mine} and {theirs}"
             )
+    n_rows = first.n_rows + second.n_rows
+    if n_rows > _MOST_ROWS:
+        raise ValueError(f"counts of matrices must hold at most 2**53 rows; received {n_rows}")
     lists = {}
     for name in ("labels", "groups"):
         mine, theirs = getattr(first, name), getattr(second, name)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.base import Axis
-from biasamp_adapters.counts.cells import Cells
+from biasamp_adapters.counts.cells import MOST_ROWS, Cells
 from biasamp_adapters.counts.documents import (
     labels_from,
     plain_label,
@@ -105,6 +105,7 @@ def _fields(document: Any) -> dict[str, Any]:
     if "unit" in sums:
         sums |= {"w": n * sums["unit"], "w2": n * sums["unit"] ** 2}
     require(n.shape == codes.shape[:1] and (n > 0).all() and len(n) > 0)
+    require(sum(n.tolist()) < MOST_ROWS)
     cells = Cells(codes.astype(np.int32), n, **sums)
     require(len(cells.consolidated().n) == len(n))
     require(isinstance(document["dropped"], int) and document["dropped"] >= 0)

@@ -21,6 +21,10 @@ _MAX_INTEGER_SPAN = 2**12 - 1
 
 MISSING = -1
 
+#: Weights above this, and totals outside of this and its inverse, have squares and products that
+#: floats do not hold.
+LARGEST_WEIGHT = 1e100
+
 
 class NoRowsError(ValueError):
     """There is not a single row to count; in a stream, such chunks are skipped."""
@@ -87,7 +91,7 @@ class Column:
 
 
 class Weights(Column):
-    """A column of weights, which must be finite and not negative."""
+    """A column of weights, which must be finite, not negative and not above 1e100."""
 
     def __init__(self, values: Any, name: str) -> None:
         super().__init__(values, name)
@@ -100,7 +104,7 @@ class Weights(Column):
         What breaks the rule is kept for :meth:`check`, and is 0 until then.
         """
         weight = _numbers(self._values[start:stop], self.name)
-        bad = ~(np.isfinite(weight) & (weight >= 0))
+        bad = ~((weight <= LARGEST_WEIGHT) & (weight >= 0))
         if bad.any():
             self._bad += weight[bad][:1].tolist()
             self._n_bad += int(bad.sum() if n is None else n[bad].sum())
@@ -110,10 +114,24 @@ class Weights(Column):
     def check(self) -> None:
         """Raise if any weight so far broke the rule."""
         if self._n_bad:
-            raise ValueError(
-                f"{self.name} must be finite and not negative; "
-                f"received {self._bad[0]} in {self._n_bad} row(s)"
-            )
+            raise ValueError(bad_weights(self.name, self._bad[0], self._n_bad))
+
+
+def bad_weights(name: str, value: float, n_rows: int) -> str:
+    """What to say of weights that break the rule."""
+    rule = f"at most {LARGEST_WEIGHT:g}" if 0 <= value < np.inf else "finite and not negative"
+    return f"{name} must be {rule}; received {value} in {n_rows} row(s)"
+
+
+def check_total_weight(total: float) -> None:
+    """Raise for weights whose sum is 0, or too small or large for products of sums."""
+    if not total > 0:
+        raise ValueError("weights must have a positive sum; received only zeros")
+    if not 1 / LARGEST_WEIGHT <= total <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights must have a sum between {1 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; "
+            f"received {total:g} (multiply all by the same number)"
+        )
 
 
 def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> Array:
@@ -129,13 +147,14 @@ def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> A
         )
     numbers = weights.numbers(0, len(weights))
     weights.check()
-    if not numbers.any():
-        raise ValueError("weights must have a positive sum; received only zeros")
+    check_total_weight(float(numbers.sum()))
     return numbers
 
 
 def _one_dimensional(values: Any, name: str) -> Any:
     """Something to slice: a numpy array, a pandas array or a narwhals Series."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = _unmasked(values)
     if isinstance(values, pd.Series | pd.Index) and not isinstance(values, pd.MultiIndex):
         values = values.array
         return values.to_numpy() if isinstance(values, pd.arrays.NumpyExtensionArray) else values
@@ -158,6 +177,12 @@ def _one_dimensional(values: Any, name: str) -> Any:
     return values
 
 
+def _unmasked(values: Any) -> Array:
+    """A masked array as a plain one, None where it is masked."""
+    mask = np.ma.getmaskarray(values)
+    return np.where(mask, None, values.data.astype(object)) if mask.any() else values.data
+
+
 def _from_items(items: Any, name: str) -> Array:
     if any(isinstance(item, list | np.ndarray) for item in items):
         try:
@@ -176,6 +201,8 @@ def _code(values: Any) -> tuple[Array, Sequence[Label]]:
     """Codes and labels; unsigned codes say that nothing is missing."""
     if isinstance(values, pd.Categorical):
         return values.codes, values.categories.tolist()
+    if isinstance(values, np.ndarray) and not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub" and len(values):
         if values.dtype.kind == "b":
             return values.view(np.uint8), [False, True]

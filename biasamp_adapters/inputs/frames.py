@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inputs.columns import Column, NoRowsError
+from biasamp_adapters.inputs.columns import LARGEST_WEIGHT, Column, NoRowsError, bad_weights
 
 # Aliases for the user's columns: a column called "len" would break nw.len(), and some engines
 # fold the case of names.
 KEY, N, W, W2, _WEIGHT = "bam_key_{}", "bam_n", "bam_w", "bam_w2", "bam_weight"
-_NEGATIVE, _NAN, _INFINITE, _LEAST = "bam_negative", "bam_nan", "bam_infinite", "bam_least"
+_NEGATIVE, _NAN, _LARGE = "bam_negative", "bam_nan", "bam_large"
+_LEAST, _MOST = "bam_least", "bam_most"
 
 #: What a weight comes down to in each row.
-WEIGHT_COLUMNS = (W, W2, _NEGATIVE, _NAN, _INFINITE, _LEAST)
+WEIGHT_COLUMNS = (W, W2, _NEGATIVE, _NAN, _LARGE, _LEAST, _MOST)
 
 _HANDS_OVER = dict.fromkeys(
     (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT, nw.Implementation.IBIS),
@@ -119,32 +120,29 @@ def weight_columns(name: str, dtype: nw.dtypes.DType) -> tuple[list[nw.Expr], li
         raise ValueError(f"column {name!r} must hold numbers to be a weight; received {dtype}")
     w = nw.col(name).cast(nw.Float64)
 
+    # What is too large to be squared is found before.
+    square = nw.when(w <= LARGEST_WEIGHT).then(w * w).otherwise(nw.lit(0.0))
     select = [
         w.alias(W),
-        (w * w).alias(W2),
+        square.alias(W2),
         one_where(w < 0).alias(_NEGATIVE),
         one_where(w.is_null() | w.is_nan()).alias(_NAN),
-        one_where(w == np.inf).alias(_INFINITE),
+        one_where((w > LARGEST_WEIGHT) & ~w.is_nan()).alias(_LARGE),
         nw.when(w < 0).then(w).alias(_LEAST),
+        nw.when((w > LARGEST_WEIGHT) & ~w.is_nan()).then(w).alias(_MOST),
     ]
-    sums = [nw.col(each).sum() for each in (W, W2, _NEGATIVE, _NAN, _INFINITE)]
-    return select, [*sums, nw.col(_LEAST).min()]
+    sums = [nw.col(each).sum() for each in (W, W2, _NEGATIVE, _NAN, _LARGE)]
+    return select, [*sums, nw.col(_LEAST).min(), nw.col(_MOST).max()]
 
 
 def check_weights(name: str, table: pd.DataFrame) -> None:
-    """Raise for weights that are missing, infinite or negative."""
-    found = {
-        _NEGATIVE: table[_LEAST].min(),
-        _NAN: np.nan,
-        _INFINITE: np.inf,
-    }
+    """Raise for weights that are missing, negative, infinite or too large."""
+    found = {_NEGATIVE: table[_LEAST].min(), _NAN: np.nan, _LARGE: table[_MOST].max()}
     rows = {kind: int(table[kind].sum()) for kind in found}
     if any(rows.values()):
         kind = next(kind for kind, n in rows.items() if n)
-        raise ValueError(
-            f"column {name!r} must be finite and not negative; "
-            f"received {found[kind]} in {sum(rows.values())} row(s)"
-        )
+        value = float(found[kind])
+        raise ValueError(bad_weights(f"column {name!r}", value, sum(rows.values())))
 
 
 def lazy_of(frame: Any) -> nw.LazyFrame[Any]:

@@ -152,9 +152,10 @@ class Matrix:
         row, column = np.argwhere(wrong)[0].tolist()
         label = self.labels[column if order is None else order[column]]
         rule = "0 and 1, or probabilities between them" if self._soft else "0 and 1"
-        raise ValueError(
-            f"{self.name} must hold {rule}; received {values[row, column]:g} in column {label!r}"
-        )
+        value = float(values[row, column])
+        short = f"{value:g}"
+        shown = short if float(short) == value else repr(value)
+        raise ValueError(f"{self.name} must hold {rule}; received {shown} in column {label!r}")
 
     def _check_whole_rows(self, absent: Array, missing: Array) -> None:
         some = missing & ~absent.all(axis=1)
@@ -168,6 +169,9 @@ class Matrix:
 
 def _two_dimensional(values: Any, name: str) -> tuple[Any, Sequence[Label] | None]:
     """Something with rows to slice, and the names of its columns if it has any."""
+    if isinstance(values, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(values)
+        values = np.where(mask, np.nan, values.data) if mask.any() else values.data
     if isinstance(values, pd.DataFrame):
         return _Frame(values), values.columns.tolist()
     if hasattr(values, "tocsr"):

@@ -25,6 +25,9 @@ _BLOCK = 2**20
 
 _INDICATOR = np.array([0.0, 1.0])
 
+#: Sums of weights that differ by less than this share of the total are equal.
+_ROUNDING = 1e-12
+
 
 class PairTables(NamedTuple):
     """Input against target of every pair of indicators, for tables of batch shape (...).
@@ -48,7 +51,11 @@ def _two_by_two(joint: Array, first: Array, second: Array, total: Array) -> Arra
     """2 x 2 tables of two indicators from their co-occurrence, of shape (..., 2, 2)."""
     joint, first, second = np.broadcast_arrays(joint, first, second)
     cells = [total - first - second + joint, second - joint, first - joint, joint]
-    return np.stack(cells, axis=-1).reshape(*joint.shape, 2, 2)
+    table = np.stack(cells, axis=-1).reshape(*joint.shape, 2, 2)
+    if table.dtype.kind == "f" and (table != np.floor(table)).any():
+        # What rounding leaves of a difference of sums is no row.
+        table[np.abs(table) < _ROUNDING * np.asarray(total)[..., None, None]] = 0
+    return table
 
 
 def pair_tables(attack: ExactAttack, tables: Tables) -> PairTables:

@@ -122,4 +122,6 @@ def tie_optimism(table: Array, n_rows: float) -> Array:
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
-    return np.divide(numerator, denominator, out=np.zeros(shape), where=denominator > 0)
+    # Beyond this the ratio is no number; such cells are next to empty.
+    there = denominator > numerator * 1e-300
+    return np.divide(numerator, denominator, out=np.zeros(shape), where=there)

@@ -90,7 +90,6 @@ def test_a_file_with_no_64_bit_count_is_refused(tmp_path: Path, n: float) -> Non
         JointCounts.load(path)
 
 
-@pytest.mark.xfail(strict=True, reason="the sum over cells wraps around to below 0")
 def test_a_file_whose_sum_is_no_64_bit_count_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "counts.json"
     many(small(), 10).save(path)
@@ -100,14 +99,12 @@ def test_a_file_whose_sum_is_no_64_bit_count_is_refused(tmp_path: Path) -> None:
         JointCounts.load(path)
 
 
-@pytest.mark.xfail(strict=True, reason="2^63 rows and more wrap around to below 0")
 def test_adding_more_rows_than_64_bits_hold_is_refused() -> None:
-    large = many(small(), 2**57)  # 60 * 2^57 is 0.94 * 2^63
-    with pytest.raises(ValueError, match="rows"):
-        large + large
+    large = many(small(), 2**56)  # 60 * 2^56 is 0.47 * 2^63
+    with pytest.raises(ValueError, match=r"fewer than 2\*\*63 rows; received 12970366926827028480"):
+        large + large + large
 
 
-@pytest.mark.xfail(strict=True, reason="moments are floats: beyond 2^53 rows one more is lost")
 def test_one_more_row_of_a_matrix_is_counted_or_refused() -> None:
     one = CooccurrenceCounts.from_arrays([[1, 0]], [[1, 1]], ["a"])
     try:
@@ -117,7 +114,6 @@ def test_one_more_row_of_a_matrix_is_counted_or_refused() -> None:
     assert n_rows == 2**53 + 1
 
 
-@pytest.mark.xfail(strict=True, reason="weights of 2^63 are cast to integers that wrap around")
 def test_frequencies_beyond_64_bits_are_refused() -> None:
     weighted = JointCounts.from_arrays([0, 1], sample_weight=[2.0**63, 1.0])
     with pytest.raises(ValueError, match="frequency weights"):
@@ -237,7 +233,7 @@ KINDS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("times", [2**10, 2**29, 2**40, 2**48])
+@pytest.mark.parametrize("times", [2**10, 2**29, 2**40, 2**47])
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_are_as_wide_as_the_number_of_rows_says(kind: str, times: int) -> None:
     n_boot = 2000

@@ -44,7 +44,7 @@ METRICS = [
 # Weights.
 
 
-@pytest.mark.parametrize("weight", [1e-100, 0.1, 1 / 3, 1e100])
+@pytest.mark.parametrize("weight", [1e-100, 0.1, 1 / 3, 1e98])
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 def test_equal_weights_change_nothing(metric: Any, weight: float) -> None:
     weighted, plain = (
@@ -55,21 +55,21 @@ def test_equal_weights_change_nothing(metric: Any, weight: float) -> None:
         assert weighted.interval == pytest.approx(plain.interval, abs=1e-12)
 
 
-TOO_SMALL = "products and squares of such weights are 0: every sign is a tie, and Kish's n is 0 / 0"
-TOO_LARGE = "products and squares of such weights are infinite, and signs -2^63"
+@pytest.mark.parametrize("kind", [JointCounts, CooccurrenceCounts])
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-170, 1e-103])
+def test_weights_too_small_to_be_multiplied(kind: Any, weight: float) -> None:
+    with pytest.raises(ValueError, match=r"a sum between 1e-100 and 1e\+100; received .*e-"):
+        kind.from_arrays(**arguments([weight] * 60))
 
 
-@pytest.mark.parametrize(
-    "weight",
-    [
-        pytest.param(w, marks=pytest.mark.xfail(strict=True, reason=reason))
-        for reason, weights in {
-            TOO_SMALL: [5e-324, 1e-300, 1e-170],
-            TOO_LARGE: [1e160, 1e300, 1e306],
-        }.items()
-        for w in weights
-    ],
-)
+@pytest.mark.parametrize("kind", [JointCounts, CooccurrenceCounts])
+@pytest.mark.parametrize("weight", [1e101, 1e160, 1e300, 1e306])
+def test_weights_too_large_to_be_squared(kind: Any, weight: float) -> None:
+    with pytest.raises(ValueError, match=r"sample_weight must be at most 1e\+100; received 1e\+"):
+        kind.from_arrays(**arguments([weight] * 60))
+
+
+@pytest.mark.parametrize("weight", [1e-101, 1e98])
 @pytest.mark.parametrize("kind", [JointCounts, CooccurrenceCounts])
 @pytest.mark.parametrize("metric", [DirectionalBiasAmplification(), MALS()], ids=repr)
 def test_equal_weights_change_nothing_whatever_they_are(
@@ -83,7 +83,6 @@ def test_equal_weights_change_nothing_whatever_they_are(
     assert found.interval is not None
 
 
-@pytest.mark.xfail(strict=True, reason="the whole sums are cast to integers that they exceed")
 def test_the_frame_of_large_whole_weights() -> None:
     counts = CooccurrenceCounts.from_arrays([[1]], [[1]], ["a"], sample_weight=[2.0**70])
     assert counts.to_frame()["n"].tolist() == [2.0**70]
@@ -121,7 +120,6 @@ def test_a_group_of_no_weight_is_undefined() -> None:
     assert result.by_attribute.isna().tolist() == [False, False, True]
 
 
-@pytest.mark.xfail(strict=True, reason="a Poisson draw of all cells may be empty: 0 / 0")
 def test_few_weighted_rows_may_all_be_left_out_of_a_draw() -> None:
     weights = [0.5, 1.0, 1.5]
     counts = JointCounts.from_arrays([0, 1, 1], [0, 1, 0], list("aab"), sample_weight=weights)
@@ -130,7 +128,6 @@ def test_few_weighted_rows_may_all_be_left_out_of_a_draw() -> None:
     assert any("undefined" in note for note in result.notes)
 
 
-@pytest.mark.xfail(strict=True, reason="0 as a difference of sums of weights is 1e-17, or -1e-17")
 @pytest.mark.parametrize("quality", ["inverse_cross_entropy", "inverse_rmse"])
 @pytest.mark.parametrize("weights", [[0.1] * 12, np.linspace(0.1, 1.3, 12)], ids=["equal", "any"])
 def test_pairs_that_are_certain_in_data_and_model(quality: str, weights: Any) -> None:
@@ -143,7 +140,6 @@ def test_pairs_that_are_certain_in_data_and_model(quality: str, weights: Any) ->
     assert result.by_pair["value"].tolist() == [0, 0, 0, 0]
 
 
-@pytest.mark.xfail(strict=True, reason="sqrt of a cell of -1e-17: the loss of a pair is NaN")
 def test_the_loss_of_a_pair_is_never_that_of_less_than_no_rows() -> None:
     metric = DirectionalPredictabilityAmplification(quality="inverse_rmse", equalize=None)
     weights = {"sample_weight": [0.1, 1.0]}
@@ -153,7 +149,6 @@ def test_the_loss_of_a_pair_is_never_that_of_less_than_no_rows() -> None:
     assert result.by_pair["psi_model"].tolist() == [np.inf] * 4
 
 
-@pytest.mark.xfail(strict=True, reason="an accuracy of 1 - 1e-13 is taken for 1, though counted")
 def test_one_error_in_ten_trillion_rows_is_one() -> None:
     n = 10**13
     cells = {("a", 0, 0): n, ("b", 1, 1): n, ("b", 1, 0): 1}
@@ -166,7 +161,6 @@ def test_one_error_in_ten_trillion_rows_is_one() -> None:
     assert abs(rmse.from_counts(counts).value) < 0.5
 
 
-@pytest.mark.xfail(strict=True, reason="G of rounding errors passes the chi-square at such n")
 def test_no_dependence_at_any_number_of_rows() -> None:
     # T and T^ are independent of A, whose shares are 3 to 1.
     shares = [
@@ -198,9 +192,6 @@ BINARY = [
 ]
 #: What stands for 0 and for 1.
 ENDS = {"-0.0": (-0.0, 1.0), "1 + 1e-16": (0.0, 1 + 1e-16), "1 - 2^-53": (0.0, 1 - 2.0**-53)}
-DENORMAL = pytest.mark.xfail(
-    strict=True, reason="a share of 1e-310 has an infinite inverse, and so an infinite loss"
-)
 
 
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
@@ -211,7 +202,7 @@ def test_probabilities_at_the_ends_are_labels(metric: Any, ends: tuple[float, fl
     assert metric(TRUTH, chance, sensitive_features=WHERE) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("tiny", [1e-300, pytest.param(1e-310, marks=DENORMAL)])
+@pytest.mark.parametrize("tiny", [1e-300, 1e-310])
 @pytest.mark.parametrize("metric", [BINARY[2]], ids=repr)
 def test_tiny_probabilities_are_about_0(metric: Any, tiny: float) -> None:
     """As those that a sigmoid of -713 gives to all rows of a group."""
@@ -231,7 +222,6 @@ def test_probabilities_beyond_the_ends_are_refused(wrong: float) -> None:
         CooccurrenceCounts.from_arrays(TRUTH, None, None, Indicators([[x, 0] for x in chance]))
 
 
-@pytest.mark.xfail(strict=True, reason="the message says 'received 1', with six digits")
 def test_what_is_refused_is_named_as_it_is() -> None:
     with pytest.raises(ValueError, match=r"received 1\.0000001 in column 0"):
         CooccurrenceCounts.from_arrays([[1]], [[1.0000001]], ["a"])
