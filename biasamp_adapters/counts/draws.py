@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -57,3 +59,26 @@ def poisson(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:
     rows = np.divide(w**2, w2, out=np.zeros_like(w), where=w2 > 0)
     weight = np.divide(w2, w, out=np.zeros_like(w), where=w > 0)
     return rng.poisson(rows, (size, len(w))) * weight
+
+
+def poisson_rows(n: Array, size: int, rng: np.random.Generator) -> Array:
+    """Poisson numbers of mean ``n``, of shape (cells, replicates).
+
+    Those of mean 1, which nearly all rows of label matrices have, are read from a table by 16
+    random bits: several times cheaper than any other draw, and right to within 2^-16.
+    """
+    out = _poisson_table()[rng.integers(2**16, size=(len(n), size), dtype=np.uint16)]
+    several = np.flatnonzero(n != 1)
+    if len(several):
+        drawn = rng.poisson(n[several, None], (len(several), size))
+        # Numbers this large are not exact in the floats of the table.
+        out = out if drawn.max() < 2**24 else out.astype(np.float64)
+        out[several] = drawn
+    return out
+
+
+@cache
+def _poisson_table() -> Array:
+    """The Poisson number of mean 1 for each of 2^16 equally likely draws, as products want it."""
+    chance = np.cumsum([1 / math.factorial(k) for k in range(12)]) / math.e
+    return np.searchsorted(chance, (np.arange(2**16) + 0.5) / 2**16).astype(np.float32)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.base import LabelSet
-from biasamp_adapters.counts.draws import BLOCK, resample
+from biasamp_adapters.counts.draws import BLOCK, by_rows, poisson_rows, resample
 from biasamp_adapters.counts.layout import Layout
 from biasamp_adapters.counts.second_moments import SecondMoments
 
@@ -23,6 +23,9 @@ _SPARSE = 0.2
 #: Numbers that one block of rows may hold; rows expanded for draws are kept up to a few blocks.
 _BLOCK = 2**21
 _MAX_KEPT = 2**25
+
+#: Rows of which a Poisson number is near enough to the number itself.
+_MANY_ROWS = 1000
 
 #: Whole sums below this are exact in float32.
 _MAX_FLOAT32 = 2**24
@@ -174,19 +177,34 @@ class Rows:
         """Moments of resampled rows, of shape (size, left, width)."""
         n_left = layout.left.stop - layout.left.start
         out = np.zeros((n_left, layout.width, size))
-        left_over, rows_left = np.full(size, self.n.sum()), int(self.n.sum())
+        drawn = self._drawn(layout, size, rng)
         for rows, parts in zip(self.chunks(layout.width), self.parts(layout), strict=True):
-            n = self.n[rows]
-            # Rows of a block are a binomial share of those that are still to be drawn.
-            share = rng.binomial(left_over, int(n.sum()) / rows_left)
-            left_over, rows_left = left_over - share, rows_left - int(n.sum())
-            whole = self.unit is None and not self.soft and share.max() < _MAX_FLOAT32
-            weight = resample(n, share, rng).T.astype(np.float32 if whole else np.float64)
+            times = next(drawn)
+            whole = self.unit is None and not self.soft and times.max() * len(times) < _MAX_FLOAT32
+            weight = times.astype(np.float32 if whole else np.float64, copy=False)
             if self.unit is not None:
                 weight = weight * self.unit[rows, None]
             for part in parts:
                 out[part.column] += part.values.T @ weight[part.rows]
         return np.moveaxis(out, -1, 0)
+
+    def _drawn(self, layout: Layout, size: int, rng: np.random.Generator) -> Iterator[Array]:
+        """How often each row is there in each replicate, (rows, size) for each block of rows.
+
+        Of many distinct rows each is there a Poisson number of times, whatever the others are: the
+        number of all rows then varies a little, which rates do not notice.
+        """
+        if by_rows(self.n) and self.n.sum() >= _MANY_ROWS:
+            for rows in self.chunks(layout.width):
+                yield poisson_rows(self.n[rows], size, rng)
+            return
+        left_over, rows_left = np.full(size, self.n.sum()), int(self.n.sum())
+        for rows in self.chunks(layout.width):
+            n = self.n[rows]
+            # Rows of a block are a binomial share of those that are still to be drawn.
+            share = rng.binomial(left_over, int(n.sum()) / rows_left)
+            left_over, rows_left = left_over - share, rows_left - int(n.sum())
+            yield resample(n, share, rng).T
 
     def replicates_at_once(self, layout: Layout, width: int) -> int:
         """Replicates that one block of draws may hold."""

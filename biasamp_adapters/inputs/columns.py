@@ -180,7 +180,8 @@ def _one_dimensional(values: Any, name: str) -> Any:
 def _unmasked(values: Any) -> Array:
     """A masked array as a plain one, None where it is masked."""
     mask = np.ma.getmaskarray(values)
-    return np.where(mask, None, values.data.astype(object)) if mask.any() else values.data
+    plain = values.data
+    return np.asarray(np.where(mask, None, plain.astype(object)) if mask.any() else plain)
 
 
 def _from_items(items: Any, name: str) -> Array:

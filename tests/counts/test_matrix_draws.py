@@ -12,6 +12,7 @@ from good_matrices import GROUP, GUESSES, INDICATORS, PREDICTION, TRUTH, count
 from biasamp_adapters import CooccurrenceCounts, Indicators
 from biasamp_adapters.counts import draws
 from biasamp_adapters.counts import rows as rows_module
+from biasamp_adapters.counts.draws import poisson_rows
 from biasamp_adapters.counts.rows import Rows
 
 N_BOOT = 4_000
@@ -195,3 +196,36 @@ def test_counts_without_rows_say_why_they_draw_nothing() -> None:
     )
     assert count(keep_rows=True).no_draws is None
     assert count(keep_rows=True).without_rows().no_draws == counts.no_draws
+
+
+def test_poisson_numbers_from_a_table() -> None:
+    n = np.array([1] * 50 + [7, 3000])
+    drawn = poisson_rows(n, 40_000, np.random.default_rng(0))
+    # Mean and variance of each are n; five standard errors of either.
+    assert np.abs(drawn.mean(axis=1) - n).max() < 5 * np.sqrt(3000 / 40_000)
+    ones = drawn[:50]
+    assert abs(ones.mean() - 1) < 5 / np.sqrt(ones.size)
+    assert abs(ones.var() - 1) < 5 * np.sqrt(3 / ones.size)
+    shares = np.bincount(ones.astype(int).ravel(), minlength=5)[:5] / ones.size
+    expected = np.exp(-1) / np.array([1, 1, 2, 6, 24])
+    assert np.abs(shares - expected).max() < 5 * np.sqrt(0.25 / ones.size)
+
+
+def test_draws_of_parts_add_up_to_draws_of_the_whole() -> None:
+    # Rows are drawn apart from each other, so that parts may be drawn on different machines.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, (4000, 12))
+    group = rng.integers(0, 2, 4000)
+    whole, *parts = (
+        CooccurrenceCounts.from_arrays(truth[keep], None, group[keep], keep_rows=True)
+        for keep in (slice(None), slice(0, 1500), slice(1500, None))
+    )
+    drawn = [
+        next(counts.draw(2000, np.random.default_rng(seed), 2000)).moments
+        for seed, counts in enumerate([whole, *parts])
+    ]
+    summed = drawn[1] + drawn[2]
+    spread = np.sqrt(np.maximum(whole.moments["n"], 1))
+    assert np.abs(drawn[0].mean(axis=0) - summed.mean(axis=0)).max() < 6 * np.sqrt(2 * 4000 / 2000)
+    ratio = drawn[0].std(axis=0)[spread > 20] / summed.std(axis=0)[spread > 20]
+    assert np.abs(ratio - 1).max() < 6 / np.sqrt(2000)
