@@ -46,7 +46,7 @@ SET_UP = (
 )
 
 #: A block of plain Python that needs one of these is not run where it is not installed.
-OPTIONAL = ("polars", "pyarrow")
+OPTIONAL = ("polars", "pyarrow", "pyspark")
 
 _RST_BLOCK = re.compile(
     r"^( *)\.\. code-block:: (\w+)\n(?:\1 +:.*\n)*\n((?:\1 +\S.*\n|[ \t]*\n)+)", re.MULTILINE
