@@ -1,0 +1,177 @@
+"""Engines add up label matrices themselves: the counts of rows in memory, without their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import pytest
+
+from biasamp_adapters import CooccurrenceCounts, Indicators
+
+Engine = Callable[[pd.DataFrame], Any]
+TASKS, MADE, OTHER = (["x", "y", "z"], ["px", "py", "pz"], ["ox", "oy", "oz"])
+N = 90
+
+
+@pytest.fixture
+def rows() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    columns: dict[str, Any] = {name: rng.integers(0, 2, N) for name in (*TASKS, *MADE, *OTHER)}
+    columns |= {"g": rng.choice(["a", "b", "c"], N), "h": rng.choice(["a", "b", "c"], N)}
+    columns |= {name: rng.integers(0, 2, N) for name in ("m", "w", "pm", "pw")}
+    # Quarters: sums of them and of their squares are exact in any order.
+    columns["weight"] = rng.integers(0, 8, N) / 4
+    return pd.DataFrame(columns)
+
+
+@pytest.fixture(autouse=True)
+def no_rows(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Whatever would fetch distinct rows fails, unless the test says that it may."""
+    if "fetches" in request.keywords:
+        return
+
+    def fetch(*arguments: Any) -> None:
+        raise AssertionError("the rows of the frame were fetched")
+
+    monkeypatch.setattr("biasamp_adapters.counts.frame_columns.grouped", fetch)
+
+
+def _holes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Some predictions, some truths and some groups are missing; each as a whole."""
+    out = rows.astype(dict.fromkeys((*TASKS, *MADE), float))
+    out.loc[3:9, MADE] = np.nan
+    out.loc[8:12, TASKS] = np.nan
+    out["g"] = out["g"].astype(object).where(np.arange(N) > 1, None)
+    return out
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "weights": {"weight": "weight"},
+    "predicted groups": {"attribute_prediction": "h"},
+    "two models": {"prediction": {"old": MADE, "new": OTHER}},
+    "label sets": {"label_sets": [["x"], ["x", "y"], ["z", "x", "y"]]},
+    "groups that are columns": {
+        "attribute": Indicators(["m", "w"]),
+        "attribute_prediction": Indicators(["pm", "pw"]),
+    },
+    "no attribute": {"attribute": None},
+    "no prediction": {"prediction": None},
+    "no truth": {"task": None},
+    "names and groups": {"labels": ["one", "two", "three"], "groups": ["c", "b", "a", "d"]},
+    "all at once": {
+        "weight": "weight",
+        "prediction": {"old": MADE, "new": OTHER},
+        "attribute_prediction": {"old": "h", "new": "g"},
+        "label_sets": [["y"], ["x", "z"]],
+    },
+}
+
+
+def _same(frame: Any, rows: pd.DataFrame, options: dict[str, Any]) -> CooccurrenceCounts:
+    """The counts of a frame, once they are those of pandas."""
+    columns: dict[str, Any] = {"task": TASKS, "prediction": MADE, "attribute": "g", **options}
+    counts = CooccurrenceCounts.from_frame(frame, **columns)
+    assert counts == CooccurrenceCounts.from_frame(rows, **columns)
+    assert counts.soft_axes == CooccurrenceCounts.from_frame(rows, **columns).soft_axes
+    return counts
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_sums_are_those_of_rows(rows: pd.DataFrame, engine: Engine, name: str) -> None:
+    counts = _same(engine(rows), rows, OPTIONS[name])
+    assert counts.n_rows == N
+    assert counts.rows is None
+
+
+@pytest.mark.parametrize("missing", ["drop", "abstain"])
+@pytest.mark.parametrize("name", ["plain", "all at once"])
+def test_missing_rows(rows: pd.DataFrame, engine: Engine, missing: str, name: str) -> None:
+    holes = _holes(rows)
+    if missing == "abstain":
+        # Only predictions may be missing.
+        holes[[*TASKS, "g"]] = rows[[*TASKS, "g"]]
+    counts = _same(engine(holes), holes, {**OPTIONS[name], "missing": missing})
+    # Of predictions 3 to 9 are missing, of truths 8 to 12, of groups 0 and 1.
+    assert counts.dropped == (len({0, 1, *range(3, 13)}) if missing == "drop" else 0)
+
+
+def test_missing_rows_are_an_error(rows: pd.DataFrame, engine: Engine) -> None:
+    holes = _holes(rows)
+    columns: dict[str, Any] = {"task": TASKS, "prediction": MADE, "attribute": "g"}
+    with pytest.raises(ValueError, match=r"must not have missing values; received 2 \("):
+        CooccurrenceCounts.from_frame(engine(holes), **columns)
+    holes["g"] = rows["g"]
+    with pytest.raises(ValueError, match=r"task column.*x.* must not have .* received 5 \("):
+        CooccurrenceCounts.from_frame(engine(holes), **columns)
+    holes.loc[:, MADE] = np.nan
+    with pytest.raises(ValueError, match="must hold values; all 90 are missing"):
+        CooccurrenceCounts.from_frame(engine(holes), prediction=MADE, missing="abstain")
+
+
+def test_probabilities(rows: pd.DataFrame, engine: Engine) -> None:
+    # Eighths: exact in any order.
+    rows[MADE] = np.random.default_rng(1).integers(0, 9, (N, 3)) / 8
+    counts = _same(engine(rows), rows, {})
+    assert counts.soft == {"prediction"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("px", 1.5, r"0 and 1, or probabilities between them; received 1\.5 in column"),
+        ("px", -1.0, r"0 and 1, or probabilities between them; received -1 in column"),
+        ("y", 0.5, r"must hold 0 and 1; received 0\.5 in column"),
+        ("z", None, r"missing as a whole or not at all; received one with 1 of 3 values missing"),
+    ],
+)
+def test_rows_that_break_a_rule(
+    rows: pd.DataFrame, engine: Engine, column: str, value: float | None, message: str
+) -> None:
+    rows = rows.astype({column: float})
+    rows.loc[40, column] = value
+    frame = engine(rows)
+    with pytest.raises(ValueError, match=message):
+        CooccurrenceCounts.from_frame(frame, task=TASKS, prediction=MADE, attribute="g")
+
+
+def test_truth_values(rows: pd.DataFrame, engine: Engine) -> None:
+    rows = rows.astype(dict.fromkeys((*TASKS, *MADE), bool))
+    _same(engine(rows), rows, {})
+
+
+@pytest.mark.fetches
+def test_rows_are_fetched_where_sums_would_save_nothing(
+    rows: pd.DataFrame, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biasamp_adapters.counts.frame_moments._MAX_CELLS", 20)
+    rows["pm"] = np.random.default_rng(1).integers(0, 65, N) / 64
+    guess = Indicators(["pm", "pw"], names=["m", "w"])
+    groups = {"attribute": Indicators(["m", "w"]), "attribute_prediction": guess}
+    counts = _same(engine(rows), rows, groups)
+    assert counts.soft == {"attribute_prediction"}
+
+
+def test_what_comes_back_does_not_grow_with_the_rows(
+    rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    from biasamp_adapters.inputs import frame_sums
+
+    tables: list[pd.DataFrame] = []
+
+    def collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
+        tables.append(frame.collect("pandas").to_pandas())
+        return tables[-1]
+
+    monkeypatch.setattr(frame_sums, "collected", collected)
+    many = pd.concat([rows] * 20, ignore_index=True)
+    for table in (rows, many):
+        _same(duckdb.from_df(table), table, {})
+    # A row for each of the three groups.
+    assert [len(table) for table in tables] == [3, 3]
