@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import matrix_storage
-from biasamp_adapters.counts.assemble import Missing, check_missing
-from biasamp_adapters.counts.counting import fields_of_joint, fields_of_rows, fields_of_sums
-from biasamp_adapters.counts.frame_columns import FrameColumns, Names, read_frame
-from biasamp_adapters.counts.frame_moments import moments_of_frame
+from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.counting import (
+    LabelSets,
+    Wanted,
+    checked,
+    count_frame,
+    count_rows,
+    fields_of_joint,
+    finished,
+)
+from biasamp_adapters.counts.frame_columns import FrameColumns, Names
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.matrix_counts import MatrixCounts
-from biasamp_adapters.counts.merging import positions_of
-from biasamp_adapters.counts.readers import Variables, read_variables
+from biasamp_adapters.counts.readers import read_variables
 from biasamp_adapters.counts.streams import balanced_sum, each_chunk
-from biasamp_adapters.inputs.columns import Weights, check_total_weight
-
-#: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
-LabelSets = Sequence[Sequence[Label]] | Literal["observed"] | None
+from biasamp_adapters.inputs.columns import Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +136,7 @@ class CooccurrenceCounts(MatrixCounts):
             If shapes or names of columns differ, values are missing or neither 0 nor 1, or a
             weight is negative.
         """
-        check_missing(missing)
+        wanted = Wanted(missing, label_sets, keep_rows, second_moments)
         variables = read_variables(
             y_true,
             y_pred,
@@ -143,9 +146,7 @@ class CooccurrenceCounts(MatrixCounts):
             declared(groups, "groups"),
         )
         weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
-        return cls._counted(
-            variables, weight, missing, label_sets, keep_rows, second_moments
-        )._checked()
+        return checked(count_rows(cls, variables, weight, wanted))
 
     @classmethod
     def from_frame(
@@ -199,18 +200,10 @@ class CooccurrenceCounts(MatrixCounts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
-        check_missing(missing)
+        wanted = Wanted(missing, label_sets, keep_rows, second_moments)
         columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
-        return cls._of_frame(
-            frame,
-            columns,
-            declared(labels, "labels"),
-            declared(groups, "groups"),
-            missing,
-            label_sets,
-            keep_rows,
-            second_moments,
-        )._checked()
+        listed = declared(labels, "labels"), declared(groups, "groups")
+        return checked(count_frame(cls, frame, columns, *listed, wanted))
 
     @classmethod
     def from_chunks(
@@ -255,54 +248,15 @@ class CooccurrenceCounts(MatrixCounts):
         ValueError
             As in :meth:`from_frame`, with the number of the chunk, and if no chunk has a row.
         """
-        check_missing(missing)
+        wanted = Wanted(missing, label_sets, keep_rows, second_moments)
         columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
         listed = declared(labels, "labels"), declared(groups, "groups")
-        observe = label_sets == "observed"
-        sets = None if observe else label_sets
 
         def count(chunk: Any) -> CooccurrenceCounts:
-            keep = keep_rows or observe
-            second = second_moments and not observe
-            return cls._of_frame(chunk, columns, *listed, missing, sets, keep, second, partial=True)
+            return count_frame(cls, chunk, columns, *listed, wanted.of_chunks())
 
         parts = each_chunk(chunks, count, total)
-        counts = balanced_sum(parts)._checked()
-        if observe:
-            counts = counts.with_sets(tuple(counts.observed_sets()))
-            if second_moments:
-                counts = counts.with_second_moments()
-        return counts if keep_rows else counts.without_rows()
-
-    @classmethod
-    def _of_frame(
-        cls,
-        frame: Any,
-        columns: FrameColumns,
-        labels: tuple[Label, ...] | None,
-        groups: tuple[Label, ...] | None,
-        missing: Missing,
-        label_sets: LabelSets,
-        keep_rows: bool,
-        second_moments: bool,
-        partial: bool = False,
-    ) -> CooccurrenceCounts:
-        if not (keep_rows or second_moments) and label_sets != "observed":
-            sets = () if label_sets is None else positions_of(label_sets, columns.tasks(labels))
-            added = moments_of_frame(frame, columns, labels, groups, missing, sets, partial)
-            if added is not None:
-                return cls._of(fields_of_sums(*added))
-        read = read_frame(frame, columns, labels, groups)
-        return cls._counted(
-            read.variables,
-            read.weight,
-            missing,
-            label_sets,
-            keep_rows,
-            second_moments,
-            read.repeated,
-            partial,
-        )
+        return finished(checked(balanced_sum(parts)), wanted)
 
     @classmethod
     def from_joint(cls, counts: JointCounts) -> CooccurrenceCounts:
@@ -318,51 +272,6 @@ class CooccurrenceCounts(MatrixCounts):
             If the counts hold only sums of weights.
         """
         return cls(**fields_of_joint(counts))
-
-    @classmethod
-    def _counted(
-        cls,
-        variables: Variables,
-        weight: Weights | None,
-        missing: Missing,
-        label_sets: LabelSets,
-        keep_rows: bool,
-        second_moments: bool,
-        repeated: Array | None = None,
-        partial: bool = False,
-    ) -> CooccurrenceCounts:
-        observe = label_sets == "observed"
-        sets = () if label_sets is None or observe else positions_of(label_sets, variables.labels)
-        keep = keep_rows or observe
-        second = second_moments and not observe
-        counts = cls._of(
-            fields_of_rows(variables, weight, missing, sets, keep, repeated, partial, second)
-        )
-        if observe:
-            counts = counts.with_sets(tuple(counts.observed_sets()))
-            if second_moments:
-                counts = counts.with_second_moments()
-        return counts if keep_rows else counts.without_rows()
-
-    @classmethod
-    def _of(cls, fields: dict[str, Any]) -> CooccurrenceCounts:
-        counts = cls(**fields)
-        return counts.without_unseen() if counts.dropped else counts
-
-    def _checked(self) -> CooccurrenceCounts:
-        """These counts, if rows are left and not all weigh nothing."""
-        if self.n_rows == 0:
-            raise ValueError(
-                f"missing='drop' must leave rows; all {self.dropped} have a missing value"
-            )
-        if self.weighted:
-            check_total_weight(float(self.tables().total))
-        for role, model in self.axes:
-            if model is not None and self.abstentions(role, model) == self.n_rows:
-                raise ValueError(
-                    f"the {role} of {model} must hold values; all {self.n_rows} are missing"
-                )
-        return self
 
     def to_frame(self) -> pd.DataFrame:
         """The co-occurrences as a pandas DataFrame.

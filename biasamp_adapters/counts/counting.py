@@ -1,63 +1,167 @@
-"""What counts of label matrices hold, made from rows or from joint counts."""
+"""Counts of label matrices, made from rows, from frames or from joint counts."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.assemble import Missing, check_missing
 from biasamp_adapters.counts.base import Axis, LabelSet
+from biasamp_adapters.counts.frame_columns import FrameColumns, read_frame
+from biasamp_adapters.counts.frame_moments import moments_of_frame
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.layout import SILENT, Layout
+from biasamp_adapters.counts.matrix_counts import MatrixCounts
+from biasamp_adapters.counts.merging import positions_of
 from biasamp_adapters.counts.moments import Accumulated, accumulate
 from biasamp_adapters.counts.readers import Variables
 from biasamp_adapters.counts.rows import Rows, compact
-from biasamp_adapters.inputs.columns import Weights
+from biasamp_adapters.inputs.columns import Weights, check_total_weight
 from biasamp_adapters.inputs.matrices import Matrix
 
+#: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
+LabelSets = Sequence[Sequence[Label]] | Literal["observed"] | None
 
-def fields_of_rows(
+C = TypeVar("C", bound=MatrixCounts)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What counts should hold, and the rule for missing values.
+
+    Attributes
+    ----------
+    missing : {"error", "drop", "abstain"}
+    label_sets : sequence of sequences of labels, "observed" or None
+    keep_rows, second_moments : bool
+    partial : bool
+        Whether other rows follow, so that these may all be missing.
+    """
+
+    missing: Missing
+    label_sets: LabelSets
+    keep_rows: bool
+    second_moments: bool
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        check_missing(self.missing)
+
+    @property
+    def observes(self) -> bool:
+        """Whether label sets are those that rows show."""
+        return isinstance(self.label_sets, str) and self.label_sets == "observed"
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether rows are needed while counting, even if they are not kept."""
+        return self.keep_rows or self.observes or self.second_moments
+
+    def sets(self, labels: tuple[Label, ...]) -> tuple[LabelSet, ...]:
+        """The label sets that are given, as positions."""
+        if self.label_sets is None or self.observes:
+            return ()
+        return positions_of(self.label_sets, labels)
+
+    def of_chunks(self) -> Wanted:
+        """What is wanted of each chunk, so that all of them together can be finished."""
+        if not self.observes:
+            return replace(self, partial=True)
+        return Wanted(self.missing, None, True, False, partial=True)
+
+
+def count_rows(
+    kind: type[C],
     variables: Variables,
     weight: Weights | None,
-    missing: Missing,
-    sets: tuple[LabelSet, ...],
-    keep_rows: bool,
-    repeated: Array | None,
-    partial: bool,
-    second_moments: bool,
-) -> dict[str, Any]:
-    """The fields of the counts of rows that are read.
-
-    Raises
-    ------
-    ValueError
-        If values are missing or wrong.
-    """
-    layout = Layout(tuple(variables.readers), len(variables.labels), len(variables.groups), sets)
-    found = accumulate(
-        variables, layout, weight, missing, keep_rows, repeated, partial, second_moments
+    wanted: Wanted,
+    repeated: Array | None = None,
+) -> C:
+    """Count the rows of variables that are read, each ``repeated`` times."""
+    layout = Layout(
+        tuple(variables.readers),
+        len(variables.labels),
+        len(variables.groups),
+        wanted.sets(variables.labels),
     )
-    return fields_of_sums(variables, layout, found)
+    found = accumulate(
+        variables,
+        layout,
+        weight,
+        wanted.missing,
+        wanted.keep_rows or wanted.observes,
+        repeated,
+        wanted.partial,
+        wanted.second_moments and not wanted.observes,
+    )
+    return finished(_made(kind, variables, layout, found), wanted)
 
 
-def fields_of_sums(variables: Variables, layout: Layout, found: Accumulated) -> dict[str, Any]:
-    """The fields of counts whose rows were added up."""
-    return {
-        "labels": variables.labels,
-        "groups": variables.groups,
-        "attributes": variables.attributes,
-        "axes": layout.axes,
-        "matrices": _matrices(variables),
-        "moments": found.moments,
-        "sets": layout.sets,
-        "soft_axes": found.soft_axes,
-        "declared": variables.declared,
-        "dropped": found.dropped,
-        "rows": found.rows,
-        "second": found.second,
-    }
+def count_frame(
+    kind: type[C],
+    frame: Any,
+    columns: FrameColumns,
+    labels: tuple[Label, ...] | None,
+    groups: tuple[Label, ...] | None,
+    wanted: Wanted,
+) -> C:
+    """Count the rows of a frame, on its engine where no rows are needed."""
+    if not wanted.reads_rows:
+        sets = wanted.sets(columns.tasks(labels))
+        added = moments_of_frame(
+            frame, columns, labels, groups, wanted.missing, sets, wanted.partial
+        )
+        if added is not None:
+            return _made(kind, *added)
+    read = read_frame(frame, columns, labels, groups)
+    return count_rows(kind, read.variables, read.weight, wanted, read.repeated)
+
+
+def finished(counts: C, wanted: Wanted) -> C:
+    """Counts of all rows with what is read off the rows, and without rows that are not wanted."""
+    if wanted.observes:
+        counts = counts.with_sets(tuple(counts.observed_sets()))
+        if wanted.second_moments:
+            counts = counts.with_second_moments()
+    return counts if wanted.keep_rows else counts.without_rows()
+
+
+def checked(counts: C) -> C:
+    """The same counts, if rows are left and do not all weigh nothing."""
+    if counts.n_rows == 0:
+        raise ValueError(
+            f"missing='drop' must leave rows; all {counts.dropped} have a missing value"
+        )
+    if counts.weighted:
+        check_total_weight(float(counts.tables().total))
+    for role, model in counts.axes:
+        if model is not None and counts.abstentions(role, model) == counts.n_rows:
+            raise ValueError(
+                f"the {role} of {model} must hold values; all {counts.n_rows} are missing"
+            )
+    return counts
+
+
+def _made(kind: type[C], variables: Variables, layout: Layout, found: Accumulated) -> C:
+    counts = kind(
+        labels=variables.labels,
+        groups=variables.groups,
+        attributes=variables.attributes,
+        axes=layout.axes,
+        matrices=_matrices(variables),
+        moments=found.moments,
+        sets=layout.sets,
+        soft_axes=found.soft_axes,
+        declared=variables.declared,
+        dropped=found.dropped,
+        rows=found.rows,
+        second=found.second,
+    )
+    return counts.without_unseen() if counts.dropped else counts
 
 
 def fields_of_joint(counts: JointCounts) -> dict[str, Any]:
