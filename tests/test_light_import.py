@@ -14,6 +14,7 @@ HEAVY = {
     "dask",
     "duckdb",
     "fairlearn",
+    "ibis",
     "jinja2",
     "matplotlib",
     "polars",

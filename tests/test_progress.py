@@ -15,19 +15,37 @@ items = ((1, time.sleep(0.4) or i) for i in range(4))
 print(list(progress(items, 4, "Drawing tables")))
 """
 
+STREAM = """
+import time
+import pandas as pd
+from biasamp_adapters import JointCounts
+chunks = (time.sleep(0.4) or pd.DataFrame({"t": [0, 1]}) for _ in range(4))
+print(JointCounts.from_chunks(chunks, task="t").n_rows)
+"""
 
-def test_quiet_without_a_terminal() -> None:
-    run = subprocess.run([sys.executable, "-c", SLOW], capture_output=True, text=True, check=True)
-    assert (run.stdout, run.stderr) == ("[0, 1, 2, 3]\n", "")
+CASES = {
+    "Drawing tables": (SLOW, "[0, 1, 2, 3]\n"),
+    # How many chunks there are is not known.
+    "Counting chunks": (STREAM, "8\n"),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_quiet_without_a_terminal(what: str) -> None:
+    code, expected = CASES[what]
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == (expected, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_bar_on_a_terminal() -> None:
+@pytest.mark.parametrize("what", CASES)
+def test_a_bar_on_a_terminal(what: str) -> None:
+    code, expected = CASES[what]
     import pty
 
     ours, theirs = pty.openpty()
     run = subprocess.run(
-        [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=theirs, text=True, check=True,
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, text=True, check=True,
         env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(theirs)
@@ -38,5 +56,5 @@ def test_a_bar_on_a_terminal() -> None:
     except OSError:
         pass  # Linux ends a closed terminal with an error, not with an empty read.
     os.close(ours)
-    assert run.stdout == "[0, 1, 2, 3]\n"
-    assert b"Drawing tables" in shown
+    assert run.stdout == expected
+    assert what.encode() in shown
