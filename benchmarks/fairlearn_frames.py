@@ -23,7 +23,7 @@ from fairlearn.metrics import MetricFrame, false_positive_rate, selection_rate
 from sklearn.metrics import accuracy_score
 
 import biasamp_adapters as bam
-from benchmarks.measure import line
+from benchmarks.table import Table
 from biasamp_adapters.fairlearn import amplification_frame
 from biasamp_adapters.metrics.bound import replicate
 from biasamp_adapters.reference import align
@@ -157,7 +157,7 @@ def frames(n_boot: int = 1_000) -> None:
         of_rows = ends(theirs(data, n_boot))
         slow = time.perf_counter() - start
         again = [ends(ours(data, n_boot, seed)) for seed in range(1, 1 + _SEEDS)]
-    line(
+    Table().ratio(
         f"MetricFrame's n_boot / ours, {n_boot} replicates",
         slow / seconds,
         ">= 500",

@@ -12,6 +12,7 @@ import numpy as np
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.common_numbers import CommonNumbers
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation
@@ -151,7 +152,13 @@ class Bound(Scored):
         pairs = self.pairs()
         return mean_over_tasks(pairs["contribution" if "contribution" in pairs else "value"])
 
-    def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
+    def settled(
+        self,
+        name: str,
+        value: float,
+        replicates: Array,
+        method: IntervalMethod = "percentile",
+    ) -> tuple[Array, str | None]:
         """Replicates as an interval around ``value`` reads them, or why they say nothing of it."""
         return replicates, None
 
@@ -182,7 +189,7 @@ class Bound(Scored):
     ) -> Estimate:
         reason = None
         if replicates is not None:
-            replicates, reason = self.settled(name, value, replicates)
+            replicates, reason = self.settled(name, value, replicates, method)
         if reason:
             return Estimate(value, None, reason)
         if replicates is None:
@@ -303,7 +310,7 @@ def replicate(
 
     A reference that is a sample of its own is drawn independently, and only where a metric reads
     values from it. Metrics that allow no interval are left out. Without a ``source``, tables are
-    drawn from the counts of the evaluation.
+    drawn from the counts of the evaluation. Several models share their random flips.
     """
     bounds = {key: bound for key, bound in bounds.items() if bound.no_interval is None}
     if not bounds:
@@ -317,13 +324,14 @@ def replicate(
         block = min(block, reference.replicates_at_once(1))
     references = None if reference is None else reference.draw(n_boot, reference_rng, block)
     blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in bounds}
+    several = len({bound.model for bound in bounds.values()}) > 1
     drawn_tables = ((len(each), each) for each in counts.draw(n_boot, table_rng, block))
     for tables in progress(drawn_tables, n_boot, "Drawing tables"):
         drawn = None if references is None else next(references)
         seed = int(flip_rng.integers(2**63))
         for key, bound in bounds.items():
             own = tables.of(bound.evaluation.counts).for_model(bound.model)
-            # Models share their random flips, as far as these are of the same tables.
-            scores = bound.scores(own, drawn, np.random.default_rng(seed))
+            flips = CommonNumbers(seed) if several else np.random.default_rng(seed)
+            scores = bound.scores(own, drawn, flips)
             blocks[key].append(scores)
     return {key: joined(parts) for key, parts in blocks.items()}

@@ -26,9 +26,20 @@ from biasamp_adapters.reference import (
     over_representation_z,
     over_represented,
 )
+from biasamp_adapters.uncertainty import IntervalMethod
 
 #: A sign whose |z| is smaller may be the other one.
 _CERTAIN = 1.96
+
+#: Share of its standard deviation by which noise may shift a magnitude, and the same where the
+#: replicates are mirrored, which undoes the shift (docs: coverage).
+_MAX_SHIFT = (0.25, 1.0)
+
+#: Replicates that tell a shift from chance; fewer give no interval at 95 % anyway.
+_FEWEST = 40
+
+#: Differences that floating-point sums in another order may make.
+_ROUNDING = 1e-12
 
 Coefficient: TypeAlias = Literal["sign", "over_represented", "one"]
 
@@ -217,6 +228,30 @@ class Cooccurrence(Bound):
         if self.by_group:
             out["groups"] = mean_over_tasks(contributions)
         return out
+
+    def settled(
+        self,
+        name: str,
+        value: float,
+        replicates: Array,
+        method: IntervalMethod = "percentile",
+    ) -> tuple[Array, str | None]:
+        """Replicates as they are; of a magnitude, only if noise does not raise them by much."""
+        drawn = replicates[np.isfinite(replicates)]
+        judged = self.magnitude and name in ("value", "variance")
+        if not (judged and len(drawn) >= _FEWEST):
+            return replicates, None
+        shift, spread = drawn.mean() - value, drawn.std()
+        if abs(shift) <= _MAX_SHIFT[method == "basic"] * spread + _ROUNDING:
+            return replicates, None
+        return replicates, (
+            f"noise adds to a magnitude: resampling shifts it by {shift:+.4f}, where its standard "
+            f"deviation is {spread:.4f}"
+        )
+
+    def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
+        """The same for the mean over the pairs of a group."""
+        return self.settled("value", value, replicates)
 
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""

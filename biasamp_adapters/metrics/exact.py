@@ -19,7 +19,7 @@ from biasamp_adapters.metrics.pairs import group_means, indicator_attacks
 from biasamp_adapters.metrics.sparse import expected_channel_is_unbiased
 from biasamp_adapters.metrics.trust import Trust
 from biasamp_adapters.quality import Quality, is_dependent, loo_cross_entropy
-from biasamp_adapters.uncertainty import Interval
+from biasamp_adapters.uncertainty import Interval, IntervalMethod
 
 
 class Roles(NamedTuple):
@@ -148,7 +148,13 @@ class ExactAttack(Bound):
     def _trust(self) -> Trust:
         return Trust(self)
 
-    def settled(self, name: str, value: float, replicates: Array) -> tuple[Array, str | None]:
+    def settled(
+        self,
+        name: str,
+        value: float,
+        replicates: Array,
+        method: IntervalMethod = "percentile",
+    ) -> tuple[Array, str | None]:
         """Replicates moved to where the score lies, or why they say nothing of it."""
         return self._trust.settled(name, value, replicates)
 

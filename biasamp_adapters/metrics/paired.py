@@ -303,7 +303,7 @@ def paired_difference(
             return Estimate(value, None, f"of {model}: {why or 'it has no interval'}")
         replicates: Array = own["value"]
         if bound is not None:
-            replicates, untrusted = bound.settled("value", result.value, replicates)
+            replicates, untrusted = bound.settled("value", result.value, replicates, method)
             if untrusted:
                 return Estimate(value, None, f"of {model}: {untrusted}")
             slack += bound.noise("value")

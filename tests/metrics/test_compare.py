@@ -38,6 +38,7 @@ def _rows(n: int = 400, seed: int = 0) -> dict[str, Any]:
     }
 
 
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_values_are_those_of_each_model(metric: Metric) -> None:
     rows = _rows()
