@@ -201,7 +201,9 @@ def labelled_frame(
     for name, (codes, labels) in zip(names, coded, strict=True):
         book = np.empty(len(labels) + 1, dtype=object)
         book[: len(labels)], book[-1] = list(labels), None
-        values[name] = pd.Series(book[codes.astype(np.intp)]).infer_objects()
+        column = pd.Series(book[codes.astype(np.intp)])
+        # Beside None, pandas would infer floats for whole numbers that they do not hold.
+        values[name] = column if (codes < 0).any() else column.infer_objects()
     return nw.from_native(pd.DataFrame(values, index=range(n_rows)), eager_only=True)
 
 

@@ -19,8 +19,9 @@ from biasamp_adapters.counts.base import Axis, LabelSet
 #: A block of columns: what it holds and, of predictions, whose they are.
 Block = tuple[str, str | None]
 
-#: Products of so few rows are done at once without threads, which cost more than they give here.
-_FEW_ROWS = 128
+#: Products of so few rows, and so few numbers, are done at once without threads, which cost more
+#: than they give here.
+_FEW_ROWS, _FEW_NUMBERS = 128, 2**19
 
 #: The columns that are not a block: a constant, and marks of rows.
 ONE, UNLABELLED, NO_TASK, ONE_GROUP, ONE_TASK = MARKS = (
@@ -168,9 +169,10 @@ class Layout:
         left = rows[:, self.left]
         if weight is not None:
             left = left * weight[:, None]
-        whole = len(rows) // _FEW_ROWS * _FEW_ROWS
-        blocks = rows[:whole].reshape(-1, _FEW_ROWS, self.width)
-        left_blocks = left[:whole].reshape(len(blocks), _FEW_ROWS, left.shape[1])
+        step = max(8, min(_FEW_ROWS, _FEW_NUMBERS // (left.shape[1] * self.width)))
+        whole = len(rows) // step * step
+        blocks = rows[:whole].reshape(-1, step, self.width)
+        left_blocks = left[:whole].reshape(len(blocks), step, left.shape[1])
         products = np.matmul(left_blocks.transpose(0, 2, 1), blocks)
         return products.sum(axis=0, dtype=np.float64) + left[whole:].T @ rows[whole:]
 

@@ -260,7 +260,7 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
             values = {
                 f"{name}_{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))
             }
-    if isinstance(values, nw.LazyFrame) or isinstance(
+    if not isinstance(values, np.ndarray) and isinstance(
         nw.from_native(values, pass_through=True), nw.LazyFrame
     ):
         raise ValueError(f"{name} must be in memory; received a {type(values).__name__}")
@@ -271,7 +271,9 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
         columns = [(str(key), values.iloc[:, i]) for i, key in enumerate(values.columns)]
     elif isinstance(values, np.ndarray) and values.ndim == 2:
         columns = [(f"{name}_{i}", values[:, i]) for i in range(values.shape[1])]
-    elif isinstance(frame := nw.from_native(values, pass_through=True), nw.DataFrame):
+    elif not isinstance(values, np.ndarray) and isinstance(
+        frame := nw.from_native(values, pass_through=True), nw.DataFrame
+    ):
         columns = [(key, frame[key]) for key in frame.columns]
     else:
         label = None if isinstance(values, pd.MultiIndex) else getattr(values, "name", None)

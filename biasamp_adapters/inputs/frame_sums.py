@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import NoRowsError
@@ -31,7 +32,13 @@ from biasamp_adapters.inputs.frames import (
 )
 
 _VALUE, _SUM = "bam_value_{}_{}", "bam_sum_{}_{}"
-_STATE, _BAD, _SPLIT = "bam_missing_{}", "bam_bad_{}", "bam_split_{}"
+_STATE, _BAD, _SPLIT, _ALL = "bam_missing_{}", "bam_bad_{}", "bam_split_{}", "bam_all"
+
+#: Whole numbers so narrow that a sum over the columns of a row may not fit them.
+_NARROW = (nw.Int8, nw.Int16, nw.UInt8, nw.UInt16)
+
+#: Columns of which a sum fits the narrowest type.
+_FEW_COLUMNS = 100
 
 #: What each kind of sum is a sum of.
 _OF = {"n": N, "w": W, "w2": W2}
@@ -107,61 +114,159 @@ def summed(
     schema = lazy.collect_schema()
     every = [name for columns, _ in matrices for name in columns]
     check_columns(schema.names(), [*every, *keys, *([] if weight is None else [weight])])
+    query = _Query(lazy, keys, weight, matrices, derive, max_cells)
+    if all(schema[name].is_integer() or schema[name] == nw.Boolean for name in every):
+        found = query.of_whole_numbers()
+        if found is not None:
+            return found
     if not all(schema[name].is_numeric() or schema[name] == nw.Boolean for name in every):
         return None
-    key_names = [KEY.format(i) for i in range(len(keys))]
-    states = [_STATE.format(i) for i in range(len(matrices))]
-    select = [nw.col(key).alias(name) for key, name in zip(keys, key_names, strict=True)]
-    rules, clean = [], []
-    for i, (columns, soft) in enumerate(matrices):
-        rule = _Rule([_indicator(name, schema[name]) for name in columns], soft=soft)
-        values = [nw.col(_VALUE.format(i, j)) for j in range(len(columns))]
-        select += [column.alias(_VALUE.format(i, j)) for j, column in enumerate(rule.filled)] + [
-            rule.state.alias(states[i]),
-            rule.bad.alias(_BAD.format(i)),
+    return query.of_any_numbers()
+
+
+class _Query:
+    """The sums that are asked of an engine; the arguments are those of :func:`summed`."""
+
+    def __init__(
+        self,
+        lazy: nw.LazyFrame[Any],
+        keys: Sequence[str],
+        weight: str | None,
+        matrices: Sequence[tuple[Sequence[str], bool]],
+        derive: Callable[[Sequence[Sequence[nw.Expr]]], Sequence[nw.Expr]],
+        max_cells: int,
+    ) -> None:
+        self._lazy, self._schema = lazy, lazy.collect_schema()
+        self._matrices, self._derive, self._max_cells = matrices, derive, max_cells
+        self._weight, self._kinds = weight, ["n"] if weight is None else ["n", "w", "w2"]
+        self._keys = [KEY.format(i) for i in range(len(keys))]
+        self._whole = whole_keys(keys, self._schema)
+        self._select = [nw.col(key).alias(x) for key, x in zip(keys, self._keys, strict=True)]
+        # Without a key, all rows are one cell of a constant.
+        self._select += [] if keys else [nw.lit(0).alias(_ALL)]
+        self._grouped = self._keys or [_ALL]
+        self._totals = [nw.len().alias(N)]
+        if weight is not None:
+            of_weight, sums_of_weight = weight_columns(weight, self._schema[weight])
+            self._select += of_weight
+            self._totals += sums_of_weight
+        self._values = [
+            [_VALUE.format(i, j) for j in range(len(columns))]
+            for i, (columns, _) in enumerate(matrices)
         ]
-        select += [rule.split.alias(_SPLIT.format(i))] if soft else []
-        rules.append(rule)
-        clean.append(values)
-    totals = [nw.len().alias(N)]
-    if weight is not None:
-        of_weight, sums_of_weight = weight_columns(weight, schema[weight])
-        select += of_weight
-        totals += sums_of_weight
-    numbers = [*(value for values in clean for value in values), *derive(clean)]
-    names: dict[str, list[str]] = {}
-    second = []
-    for kind in ["n"] if weight is None else ["n", "w", "w2"]:
-        names[kind] = [_SUM.format(kind, j) for j in range(len(numbers))]
-        once = [number * nw.col(_OF[kind]) if kind != "n" else number for number in numbers]
-        second += [each.alias(name) for each, name in zip(once, names[kind], strict=True)]
-    flags = [_BAD.format(i) for i in range(len(matrices))]
-    flags += [_SPLIT.format(i) for i, (_, soft) in enumerate(matrices) if soft]
-    kept = [*key_names, *states, *flags]
-    kept += [] if weight is None else list(WEIGHT_COLUMNS)
-    rows = lazy.select(*select).select(*(nw.col(name) for name in kept), *second)
-    added = [nw.col(name).sum() for name in [*flags, *(x for each in names.values() for x in each)]]
-    whole = whole_keys(keys, schema)
-    cells = as_text(rows.group_by(*key_names, *states).agg(*totals, *added), whole)
-    table = collected(cells.head(max_cells + 1))
-    if not len(table):
-        raise NoRowsError("the frame")
-    for i, rule in enumerate(rules):
-        if table[_BAD.format(i)].sum():
-            bad = lazy.filter(rule.bad > 0).select(*dict.fromkeys(matrices[i][0])).head(1)
-            return BadRow(i, bad.collect(backend_of(bad)))
-    if weight is not None:
-        check_weights(weight, table)
-    if len(table) > max_cells:
-        return None
-    split = [soft and bool(table[_SPLIT.format(i)].sum()) for i, (_, soft) in enumerate(matrices)]
-    return Sums(
-        coded_keys(table, key_names, whole),
-        table[states].to_numpy(dtype=bool),
-        np.array(split),
-        {kind: table[_OF[kind]].to_numpy(dtype=np.float64) for kind in names},
-        {kind: table[of].to_numpy(dtype=np.float64) for kind, of in names.items()},
-    )
+        self._sums: dict[str, list[str]] = {}
+
+    def of_whole_numbers(self) -> Sums | None:
+        """The sums of columns that are all 0 or 1 and never missing; None if they are not.
+
+        What is looked at in each column, and not in each row, costs next to nothing.
+        """
+        select = []
+        for (columns, soft), aliases in zip(self._matrices, self._values, strict=True):
+            for name, alias in zip(columns, aliases, strict=True):
+                column, dtype = nw.col(name), self._schema[name]
+                if dtype == nw.Boolean:
+                    column = (
+                        nw.when(column.is_null()).then(nw.lit(None)).otherwise(one_where(column))
+                    )
+                elif dtype in _NARROW and (not soft or len(columns) > _FEW_COLUMNS):
+                    # Sums of a row must not wrap around.
+                    column = column.cast(nw.Int32)
+                select.append(column.alias(alias))
+        every = [alias for aliases in self._values for alias in aliases]
+        checks = [
+            check
+            for name in every
+            for check in (
+                nw.col(name).min().alias(f"{name}_min"),
+                nw.col(name).max().alias(f"{name}_max"),
+                nw.col(name).count().alias(f"{name}_n"),
+            )
+        ]
+        try:
+            table = self._collected(select, every, [], checks)
+        except Exception:
+            # Numbers far from 0 and 1 may overflow in a product: the other way names them.
+            return None
+        n = table[N].to_numpy()
+        for name in every:
+            low, high, there = (table[f"{name}_{kind}"].to_numpy() for kind in ("min", "max", "n"))
+            if (there < n).any() or (low < 0).any() or (high > 1).any():
+                return None
+        return self._found(table, np.zeros((len(table), len(self._matrices)), dtype=bool))
+
+    def of_any_numbers(self) -> Sums | BadRow | None:
+        """The sums of columns that may hold fractions, or be missing."""
+        select, flags, splits = [], [], []
+        states = [_STATE.format(i) for i in range(len(self._matrices))]
+        rules = []
+        for i, (columns, soft) in enumerate(self._matrices):
+            rule = _Rule([_indicator(name, self._schema[name]) for name in columns], soft=soft)
+            select += [
+                x.alias(alias) for x, alias in zip(rule.filled, self._values[i], strict=True)
+            ]
+            select += [rule.state.alias(states[i]), rule.bad.alias(_BAD.format(i))]
+            flags.append(_BAD.format(i))
+            if soft:
+                select.append(rule.split.alias(_SPLIT.format(i)))
+                splits.append(_SPLIT.format(i))
+            rules.append(rule)
+        kept = [*states, *flags, *splits]
+        table = self._collected(select, kept, states, [nw.col(x).sum() for x in (*flags, *splits)])
+        for i, rule in enumerate(rules):
+            if table[_BAD.format(i)].sum():
+                columns = list(dict.fromkeys(self._matrices[i][0]))
+                bad = self._lazy.filter(rule.bad > 0).select(*columns).head(1)
+                return BadRow(i, bad.collect(backend_of(bad)))
+        return self._found(table, table[states].to_numpy(dtype=bool))
+
+    def _collected(
+        self,
+        select: Sequence[nw.Expr],
+        kept: Sequence[str],
+        states: Sequence[str],
+        checks: Sequence[nw.Expr],
+    ) -> pd.DataFrame:
+        """One row for each cell: rows, weights, the sums of all numbers, and what is checked."""
+        clean = [[nw.col(alias) for alias in aliases] for aliases in self._values]
+        numbers = [*(value for values in clean for value in values), *self._derive(clean)]
+        second = []
+        for kind in self._kinds:
+            names = [_SUM.format(kind, j) for j in range(len(numbers))]
+            once = [number * nw.col(_OF[kind]) if kind != "n" else number for number in numbers]
+            second += [each.alias(name) for each, name in zip(once, names, strict=True)]
+            self._sums[kind] = names
+        weight = () if self._weight is None else WEIGHT_COLUMNS
+        rows = self._lazy.select(*self._select, *select).select(
+            *(nw.col(name) for name in (*self._grouped, *kept, *weight)), *second
+        )
+        added = [nw.col(name).sum() for names in self._sums.values() for name in names]
+        cells = rows.group_by(*self._grouped, *states).agg(*self._totals, *added, *checks)
+        cells = cells.head(self._max_cells + 1)
+        table = collected(cells)
+        if any(
+            table[key].dtype.kind == "f" and table[key].abs().max() >= 2**53 for key in self._whole
+        ):
+            # Beside nulls whole numbers come as floats, which do not hold these. Text does, but
+            # engines take a while to write so many columns once more.
+            table = collected(as_text(cells, self._whole))
+        if not len(table):
+            raise NoRowsError("the frame")
+        return table
+
+    def _found(self, table: pd.DataFrame, missing: Array) -> Sums | None:
+        if self._weight is not None:
+            check_weights(self._weight, table)
+        if len(table) > self._max_cells:
+            return None
+        splits = [_SPLIT.format(i) for i in range(len(self._matrices))]
+        return Sums(
+            coded_keys(table, self._keys, self._whole),
+            missing,
+            np.array([name in table and bool(table[name].sum()) for name in splits]),
+            {kind: table[_OF[kind]].to_numpy(dtype=np.float64) for kind in self._kinds},
+            {kind: table[of].to_numpy(dtype=np.float64) for kind, of in self._sums.items()},
+        )
 
 
 def row_sum(columns: Iterable[nw.Expr]) -> nw.Expr:

@@ -100,8 +100,12 @@ def coded_keys(
     coded = []
     for name in names:
         codes, labels = Column(table[name], name).chunk(0, len(table))
-        coded.append((codes, [int(str(x)) for x in labels] if name in whole else labels))
+        coded.append((codes, [_integer(x) for x in labels] if name in whole else labels))
     return coded
+
+
+def _integer(label: Any) -> int:
+    return int(label) if isinstance(label, float) else int(str(label))
 
 
 def backend_of(frame: nw.LazyFrame[Any]) -> Any:

@@ -159,12 +159,13 @@ class AmplificationResult:
         pairs = self.by_pair
         if "sign" not in pairs:
             raise ValueError(f"{self.metric} has no sign; received a request for by_sign")
-        grouped = pairs.dropna(subset="delta").assign(abs_delta=pairs["delta"].abs())
-        return grouped.groupby(keys if len(keys) > 1 else keys[0], sort=len(keys) == 1).agg(
-            pairs=("delta", "size"),
-            contribution=("contribution", "mean"),
-            mean_abs_delta=("abs_delta", "mean"),
-        )
+        defined = pairs[pairs["delta"].notna()]
+        columns = [defined["contribution"], defined["delta"].abs().rename("mean_abs_delta")]
+        by = [defined[key] for key in keys]
+        grouped = pd.concat(columns, axis=1).groupby(by, sort=len(keys) == 1)
+        means = grouped.mean()
+        means.insert(0, "pairs", grouped.size())
+        return means
 
     @property
     def mean_abs_delta(self) -> float:

@@ -175,3 +175,12 @@ def test_what_comes_back_does_not_grow_with_the_rows(
         _same(duckdb.from_df(table), table, {})
     # A row for each of the three groups.
     assert [len(table) for table in tables] == [3, 3]
+
+
+def test_large_whole_numbers_beside_nulls(rows: pd.DataFrame, engine: Engine) -> None:
+    # As floats 2^53 and 2^53 + 1 would be one group.
+    groups = pd.Series(np.where(rows["x"], 2**53, 2**53 + 1)).astype(object)
+    groups[0] = None
+    rows["g"] = groups
+    counts = _same(engine(rows), rows, {"missing": "drop"})
+    assert counts.groups == (2**53, 2**53 + 1)
