@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from fractions import Fraction
 
 import numpy as np
@@ -99,8 +100,10 @@ def test_it_agrees_with_scipy() -> None:
         # Group a has the positives more often than b.
         return float((gaps[0] - gaps[1] - gaps[2] + gaps[3]) / 4)
 
+    # Older versions of scipy know the seed by another name.
+    seed = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
     theirs = bootstrap(
-        (np.arange(40),), value, method="BCa", n_resamples=4000, vectorized=False, rng=0
+        (np.arange(40),), value, method="BCa", n_resamples=4000, vectorized=False, **{seed: 0}
     )
     ours = metric.result(
         TRUTH, MADE, sensitive_features=GROUP, n_boot=40_000, interval_method="bca"
