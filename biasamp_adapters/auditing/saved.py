@@ -107,18 +107,17 @@ def saved_counts(patterns: Sequence[str]) -> dict[str, Counts] | None:
         If some hold counts and others do not.
     """
     files = expand(patterns)
-    saved = [name for name in files if name.lower().endswith(_ENDINGS) and is_saved(name)]
-    # A table is never JSON: such a file is meant to hold counts, and if it does not, loading says.
-    saved += [name for name in files if name.lower().endswith(".json") and name not in saved]
-    if not saved:
-        return None
-    if len(saved) < len(files):
-        other = next(name for name in files if name not in saved)
-        raise ValueError(f"files must all be tables or all be counts; received {saved[0]}, {other}")
-    return {name: load_counts(name) for name in files}
-
-
-_ENDINGS = (".json", ".parquet")
+    # A table is never JSON. Of Parquet files one is asked: there may be thousands.
+    counts = [name for name in files if name.lower().endswith(".json")]
+    tables = [name for name in files if name not in counts]
+    parquet = tables[:1] if tables and tables[0].lower().endswith(".parquet") else []
+    if parquet and is_saved(parquet[0]):
+        counts, tables = files, []
+    if counts and tables:
+        raise ValueError(
+            f"files must all be tables or all be counts; received {counts[0]}, {tables[0]}"
+        )
+    return {name: load_counts(name) for name in counts} or None
 
 
 def total_of(counts: Mapping[str, Counts]) -> Counts:
