@@ -107,17 +107,18 @@ def saved_counts(patterns: Sequence[str]) -> dict[str, Counts] | None:
         If some hold counts and others do not.
     """
     files = expand(patterns)
-    # A table is never JSON. Of Parquet files one is asked: there may be thousands.
+    # A table is never JSON. Of Parquet files alone one is asked: there may be thousands.
     counts = [name for name in files if name.lower().endswith(".json")]
-    tables = [name for name in files if name not in counts]
-    parquet = tables[:1] if tables and tables[0].lower().endswith(".parquet") else []
-    if parquet and is_saved(parquet[0]):
-        counts, tables = files, []
-    if counts and tables:
+    others = [name for name in files if name not in counts]
+    parquet = [name for name in others if name.lower().endswith(".parquet")]
+    for name in parquet if counts else parquet[:1]:
+        if is_saved(name):
+            others.remove(name)
+    if counts and others:
         raise ValueError(
-            f"files must all be tables or all be counts; received {counts[0]}, {tables[0]}"
+            f"files must all be tables or all be counts; received {counts[0]}, {others[0]}"
         )
-    return {name: load_counts(name) for name in counts} or None
+    return {name: load_counts(name) for name in files} if len(others) < len(files) else None
 
 
 def total_of(counts: Mapping[str, Counts]) -> Counts:

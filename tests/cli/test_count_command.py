@@ -78,6 +78,13 @@ def test_counts_are_merged(folder: Path) -> None:
     assert load_counts("week.parquet") == expected
 
 
+def test_files_of_counts_may_end_in_either_way(folder: Path) -> None:
+    biasamp("count", "monday.csv", "-o", "monday.parquet", *COLUMNS)
+    biasamp("count", "tuesday.csv", "-o", "tuesday.json", *COLUMNS)
+    for files in (("monday.parquet", "tuesday.json"), ("tuesday.json", "monday.parquet")):
+        assert _audited(*files)["data"]["rows"] == 200
+
+
 def test_files_of_counts_may_be_runs(folder: Path) -> None:
     for day in ("monday", "tuesday"):
         biasamp("count", f"{day}.csv", "-o", f"{day}.json", *COLUMNS)
