@@ -12,6 +12,7 @@ from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import MODEL
 from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.inputs.files import (
     chunks_of,
     distinct_rows,
@@ -105,14 +106,21 @@ class Columns:
             few = few_weights(rows, self)
             return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
         sets, total = self._label_sets(rows), number_of_chunks(rows)
-        return CooccurrenceCounts.from_chunks(
-            chunks_of(connection, rows),
-            **self.options,
-            missing=missing,
-            label_sets=sets,
-            second_moments=True,
-            total=total,
-        )
+
+        def count(*, second_moments: bool) -> Counts:
+            return CooccurrenceCounts.from_chunks(
+                chunks_of(connection, rows),
+                **self.options,
+                missing=missing,
+                label_sets=sets,
+                second_moments=second_moments,
+                total=total,
+            )
+
+        try:
+            return count(second_moments=True)
+        except NoSecondMomentsError:
+            return count(second_moments=False)
 
     def _label_sets(self, rows: Any) -> list[list[Label]] | None:
         names = self.options["labels"]

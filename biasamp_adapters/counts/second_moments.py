@@ -20,6 +20,10 @@ from biasamp_adapters.counts.tables import PREDICTED
 _MAX_PATTERNS = 2**10
 
 
+class NoSecondMomentsError(ValueError):
+    """These rows have no second moments of a bounded size."""
+
+
 @dataclass(frozen=True, eq=False)
 class SecondMoments:
     """Sums and second moments of the rows of each pattern of the left side.
@@ -46,12 +50,12 @@ class SecondMoments:
 
         Raises
         ------
-        ValueError
+        NoSecondMomentsError
             If a predicted attribute holds probabilities, or there are too many patterns.
         """
         left = rows[:, layout.left]
         if ((left != 0) & (left != 1)).any():
-            raise ValueError(
+            raise NoSecondMomentsError(
                 "second moments need predicted attributes of 0 and 1; received probabilities"
             )
         patterns, which = np.unique(left, axis=0, return_inverse=True)
@@ -141,7 +145,7 @@ def _restrict(drawn: Array, layout: Layout) -> None:
 
 def _check_patterns(n: int) -> None:
     if n > _MAX_PATTERNS:
-        raise ValueError(
+        raise NoSecondMomentsError(
             f"second moments are kept for up to {_MAX_PATTERNS} combinations of groups, true and "
             f"predicted; received {n}"
         )

@@ -128,6 +128,21 @@ def test_more_label_sets_than_sums_hold(folder: Path) -> None:
     assert any("Multi is left out: label sets were not counted" in x for x in report["notes"])
 
 
+def test_predicted_groups_may_be_probabilities(folder: Path) -> None:
+    rows = pd.DataFrame({"m": [0, 1] * 100, "w": [1, 0] * 100, "t_x": [1, 1, 0, 0] * 50})
+    rows["g_m"], rows["g_w"] = rows["m"] * 0.5 + 0.25, rows["w"] * 0.5 + 0.25
+    rows["p_x"] = rows["t_x"]
+    write_csv(rows, folder / "soft.csv")
+    columns = ["--task", "t_*", "--prediction", "p_*", "--attribute", "m,w"]
+    ended = biasamp("count", "soft.csv", "-o", "s.json", *columns, "--attribute-prediction", "g_*")
+    assert ended.code == 0, ended.err
+    counts = load_counts("s.json")
+    # Values are there; second moments, and with them intervals, are not.
+    assert counts.soft == {"attribute_prediction"}
+    assert counts.no_draws is not None
+    assert _audited("s.json")["data"]["rows"] == 200
+
+
 def test_small_cells_are_warned_of_in_a_line(folder: Path) -> None:
     write_csv(table()[::50], folder / "few.csv")
     ended = process("count", "few.csv", "-o", "few.json", *COLUMNS, cwd=folder)
