@@ -13,8 +13,9 @@ import numpy as np
 import biasamp_adapters as bam
 from benchmarks.coverage_designs import Design, population
 from benchmarks.coverage_populations import MatrixPopulation
-from biasamp_adapters.metrics.bound import Bound, accelerations, replicate
+from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.uncertainty import Estimate, IntervalMethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.common_numbers import CommonNumbers
+from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation
@@ -20,7 +21,6 @@ from biasamp_adapters.uncertainty import (
     Estimate,
     Interval,
     IntervalMethod,
-    acceleration_of,
     estimate,
     joined,
 )
@@ -245,39 +245,6 @@ class Bound(Scored):
             notes=tuple(notes),
             bound=self,
         )
-
-
-def accelerations(bounds: Sequence[Bound], factors: Sequence[int]) -> dict[str, float | str]:
-    """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
-
-    A reference whose values are read is a sample too, of which each row is left out in turn.
-    """
-    first = bounds[0].evaluation
-    samples = [first.counts]
-    if first.reference is not None and any(bound.reads_reference for bound in bounds):
-        samples.append(first.reference)
-    reason = next((each.no_jackknife for each in samples if each.no_jackknife), None)
-    if reason:
-        return dict.fromkeys(bounds[0].point(), reason)
-    parts: list[dict[str, Array]] = []
-    rows: list[Array] = []
-    for of_reference, sample in enumerate(samples):
-        for tables, n in sample.without_one(max(bound.width for bound in bounds)):
-            found: dict[str, Array] = {}
-            for bound, factor in zip(bounds, factors, strict=True):
-                own = (
-                    first.counts.tables(bound.model)
-                    if of_reference
-                    else tables.for_model(bound.model)
-                )
-                for name, score in bound.smooth(own, tables if of_reference else None).items():
-                    if np.ndim(score) == 1 or (of_reference and np.ndim(score) == 0):
-                        shifted = factor * np.broadcast_to(score, len(n))
-                        found[name] = found.get(name, 0) + shifted
-            parts.append(found)
-            rows.append(n)
-    scores, weights = joined(parts), np.concatenate(rows)
-    return {name: acceleration_of(values, weights) for name, values in scores.items()}
 
 
 class Drawn(Protocol):

@@ -13,8 +13,9 @@ from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.collect import by_model
 from biasamp_adapters.metrics.base import Metric, check_options
-from biasamp_adapters.metrics.bound import Bound, accelerations, replicate
+from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.metrics.exact import ExactAttack
+from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import align
 from biasamp_adapters.uncertainty import Estimate, IntervalMethod, estimate

@@ -17,7 +17,7 @@ from biasamp_adapters import (
     JointCounts,
     LeakageAmplification,
 )
-from biasamp_adapters.metrics.bound import accelerations
+from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.reference import align
 from biasamp_adapters.uncertainty import acceleration_of, estimate
 
