@@ -217,7 +217,14 @@ def _code(values: Any) -> tuple[Array, Sequence[Label]]:
     codes, labels = pd.factorize(values)
     if getattr(labels, "dtype", None) is not None and labels.dtype.kind in "mM":
         labels = pd.Series(labels)
-    return codes, labels.tolist()
+    found = labels.tolist()
+    if not isinstance(values, np.ndarray):
+        # Arrow tells NaN from null, and pandas then factorizes it as a label.
+        undefined = [
+            i for i, label in enumerate(found) if isinstance(label, float) and label != label
+        ]
+        codes = np.where(np.isin(codes, undefined), MISSING, codes) if undefined else codes
+    return codes, found
 
 
 def _numbers(values: Any, name: str) -> Array:
