@@ -185,6 +185,8 @@ class _Query:
         ]
         try:
             table = self._collected(select, every, [], checks)
+        except NoRowsError:
+            raise
         except Exception:
             # Numbers far from 0 and 1 may overflow in a product: the other way names them.
             return None
