@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from biasamp_adapters import plot
     from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
     from biasamp_adapters.auditing import AuditReport, audit, audit_counts
     from biasamp_adapters.base_rates import BaseRates
@@ -59,6 +60,7 @@ __all__ = [
     "compare_counts",
     "get_quality",
     "load_counts",
+    "plot",
     "quality_names",
     "summarize_runs",
     "threshold_free",
@@ -93,6 +95,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return import_module("biasamp_adapters.plot")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

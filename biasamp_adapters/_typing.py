@@ -39,3 +39,10 @@ def generator(random_state: RandomState) -> np.random.Generator:
             f"received {random_state!r}"
         )
     return np.random.default_rng(0 if random_state is None else random_state)
+
+
+def seed_of(random_state: RandomState) -> int | str:
+    """What a report says of ``random_state``."""
+    if isinstance(random_state, np.random.Generator):
+        return "a generator of the caller's"
+    return 0 if random_state is None else int(random_state)

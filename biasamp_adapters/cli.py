@@ -238,7 +238,8 @@ def _check_outputs(*paths: Path | None) -> None:
 
 
 def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
-    from biasamp_adapters.auditing.render import to_html, to_json
+    from biasamp_adapters.auditing.page import to_html
+    from biasamp_adapters.auditing.render import to_json
 
     summaries: list[dict[str, Any]] = [report.summary for report in reports]
     texts: dict[Path, str] = {}

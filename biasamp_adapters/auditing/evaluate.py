@@ -31,8 +31,8 @@ MOST_FITTED = 20_000
 #: Draws of flips where an attacker is fitted for each, and where it is the table itself.
 FITTED_TRIALS, EXACT_TRIALS = 5, 100
 
-#: How many pairs a report names.
-STRONGEST = 10
+#: Pairs of a model and direction, and tasks of a fairness measure, that a report has.
+MOST_PAIRS, MOST_TASKS = 500, 10
 
 #: Key of one metric of one model.
 Key = tuple[str, str]
@@ -213,7 +213,7 @@ def _selecting(bound: Bound) -> Bound:
     strength = np.abs(bound.pairs()["contribution"].reshape(-1))
     order = np.argsort(-strength, kind="stable")
     defined = order[~np.isnan(strength[order])]
-    return replace(bound, selected=defined[:STRONGEST])
+    return replace(bound, selected=defined[:MOST_PAIRS])
 
 
 def _because(found: Estimate, reason: str | None) -> Estimate:

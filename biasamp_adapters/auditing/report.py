@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from biasamp_adapters._files import write_text
 from biasamp_adapters._typing import Label, RandomState, generator
-from biasamp_adapters.auditing import render
+from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.evaluate import Key, evaluate
 from biasamp_adapters.auditing.summarise import summarise
+from biasamp_adapters.auditing.sweeps import by_model, rank, sweep
 from biasamp_adapters.base_rates import BaseRates
-from biasamp_adapters.counts import Counts, count_arrays
+from biasamp_adapters.counts import Counts, JointCounts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.reference import align, as_reference
+from biasamp_adapters.thresholds.scores import read_scores
 from biasamp_adapters.uncertainty import check_confidence, check_n_boot
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 TITLE = "Bias amplification audit"
+
+#: Parts of a summary that are lists of rows.
+_PARTS = ("metrics", "differences", "trends", "pairs", "fairness", "runs")
 
 _COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note"]
 
@@ -94,16 +102,48 @@ class AuditReport:
             options["sensitive_features_pred"] = attribute_estimator.predict(X)
         return audit(y, y_pred, sensitive_features=sensitive_features, **options)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The metrics as a pandas DataFrame.
+    def with_parts(self, **parts: Any) -> AuditReport:
+        """The same report with parts of its summary replaced or added.
+
+        Parameters
+        ----------
+        **parts
+            Parts by their names in :attr:`summary`.
+
+        Returns
+        -------
+        AuditReport
+        """
+        return replace(self, summary=self.summary | parts)
+
+    def to_frame(self, part: str = "metrics") -> pd.DataFrame:
+        """The metrics, or another part of the report, as a pandas DataFrame.
+
+        Parameters
+        ----------
+        part : str
+            "metrics", "differences", "trends", "pairs", "fairness" or "runs": a list of
+            :attr:`summary`.
 
         Returns
         -------
         DataFrame
-            One row a metric and direction: ``metric``, ``direction``, ``value``, ``low``, ``high``,
-            ``random_error``, ``n`` and ``note``; with several models ``model`` comes first. An
-            interval or baseline that is not there is NaN.
+            Of metrics one row a metric and direction: ``metric``, ``direction``, ``value``,
+            ``low``, ``high``, ``random_error``, ``n`` and ``note``; with several models ``model``
+            comes first. Of other parts a row an entry, with all that it holds. An interval or
+            baseline that is not there is NaN.
+
+        Raises
+        ------
+        ValueError
+            If there is no such part.
         """
+        if part not in _PARTS:
+            raise ValueError(f"part must be one of {list(_PARTS)}; received {part!r}")
+        if part != "metrics":
+            frame = pd.DataFrame(self.summary[part])
+            there = [name for name in ("value", "low", "high") if name in frame]
+            return frame.astype(dict.fromkeys(there, float))
         several = len(self.summary["data"]["models"]) > 1
         frame = pd.DataFrame(self.summary["metrics"], columns=["model"] * several + _COLUMNS)
         numbers = ["value", "low", "high", "random_error"]
@@ -152,7 +192,7 @@ class AuditReport:
         str or None
             The text, unless it is written to ``path``.
         """
-        return _out(render.to_html([self.summary]), path)
+        return _out(page.to_html([self.summary]), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The report as JSON; what is undefined is null.
@@ -169,8 +209,37 @@ class AuditReport:
         """
         return _out(render.to_json(self.summary), path)
 
+    def plot(self) -> dict[str, Axes]:
+        """Draw every metric with its interval, a strip each, on scales centred on 0.
+
+        Returns
+        -------
+        dict of str to matplotlib Axes
+            By metric and direction, such as "BA A->T", on one new figure.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> report = bam.audit([1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=[1, 2] * 18)
+        >>> axes = report.plot()
+        >>> list(axes)[:2]
+        ['MALS', 'BA A->T']
+        """
+        from matplotlib import pyplot as plt
+
+        from biasamp_adapters.auditing.pictures import WIDTH, by_name, height_of, stacked, strips
+
+        rows = by_name(self.summary["metrics"])
+        figure = plt.figure(figsize=(WIDTH, height_of(rows)), layout="constrained")
+        axes = stacked(figure, rows)
+        strips(axes, rows)
+        return axes
+
     def __repr__(self) -> str:
         return render.to_text(self.summary)
+
+    def _repr_html_(self) -> str:
+        return page.to_fragment(self.summary)
 
     def _repr_markdown_(self) -> str:
         return render.to_markdown(self.summary)
@@ -189,6 +258,7 @@ def audit(
     *,
     sensitive_features: Any,
     sensitive_features_pred: Any = None,
+    y_score: Any = None,
     reference: Any = None,
     sample_weight: Any = None,
     n_boot: int = 2000,
@@ -213,6 +283,9 @@ def audit(
         Protected attribute; several columns are crossed.
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. Without, T->A is left out.
+    y_score : array-like of shape (n,), or mapping from models, optional
+        Scores of the positive class on any scale: the report then shows BA A->T and the difference
+        of false positive rates at 50 thresholds.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. Without, the evaluated truth sets the directions.
     sample_weight : array-like of shape (n,), optional
@@ -268,15 +341,28 @@ def audit(
         missing=missing,
         keep_rows=True,
     )
-    return audit_counts(
-        counts,
-        against,
-        n_boot=n_boot,
-        confidence=confidence,
-        random_state=random_state,
-        pos_label=pos_label,
-        title=title,
-    )
+    options: dict[str, Any] = {
+        "n_boot": n_boot, "confidence": confidence, "random_state": random_state,
+        "pos_label": pos_label,
+    }  # fmt: skip
+    report = audit_counts(counts, against, title=title, **options)
+    if y_score is None:
+        return report
+    labelled, scores = by_model(counts, y_score)
+    sweeps = []
+    for model, each in scores.items():
+        values, _ = read_scores(each)
+        thresholds, ranks = rank(values)
+        ranked = JointCounts.from_arrays(
+            y_true,
+            ranks,
+            sensitive_features,
+            sample_weight=sample_weight,
+            groups=groups,
+            missing=missing,
+        )
+        sweeps.append(sweep(labelled, model, ranked, thresholds, against, **options))
+    return report.with_parts(sweeps=sweeps)
 
 
 def audit_counts(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from biasamp_adapters.auditing.evaluate import STRONGEST
+from biasamp_adapters.auditing.evaluate import MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import TITLE, AuditReport
 from biasamp_adapters.auditing.summarise import headlines, reading
@@ -60,8 +60,10 @@ def summarise_reports(
             "data": {
                 **first["data"],
                 "runs": len(reports),
-                "rows": sum(summary["data"]["rows"] for summary in summaries),
-                "dropped": sum(summary["data"]["dropped"] for summary in summaries),
+                **{
+                    name: sum(summary["data"][name] for summary in summaries)
+                    for name in ("rows", "dropped", "abstained")
+                },
                 "groups": _shares(summaries, "groups"),
                 "classes": _shares(summaries, "classes"),
             },
@@ -71,6 +73,11 @@ def summarise_reports(
             "trends": _trends(summaries),
             "pairs": _pairs(reports, confidence),
             "fairness": _over_runs(_merged(summaries, "fairness"), confidence),
+            "sweeps": [
+                {"run": run, **curve}
+                for run, report in reports.items()
+                for curve in report.summary["sweeps"]
+            ],
             "runs": [
                 {"run": run, **row}
                 for run, report in reports.items()
@@ -191,7 +198,7 @@ def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[s
         ]
         runs = pd.concat([table["contribution"] for table in tables], axis=1).dropna()
         strongest = runs.mean(axis=1).abs().sort_values(ascending=False, kind="stable").index
-        for pair in strongest[:STRONGEST]:
+        for pair in strongest[:MOST_PAIRS]:
             first = tables[0].loc[[pair]].iloc[0]
             out.append(
                 {

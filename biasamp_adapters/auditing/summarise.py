@@ -7,10 +7,9 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from biasamp_adapters._typing import Label, RandomState
-from biasamp_adapters.auditing.evaluate import STRONGEST, Findings
+from biasamp_adapters._typing import Label, RandomState, seed_of
+from biasamp_adapters.auditing.evaluate import MOST_TASKS, Findings
 from biasamp_adapters.auditing.notes import notes, reference_in_words
 from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts import Counts, JointCounts
@@ -33,6 +32,7 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             "rows": counts.n_rows,
             "weighted": counts.weighted,
             "dropped": counts.dropped,
+            "abstained": _abstained(counts),
             "attributes": list(counts.attributes),
             "models": list(counts.models),
             "positive": _positive(findings),
@@ -55,12 +55,14 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
         "trends": [row for key in findings.pairs for row in _trend_rows(findings, key)],
         "pairs": [row for key in findings.pairs for row in _pair_rows(findings, key)],
         "fairness": _fairness_rows(findings),
+        "sweeps": [],
+        "runs": [],
         "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
         "method": {
             "n_boot": findings.n_boot,
             "confidence": findings.confidence,
             "interval": _interval_method(counts),
-            "random_state": _seed(random_state),
+            "random_state": seed_of(random_state),
             "versions": versions(),
         },
     }
@@ -71,6 +73,16 @@ def _interval_method(counts: Counts) -> str:
         return "percentiles of normal draws with the second moments of the rows"
     by_table = ", drawn as count tables" if isinstance(counts, JointCounts) else ""
     return f"percentile bootstrap over rows{by_table}"
+
+
+def _abstained(counts: Counts) -> int:
+    """Predictions that were missing, of all models together."""
+    return sum(
+        counts.abstentions(role, model)
+        for model in counts.models
+        for role in ("prediction", "attribute_prediction")
+        if counts.has(role, model)
+    )
 
 
 def _positive(findings: Findings) -> str | None:
@@ -85,25 +97,14 @@ def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
     return {
         "biasamp-adapters": version("biasamp-adapters"),
-        "numpy": np.__version__,
-        "pandas": pd.__version__,
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "pandas")},
         "python": platform.python_version(),
     }
 
 
-def _seed(random_state: RandomState) -> int | str:
-    if random_state is None:
-        return 0
-    return (
-        int(random_state)
-        if isinstance(random_state, int | np.integer)
-        else "a generator of the caller's"
-    )
-
-
 def _identity(result: AmplificationResult) -> dict[str, str]:
     return {
-        "name": short_name(result.metric, result.direction),
+        "name": result.short_name,
         "metric": result.metric,
         "direction": result.direction,
     }
@@ -121,25 +122,21 @@ def _shares(findings: Findings, role: str, labels: tuple[Label, ...]) -> list[di
     ]
 
 
-SHORT = {
-    "MALS": "MALS",
-    "DirectionalBiasAmplification": "BA",
-    "MultiAttributeBiasAmplification": "Multi",
-    "LeakageAmplification": "LA",
-    "DirectionalPredictabilityAmplification": "DPA",
-    "DirectionalPredictabilityAmplification (uncertainty_coefficient)": "DPA(U)",
+#: Where each metric is defined; docs/sources says what the abbreviations stand for.
+SOURCES = {
+    "MALS": "Zhao et al. 2017; [W21] Eq. 1",
+    "DirectionalBiasAmplification": "[W21] Eq. 2",
+    "MultiAttributeBiasAmplification": "Zhao et al. 2023; [T25] Eq. 10-12",
+    "LeakageAmplification": "Wang et al. 2019; [T25] Sec. 1",
+    "DirectionalPredictabilityAmplification": "[T25] Eq. 1-6",
 }
-
-
-def short_name(metric: str, direction: str) -> str:
-    """What the field calls a metric, such as "BA A->T"."""
-    name = SHORT[metric]
-    return name if direction == "undirected" and name != "Multi" else f"{name} {direction}"
 
 
 def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
     """One row of the table of metrics."""
     row = {"model": model, **_identity(result), **result.to_dict()}
+    row["source"] = SOURCES[result.metric.partition(" ")[0]]
+    row["recipe"] = {} if result.bound is None else result.bound.recipe
     said = row.pop("notes")
     if result.interval is not None:
         said.append(numbers(Estimate(result.value, result.interval, None))["note"])
@@ -269,6 +266,6 @@ def _fairness_rows(findings: Findings) -> list[dict[str, Any]]:
                         for group, of_group in zip(groups, by_group, strict=bool(by_group))
                     ],
                 }
-                for task, estimate in largest[:STRONGEST]
+                for task, estimate in largest[:MOST_TASKS]
             ]
     return rows

@@ -143,6 +143,11 @@ class Bound(Scored):
     def pairs(self) -> dict[str, Array]:
         """Columns of the table of pairs, each of shape (groups, tasks)."""
 
+    @property
+    def recipe(self) -> dict[str, str]:
+        """How the value is computed, in words, where that is not said by the metric's name."""
+        return {}
+
     def trials(self) -> dict[str, Array]:
         """The scores of the trials that the value is a mean of, each (trials, *), if it is one."""
         return {}

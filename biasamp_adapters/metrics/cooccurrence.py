@@ -92,6 +92,14 @@ class Cooccurrence(Bound):
         counts = self.evaluation.counts
         return 4 * len(counts.groups) * max(len(counts.labels), len(counts.groups), len(self.sets))
 
+    @property
+    def recipe(self) -> dict[str, str]:
+        """How many pairs there are."""
+        counts = self.evaluation.counts
+        tasks = "tasks" if counts.is_matrix("task") else "classes"
+        what = "label sets" if self.sets else tasks
+        return {"pairs": f"{len(counts.groups)} groups with {len(self.columns)} {what}"}
+
     def reestimating(self) -> Cooccurrence:
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)

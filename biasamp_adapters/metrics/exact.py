@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label, RandomState, generator
+from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_of
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import JointTables, Tables
 from biasamp_adapters.metrics.bound import T_TO_A, Bound
@@ -93,6 +93,24 @@ class ExactAttack(Bound):
         if self.loo:
             return "a resampled row may be there twice, and then leaving one out leaves one in"
         return None
+
+    @property
+    def recipe(self) -> dict[str, str]:
+        """Attacker, what it is scored on, its quality, and how the truth was made as wrong."""
+        equalised = {
+            "sampled": f"mean of {self.n_trials} draws of flips, seed {seed_of(self.random_state)}",
+            "expected": "in expectation",
+            None: "not",
+        }
+        return {
+            "attacker": self._attacker_in_words,
+            "quality": self.quality.name,
+            "equalised": equalised[self.mode],
+        }
+
+    @property
+    def _attacker_in_words(self) -> str:
+        return "exact, scored " + ("by leave-one-out" if self.loo else "on the table that it is")
 
     @property
     def width(self) -> int:

@@ -67,6 +67,13 @@ class FittedAttack(PairsAttack):
             yield from self.below_chance(float(np.min(self._accuracy)), classes)
 
     @property
+    def _attacker_in_words(self) -> str:
+        from biasamp_adapters.metrics.experiment import FOLDS
+
+        how = "on the rows it was fitted on" if self.resubstitution else f"in {FOLDS} folds"
+        return f"{' '.join(repr(self.attacker).split())}, scored {how}"
+
+    @property
     def _by_column(self) -> bool:
         """Whether the variable that errs is a matrix."""
         return self.evaluation.counts.is_matrix(self.roles.flipped)

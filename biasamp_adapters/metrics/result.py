@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from biasamp_adapters.metrics.bound import Bound
 
 
+#: What the field calls the metrics, and qualities that have a letter.
+_SHORT = {
+    "DirectionalBiasAmplification": "BA",
+    "MultiAttributeBiasAmplification": "Multi",
+    "LeakageAmplification": "LA",
+    "DirectionalPredictabilityAmplification": "DPA",
+    "uncertainty_coefficient": "U",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class AmplificationResult:
     """The value of a metric with its interval and the tables behind it.
@@ -61,6 +71,16 @@ class AmplificationResult:
     notes: tuple[str, ...] = ()
     trials: dict[str, Array] | None = field(default=None, repr=False)
     bound: Bound | None = field(default=None, repr=False)
+
+    @property
+    def short_name(self) -> str:
+        """What the field calls the metric, with its direction: "BA A->T", "DPA(U) T->A", "LA"."""
+        metric, _, quality = self.metric.removesuffix(")").partition(" (")
+        name = _SHORT.get(metric, metric)
+        if quality:
+            name += f"({_SHORT.get(quality, quality)})"
+        is_plain = self.direction == "undirected" and name != "Multi"
+        return name if is_plain else f"{name} {self.direction}"
 
     @property
     def random_error(self) -> float | None:

@@ -113,7 +113,7 @@ def from_counts(metric: Metric, rows: Rows, q: int | None) -> Curve:
         # Only flips move single rows; elsewhere sums of weights make fewer cells.
         by_weight=isinstance(metric, PredictabilityMetric),
     )
-    steps = _steps(metric, ranked)
+    steps = steps_of(metric, ranked)
     evaluated, share = _chosen(steps.added, q)
     threshold = np.concatenate([[np.inf], -distinct[steps.ranks]])[evaluated]
     return Curve(threshold, share, *_values(metric, steps, evaluated))
@@ -124,7 +124,8 @@ def _known(metric: Metric, truth: Counts) -> Counts:
     return align(truth, getattr(metric, "reference", None), metric.labels, metric.groups).counts
 
 
-def _steps(metric: Metric, ranked: JointCounts) -> Steps:
+def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
+    """The counts at every threshold, of counts that hold ranks of the score as predictions."""
     others = [i for i, axis in enumerate(ranked.axes) if axis.role != "prediction"]
     cells = ranked.cells.recoded(ranked.cells.codes[:, others])
     known = _known(metric, replace(ranked, axes=tuple(ranked.axes[i] for i in others), cells=cells))

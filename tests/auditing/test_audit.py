@@ -224,15 +224,25 @@ def test_strongest_pairs_are_the_largest_contributions(report: bam.AuditReport) 
         assert {(p["attribute"], p["task"]): p["value"] for p in listed} == values.to_dict()
 
 
-def test_ten_pairs_are_listed_of_more() -> None:
+@pytest.mark.parametrize(("classes", "listed"), [(5, 25), (24, 500)])
+def test_the_strongest_pairs_are_listed_with_their_intervals(classes: int, listed: int) -> None:
     rng = np.random.default_rng(1)
-    truth, predicted, group = rng.integers(0, 5, (3, 2000))
+    truth, predicted, group = rng.integers(0, classes, (3, 3000))
     found = bam.audit(truth, predicted, sensitive_features=group, n_boot=50)
     contributions = found.results["model", "DirectionalBiasAmplification A->T"].by_pair
-    largest = contributions["contribution"].abs().nlargest(10)
-    listed = [abs(pair["value"]) for pair in pairs_of(found, "A->T")]
-    assert listed == pytest.approx(largest.tolist())
-    assert all(pair["low"] < pair["high"] for pair in pairs_of(found, "A->T"))
+    assert len(contributions) == classes**2
+    largest = contributions["contribution"].abs().nlargest(listed)
+    rows = pairs_of(found, "A->T")
+    assert [abs(row["value"]) for row in rows] == pytest.approx(largest.tolist())
+    assert all(row["low"] < row["high"] for row in rows)
+    # Text has room for the first ten.
+    (table,) = (part for part in (found.to_text() or "").split("\n\n") if "Strongest" in part)
+    caption, _, *lines = table.splitlines()
+    assert caption == f"Strongest pairs of BA-> (10 of {listed})"
+    assert [f"{row['value']:+.4f}" in line for row, line in zip(rows, lines, strict=False)] == [
+        True
+    ] * 10
+    assert len(lines) == 10
 
 
 def test_pickles(report: bam.AuditReport) -> None:

@@ -214,7 +214,8 @@ def test_renderings(direction: str, soft: bool, form: str) -> None:
         return
     text = re.sub(r"\\(.)", r"\1", unescape(text))
     assert SET_BY_HAND in text
-    assert "Reference: base rates set by hand" in text
+    joined = 'Reference</dt><dd dir="auto">' if form == "html" else "Reference: "
+    assert f"{joined}base rates set by hand" in text
     row = row_of(report, f"BA {direction}")
     assert f"{row['value']:+.4f}" in text
     assert not re.search(r"\bnan\b", text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 import unicodedata
@@ -13,7 +15,7 @@ import pytest
 from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.render import to_html
+from biasamp_adapters.auditing.page import to_html
 
 HOSTILE = {
     "script": "<script>alert(1)</script>",
@@ -61,20 +63,29 @@ def audit(label: str) -> bam.AuditReport:
 
 
 class Page(HTMLParser):
-    """The elements of a page, and its text."""
+    """The elements of a page but for those within pictures, which are kept apart, and its text."""
 
     def __init__(self) -> None:
         super().__init__()
         self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.drawn: list[tuple[str, tuple[str, ...]]] = []
+        self.links: list[str] = []
         self.other: list[str] = []
         self.text = ""
+        self._in_picture = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, tuple(name for name, _ in attrs)))
+        self._in_picture |= tag == "svg"
+        # How many ticks an axis has depends on how long the names beside it are.
+        elements = self.drawn if self._in_picture else self.elements
+        elements.append((tag, tuple(name for name, _ in attrs)))
+        self.links += [value or "" for name, value in attrs if name == "href"]
         self.text += "\n"
 
     def handle_endtag(self, tag: str) -> None:
-        self.elements.append((f"/{tag}", ()))
+        if not self._in_picture:
+            self.elements.append((f"/{tag}", ()))
+        self._in_picture &= tag != "svg"
         self.text += "\n"
 
     def handle_data(self, data: str) -> None:
@@ -85,6 +96,9 @@ class Page(HTMLParser):
 
     def handle_decl(self, decl: str) -> None:
         self.other.append(decl)
+
+
+_CLIPPED = ("clippath", "rect", "tspan")
 
 
 def parsed(report: bam.AuditReport) -> Page:
@@ -127,13 +141,30 @@ def test_html_shows_the_label(report: bam.AuditReport, label: str) -> None:
 
 
 def test_html_needs_nothing_from_elsewhere(report: bam.AuditReport) -> None:
-    page = Page()
-    loading = {"src", "href", "srcset", "action", "data", "background", "poster", "style"}
-    page.feed(report.to_html() or "")
-    assert not {name for _, names in page.elements for name in names} & loading
+    page = parsed(report)
+    loading = {"src", "srcset", "action", "data", "background", "poster"}
+    names = {name for _, names in [*page.elements, *page.drawn] for name in names}
+    assert not names & loading
+    assert not any(name.startswith("on") for name in names)
+    # Within the page itself: to its parts, and of pictures to the marks that they repeat.
+    assert page.links
+    assert all(link.startswith("#") for link in page.links)
     tags = {tag for tag, _ in page.elements}
-    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "a", "base", "form"}
-    assert not any(name.startswith("on") for _, names in page.elements for name in names)
+    assert not tags & {"link", "img", "iframe", "object", "embed", "base", "form"}
+    assert {tag for tag, _ in page.drawn} <= {"svg", "g", "path", "use", "text", "defs", *_CLIPPED}
+
+
+def test_only_the_own_script_may_run(report: bam.AuditReport, harmless: bam.AuditReport) -> None:
+    def scripts(page: str) -> list[str]:
+        return re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)
+
+    html, plain = report.to_html() or "", harmless.to_html() or ""
+    assert scripts(html) == scripts(plain)
+    (script,) = scripts(html)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'\"" in html
+    # Nor does a notebook get one.
+    assert "<script" not in report._repr_html_()
 
 
 def test_html_of_several_reports_has_them_all(report: bam.AuditReport) -> None:

@@ -1,0 +1,22 @@
+"""Text of users, made harmless where it is shown."""
+
+from __future__ import annotations
+
+import re
+
+#: What turns the rest of a line around, and what no XML may hold.
+_DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def clean(text: str) -> str:
+    """Text without what could drive a terminal, break a row or turn the rest of a line around."""
+    return _SPACED.sub(" ", _DROPPED.sub("", text))
+
+
+def shortened(text: str, most: int) -> str:
+    """Text of at most ``most`` characters: of a longer one its beginning and its end."""
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 3
+    return f"{text[: most - 1 - tail]}\u2026{text[len(text) - tail :]}"

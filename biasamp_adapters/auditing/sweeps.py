@@ -1,0 +1,149 @@
+"""What the choice of a threshold changes: BA A->T and the gap of false positives over a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters._progress import progress
+from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters.auditing.evaluate import positive_columns
+from biasamp_adapters.auditing.standard import GroupRates
+from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.metrics import DirectionalBiasAmplification
+from biasamp_adapters.metrics.bound import A_TO_T, replicate
+from biasamp_adapters.metrics.result import numbers, plain
+from biasamp_adapters.reference import align, as_reference
+from biasamp_adapters.thresholds.curve import steps_of
+from biasamp_adapters.uncertainty import estimate
+
+#: Shares at which a score is looked at.
+LEVELS = np.arange(1, 51) / 50
+
+_GAP = "false_positive_rate"
+
+
+def rank(scores: Array) -> tuple[Array, Array]:
+    """Thresholds of a score, highest first, and the first of them that each row reaches.
+
+    Thresholds are the scores at which the share of rows reaches one of ``LEVELS``.
+    """
+    thresholds = -np.unique(np.quantile(-scores, LEVELS, method="inverted_cdf"))
+    return thresholds, np.searchsorted(-thresholds, -scores)
+
+
+def by_model(counts: Counts, given: Any) -> tuple[JointCounts, dict[str, Any]]:
+    """The counts, which must be of labels, and the scores of each model that has some.
+
+    Raises
+    ------
+    ValueError
+        If scores are of a model that is not audited, or there is no single task to score.
+    """
+    if not isinstance(counts, JointCounts):
+        raise ValueError(
+            "y_score is the score of one task: y_true must be a vector of labels; received columns"
+        )
+    scores = dict(given) if isinstance(given, Mapping) else {counts.models[0]: given}
+    if not isinstance(given, Mapping) and len(counts.models) > 1:
+        raise ValueError(
+            f"y_score must map the models {listing(counts.models)} to their scores; received a "
+            f"{type(given).__name__}"
+        )
+    unknown = [name for name in scores if name not in counts.models]
+    if unknown:
+        raise ValueError(
+            f"y_score must be of audited models, {listing(counts.models)}; received "
+            f"{listing(unknown)}"
+        )
+    return counts, scores
+
+
+def sweep(
+    counts: JointCounts,
+    model: str,
+    ranked: JointCounts,
+    thresholds: Array,
+    reference: Any,
+    *,
+    pos_label: Label | None,
+    n_boot: int,
+    confidence: float,
+    random_state: RandomState,
+) -> dict[str, Any]:
+    """The sweep of one model, as a report shows it.
+
+    Parameters
+    ----------
+    counts : JointCounts
+        What is audited.
+    model : str
+    ranked : JointCounts
+        The same rows, with the positions of :func:`rank` for predictions.
+    thresholds : array of shape (thresholds,)
+    reference, pos_label, n_boot, confidence, random_state
+        As in an audit. Each threshold draws its own tables, from the same seed.
+    """
+    aligned = align(counts, as_reference(reference))
+    if aligned.base_rates is not None or not counts.has("task"):
+        raise ValueError("y_score needs y_true and no base rates: a sweep compares with a truth")
+    labels = aligned.counts.labels
+    columns = positive_columns(aligned.counts, pos_label)
+    if len(columns) != 1:
+        raise ValueError(
+            "y_score is the score of one class, so y_true must have two; received "
+            f"{listing(labels)}"
+        )
+    metric = DirectionalBiasAmplification(
+        direction=A_TO_T, reference=aligned.reference, pos_label=labels[columns[0]]
+    )
+    steps = steps_of(metric, ranked)
+    share = np.cumsum([0.0, *steps.added]) / steps.added.sum()
+    reached = [None, *thresholds[steps.ranks].tolist()]
+
+    def points() -> Iterator[tuple[int, dict[str, Any]]]:
+        for step, threshold in enumerate(reached):
+            evaluation = align(steps.counts(step), aligned.reference)
+            bound = metric.bind(evaluation, MODEL)
+            rates = GroupRates(evaluation=evaluation, model=MODEL, columns=columns)
+            drawn = (
+                replicate({"value": bound, "gap": rates}, evaluation, n_boot, random_state)
+                if n_boot
+                else {}
+            )
+            result = bound.result(drawn.get("value") if n_boot else None, confidence)
+            tables = evaluation.counts.tables(MODEL)
+            (gap,) = rates.scores(tables, None, np.random.default_rng(0))[_GAP]
+            gaps = drawn["gap"][_GAP][:, 0] if "gap" in drawn else None
+            amplification = result.to_dict()
+            yield (
+                1,
+                {
+                    "threshold": threshold,
+                    "share": float(share[step]),
+                    "amplification": {
+                        **{name: amplification[name] for name in ("value", "low", "high")},
+                        "note": "; ".join(result.notes),
+                    },
+                    "random_error": plain(result.random_error),
+                    "fpr_difference": numbers(estimate(gap, gaps, confidence)),
+                },
+            )
+
+    return {
+        "model": model,
+        "name": f"BA {A_TO_T}",
+        "task": show(labels[columns[0]]),
+        "audited_share": _share(aligned.counts, model, "prediction", columns[0]),
+        "reference_share": _share(aligned.origin, MODEL, "task", columns[0]),
+        "points": list(progress(points(), len(reached), "Sweeping thresholds")),
+    }
+
+
+def _share(counts: Counts, model: str, role: str, column: int) -> float:
+    tables = counts.tables(model) if role == "prediction" else counts.tables()
+    return float(tables.marginal(role)[column] / tables.total)

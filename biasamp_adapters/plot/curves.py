@@ -1,0 +1,239 @@
+"""Curves: metrics over thresholds, or over any share that is varied; and over two such shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.plot.canvas import (
+    DIVERGING,
+    LINES,
+    SERIES,
+    UNCLEAR,
+    axes_of,
+    centred,
+    said,
+    zero_line,
+)
+
+_HEIGHT = 3.4
+
+
+def curves(
+    x: Any,
+    values: Mapping[str, Any],
+    *,
+    at: float | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Draw how metrics respond to what is varied, as [W21] Fig. 2 does.
+
+    Parameters
+    ----------
+    x : array-like of shape (points,)
+        What is varied, such as the share of one group that is predicted positive.
+    values : mapping of str to array-like of shape (points,)
+        The metrics. A mapping or DataFrame with ``value``, ``low`` and ``high`` has a band.
+    at : float, optional
+        Where a vertical line marks the truth, or what is deployed.
+    ax : matplotlib Axes, optional
+        Where to draw; without, on a new figure.
+    legend : bool
+        Whether to name the curves.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no curve, or one has another length than ``x``.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", 2021, Fig. 2 and 6 ([W21]).
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> ax = bam.plot.curves([0, 0.5, 1], {"BA A->T": [-0.2, 0, 0.1]}, at=0.75)
+    >>> len(ax.get_legend().get_texts())
+    1
+    """
+    x = np.asarray(x, dtype=float)
+    if not values:
+        raise ValueError("values must hold at least one curve; received none")
+    ax = axes_of(ax, _HEIGHT)
+    zero_line(ax, "y")
+    if at is not None:
+        ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
+    for i, (name, curve) in enumerate(values.items()):
+        of = curve if isinstance(curve, Mapping | pd.DataFrame) else {"value": curve}
+        line = {part: np.asarray(of[part], dtype=float) for part in _PARTS if part in of}
+        for part, numbers in line.items():
+            if numbers.shape != x.shape:
+                raise ValueError(
+                    f"a curve needs a {part} for each of the {len(x)} points of x; received shape "
+                    f"{numbers.shape} for {name!r}"
+                )
+        colour = SERIES[i % len(SERIES)]
+        if "low" in line and "high" in line:
+            ax.fill_between(x, line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
+        ax.plot(
+            x, line["value"], LINES[i % len(LINES)], color=colour, linewidth=1.8, label=said(name)
+        )
+    ax.spines[["top", "right"]].set_visible(False)
+    if legend:
+        named = ax.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize="small"
+        )
+        for text in named.get_texts():
+            text.set_parse_math(False)
+    return ax
+
+
+_PARTS = ("value", "low", "high")
+
+
+def sweep(
+    curve: pd.DataFrame | Mapping[str, pd.DataFrame],
+    *,
+    x: Literal["share", "threshold"] = "share",
+    at: float | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Draw metrics over the thresholds of a score, as [W21] Fig. 6 does.
+
+    Parameters
+    ----------
+    curve : DataFrame, or mapping of str to DataFrame
+        Of :func:`~biasamp_adapters.threshold_sweep`: ``share``, ``threshold``, ``value``, and for
+        a band ``low`` and ``high``. Several are curves side by side, such as BA A->T beside the
+        FPR difference.
+    x : {"share", "threshold"}
+        What to draw it over: the share of rows predicted positive, or the threshold itself.
+    at : float, optional
+        Where a vertical line marks what is deployed.
+    ax : matplotlib Axes, optional
+        Where to draw; without, on a new figure.
+    legend : bool
+        Whether to name the curves of a mapping.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is another one, or the tables differ in their thresholds.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", 2021, Fig. 6 ([W21]).
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> metric = bam.DirectionalBiasAmplification(direction="A->T")
+    >>> curve = bam.threshold_sweep(
+    ...     metric, [1, 1, 1, 0], [0.9, 0.6, 0.4, 0.2], sensitive_features=[1, 1, 2, 2]
+    ... )
+    >>> bam.plot.sweep(curve).get_xlabel()
+    'share predicted positive'
+    """
+    if x not in _OVER:
+        raise ValueError(f"x must be one of {list(_OVER)}; received {x!r}")
+    tables = dict(curve) if isinstance(curve, Mapping) else {"": curve}
+    for name, table in tables.items():
+        if missing := [column for column in (x, "value") if column not in table]:
+            raise ValueError(
+                f"a sweep needs the columns {x} and value; {listing(missing)} is not in {name!r}"
+            )
+    points = [table[x].to_numpy(dtype=float) for table in tables.values()]
+    if any(not np.array_equal(each, points[0]) for each in points):
+        raise ValueError(f"curves of one picture must have the same {x}; received others")
+    # Nothing is predicted positive at the threshold of infinity.
+    shown = np.isfinite(points[0])
+    ax = curves(
+        points[0][shown],
+        {name: table[shown] for name, table in tables.items()},
+        at=at,
+        ax=ax,
+        legend=legend and isinstance(curve, Mapping),
+    )
+    ax.set_xlabel(_OVER[x])
+    return ax
+
+
+_OVER = {"share": "share predicted positive", "threshold": "threshold"}
+
+
+def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = True) -> Axes:
+    """Draw a metric over two things that are varied, as [T25] Fig. 6 does, on colours around 0.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (rows, columns)
+        The metric. The columns are what is varied from left to right, such as the bias of the
+        dataset; the index what is varied upwards, such as the bias of the model. Names of index
+        and columns name the axes. NaN stays empty.
+    ax : matplotlib Axes, optional
+        Where to draw; without, on a new figure.
+    colorbar : bool
+        Whether to draw the scale of colours.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If ``values`` is no DataFrame of numbers with at least one cell.
+
+    References
+    ----------
+    Tokas, Nair and Kerner, "DPA", 2025, Appendix J, Fig. 6 ([T25]).
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> import numpy as np, pandas as pd
+    >>> alpha = np.linspace(-0.25, 0.25, 5)
+    >>> values = pd.DataFrame(np.subtract.outer(alpha, alpha), alpha, alpha)
+    >>> ax = bam.plot.behaviour(values.rename_axis(index="model", columns="dataset"))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('dataset', 'model')
+    """
+    if not (isinstance(values, pd.DataFrame) and values.size):
+        raise ValueError(f"values must be a DataFrame with cells; received {values!r}")
+    try:
+        numbers = values.to_numpy(dtype=float)
+        across, up = values.columns.to_numpy(dtype=float), values.index.to_numpy(dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"values, index and columns must be numbers: {error}") from None
+    ax = axes_of(ax, 4.6)
+    mesh = ax.pcolormesh(
+        across,
+        up,
+        np.ma.masked_invalid(numbers),
+        cmap=DIVERGING,
+        norm=centred(numbers),
+        # Ten thousand cells would be as many paths in a vector file.
+        rasterized=True,
+    )
+    ax.set_aspect(float(np.ptp(across) / np.ptp(up)) if min(values.shape) > 1 else "auto")
+    ax.set_xlabel(said(values.columns.name or ""))
+    ax.set_ylabel(said(values.index.name or ""))
+    if colorbar:
+        ax.figure.colorbar(mesh, ax=ax)
+    return ax

@@ -1,0 +1,174 @@
+"""The heat map of pairs: which groups and tasks a mean is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.plot.canvas import (
+    DIVERGING,
+    GAP,
+    axes_of,
+    centred,
+    ink_on,
+    named_rows,
+)
+
+#: The reference joins a pair, parts it, or does neither; hollow where that may be noise.
+_SIGNS = {1: "▲", -1: "▼", 0: "="}
+_MAYBE = {1: "△", -1: "▽", 0: "="}
+
+#: Groups beside one another whose intervals fit into their cells.
+_WIDE = 3
+
+
+def pairs(
+    result: AmplificationResult | pd.DataFrame,
+    *,
+    tasks: Sequence[Label] | None = None,
+    groups: Sequence[Label] | None = None,
+    reach: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the heat map of pairs: tasks from top to bottom, groups from left to right.
+
+    Each cell says what a pair contributes: orange where it amplifies bias, blue where it reduces
+    it, as strong as it does. A triangle is the sign of the correlation in the reference: up where
+    group and task go together, down where they do not, hollow where the sign may be noise. Bold
+    numbers have an interval that does not hold 0; up to three groups wide, intervals are written
+    out.
+
+    Parameters
+    ----------
+    result : AmplificationResult or DataFrame
+        A result; or a table with ``attribute``, ``task``, ``contribution`` or ``value``, and, if
+        they are known, ``sign``, ``uncertain``, ``low`` and ``high``: ``by_pair`` of a result, or
+        the rows of one model and direction of ``report.to_frame("pairs")``, which have intervals.
+    tasks, groups : sequence, optional
+        Which to draw, and in which order. Without, all, as they come in the table.
+    reach : float, optional
+        The value at which colours are strongest, for pictures that are to be compared. Without,
+        the largest magnitude drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; without, on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, one is there twice, or a column is not there.
+
+    Examples
+    --------
+    Of group a, 35 of 50 are said to be 1 where 30 are; of group b none where 20 are.
+
+    >>> import biasamp_adapters as bam
+    >>> group, truth = ["a"] * 50 + ["b"] * 50, [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> said = [1] * 35 + [0] * 30 + [0] * 35
+    >>> metric = bam.DirectionalBiasAmplification(direction="A->T")
+    >>> ax = bam.plot.pairs(metric.result(truth, said, sensitive_features=group))
+    >>> [text.get_text() for text in ax.texts]
+    ['▼ +0.1000', '▲ +0.1000', '▲ +0.4000', '▼ +0.4000']
+    """
+    table = _table(result)
+    score = "contribution" if "contribution" in table else "value"
+    tasks = list(table["task"].unique() if tasks is None else tasks)
+    groups = list(table["attribute"].unique() if groups is None else groups)
+    table = table[table["task"].isin(tasks) & table["attribute"].isin(groups)]
+    if table.empty:
+        raise ValueError(
+            f"a picture needs a pair; there is none of {listing(tasks)} with {listing(groups)}"
+        )
+    ax = axes_of(ax, 0.9 + 0.3 * len(tasks))
+    cells = np.full((len(tasks), len(groups)), np.nan)
+    where = (
+        pd.Index(tasks).get_indexer(pd.Index(table["task"])),
+        pd.Index(groups).get_indexer(pd.Index(table["attribute"])),
+    )
+    cells[where] = table[score].to_numpy(dtype=float)
+    norm = centred(cells if reach is None else reach)
+    edges = [np.arange(n + 1) - 0.5 for n in cells.shape]
+    ax.pcolormesh(
+        edges[1],
+        edges[0],
+        np.ma.masked_invalid(cells),
+        cmap=DIVERGING,
+        norm=norm,
+        edgecolors=GAP,
+        linewidth=1.5,
+    )
+    _write(ax, table, score, where, DIVERGING(norm(cells[where])), wide=len(groups) <= _WIDE)
+    named_rows(ax, tasks)
+    named_rows(ax, groups, "x")
+    if len(groups) > _WIDE:
+        ax.tick_params(axis="x", labelrotation=40)
+        for label in ax.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+    ax.set_ylim(len(tasks) - 0.5, -0.5)
+    ax.spines[:].set_visible(False)
+    if isinstance(result, AmplificationResult):
+        ax.set_xlabel(result.short_name)
+    return ax
+
+
+def _table(result: AmplificationResult | pd.DataFrame) -> pd.DataFrame:
+    table = result.by_pair if isinstance(result, AmplificationResult) else result
+    missing = [name for name in ("attribute", "task") if name not in table]
+    if missing or not {"contribution", "value"} & set(table):
+        raise ValueError(
+            "a table of pairs needs the columns attribute, task, and contribution or value; "
+            f"received {listing(list(table))}"
+        )
+    twice = table[table.duplicated(["attribute", "task"])]
+    if len(twice):
+        raise ValueError(
+            "each pair must be there once, so of one model and one direction; received "
+            f"{twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
+        )
+    return table
+
+
+def _write(
+    ax: Axes,
+    table: pd.DataFrame,
+    score: str,
+    where: tuple[Array, Array],
+    colours: Array,
+    *,
+    wide: bool,
+) -> None:
+    rows = table.to_dict("records")
+    for row, y, x, ink in zip(rows, *where, ink_on(colours), strict=True):
+        value = float(row[score])
+        if np.isnan(value):
+            ax.text(x, y, "undefined", ha="center", va="center", fontsize="small", style="italic")
+            continue
+        ends = _interval(row)
+        clear = ends is not None and not ends[0] <= 0 <= ends[1]
+        text = f"{_sign(row)}{value:+z.{4 if wide else 3}f}"
+        if wide and ends is not None:
+            text += f" [{ends[0]:+z.4f}, {ends[1]:+z.4f}]"
+        weight = "bold" if clear else "normal"
+        ax.text(x, y, text, color=ink, weight=weight, ha="center", va="center", fontsize="small")
+
+
+def _interval(row: dict[Any, Any]) -> tuple[float, float] | None:
+    low, high = row.get("low"), row.get("high")
+    return None if pd.isna(low) or pd.isna(high) else (float(low), float(high))
+
+
+def _sign(row: dict[Any, Any]) -> str:
+    if "sign" not in row:
+        return ""
+    signs = _MAYBE if row.get("uncertain") else _SIGNS
+    return f"{signs[int(row['sign'])]} "
