@@ -1,16 +1,29 @@
-"""A progress bar for long work: on a terminal, and nowhere else."""
+"""What long work shows on a terminal, and nowhere else: a bar, or that it goes on."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
 
 #: Seconds that work may take before it is long.
 _LONG = 1.0
+
+#: What is being shown. Work within other work shows nothing of its own.
+_shown: list[str] = []
+
+
+@contextmanager
+def _showing(what: str) -> Iterator[None]:
+    _shown.append(what)
+    try:
+        yield
+    finally:
+        _shown.remove(what)
 
 
 def progress(items: Iterable[tuple[int, T]], total: int | None, what: str) -> Iterator[T]:
@@ -31,9 +44,26 @@ def progress(items: Iterable[tuple[int, T]], total: int | None, what: str) -> It
     from rich.console import Console
     from rich.progress import Progress
 
-    start = time.monotonic()
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total, visible=False)
+    start, done = time.monotonic(), 0
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=total)
+    with ExitStack() as stack:
         for steps, item in items:
             yield item
-            bar.update(task, advance=steps, visible=time.monotonic() - start > _LONG)
+            done += steps
+            if not _shown and time.monotonic() - start > _LONG:
+                stack.enter_context(_showing(what))
+                stack.enter_context(bar)
+            bar.update(task, completed=done)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show that something of unknown length is being done."""
+    if _shown or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with _showing(what), Console(stderr=True).status(what):
+        yield

@@ -13,6 +13,7 @@ import typer
 
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
+from biasamp_adapters._progress import working
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
@@ -82,10 +83,19 @@ AttributePrediction = Annotated[
     list[str] | None,
     typer.Option(help="Column of the predicted attribute, in the order of --attribute."),
 ]
+Score = Annotated[
+    list[str] | None,
+    typer.Option(help="Column of scores, for each --prediction: adds a sweep of thresholds."),
+]
 Weight = Annotated[str | None, typer.Option(help="Column of sampling weights.")]
 MissingRule = Annotated[Missing, typer.Option(help="What to do with missing values.")]
 Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
-Json = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON.")]
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json", help="Write the report as JSON; - is standard output, and nothing else."
+    ),
+]
 Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
 
@@ -107,6 +117,7 @@ def audit(
         ),
     ] = None,
     weight: Weight = None,
+    score: Score = None,
     run: Annotated[
         str | None,
         typer.Option(help="Column whose values are runs (seeds); 'filename' for a run a file."),
@@ -145,6 +156,7 @@ def audit(
         separate=separate,
         reference=reference or [],
         weight=weight,
+        score=score or [],
         run=run,
         pos_label=pos_label,
         missing=missing.value,
@@ -230,9 +242,13 @@ def demo(
     _show([report], html, json_path)
 
 
+#: Stands for standard output, as in other commands.
+_STDOUT = Path("-")
+
+
 def _check_outputs(*paths: Path | None) -> None:
     """Fail before any work is done."""
-    given = [check_output(path) for path in paths if path is not None]
+    given = [path if path == _STDOUT else check_output(path) for path in paths if path is not None]
     if len(set(given)) < len(given):
         raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
 
@@ -244,20 +260,38 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     summaries: list[dict[str, Any]] = [report.summary for report in reports]
     texts: dict[Path, str] = {}
     if html is not None:
-        texts[html] = to_html(summaries)
+        with working("Drawing pictures"):
+            texts[html] = to_html(summaries)
     if json_path is not None:
-        document = summaries[0] if len(summaries) == 1 else summaries
-        texts[json_path] = to_json(document)
+        texts[json_path] = to_json(summaries[0] if len(summaries) == 1 else summaries)
+    piped = texts.pop(_STDOUT, None)
     for path, text in texts.items():
         write_text(text, path)
     try:
-        typer.echo("\n".join(str(report) for report in reports))
-        for path in texts:
-            typer.echo(f"wrote {path}")
+        if piped is not None:
+            typer.echo(piped, nl=False)
+        else:
+            _say(reports)
+            for path in texts:
+                typer.echo(f"wrote {path}")
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough, as in `biasamp demo | head`; nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(reports: list[AuditReport]) -> None:
+    """Tables on a terminal, plain text elsewhere."""
+    if not sys.stdout.isatty():
+        typer.echo("\n".join(str(report) for report in reports))
+        return
+    from rich.console import Console
+
+    from biasamp_adapters.auditing.terminal import on_terminal
+
+    console = Console()
+    for report in reports:
+        console.print(on_terminal(report.summary))
 
 
 #: Of click, or of the copy of click that newer releases of Typer carry.

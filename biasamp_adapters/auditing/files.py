@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from biasamp_adapters._progress import working
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters.auditing.choose_columns import Columns, choose, few_weights, merged_roles
 from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_counts
@@ -18,7 +19,8 @@ from biasamp_adapters.auditing.saved import (
     saved_counts,
     total_of,
 )
-from biasamp_adapters.counts import Counts
+from biasamp_adapters.auditing.sweeps import LEVELS, by_model, sweep
+from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.inputs.files import (
     FILENAME,
@@ -27,6 +29,7 @@ from biasamp_adapters.inputs.files import (
     first_lines,
     open_files,
 )
+from biasamp_adapters.inputs.score_ranks import ranked_scores
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -42,6 +45,7 @@ def audit_files(
     separate: bool = False,
     reference: Sequence[str] = (),
     weight: str | None = None,
+    score: Sequence[str] = (),
     run: str | None = None,
     pos_label: str | None = None,
     missing: Missing = "error",
@@ -60,6 +64,8 @@ def audit_files(
         commas, or a prefix with a star: each ``prediction`` is then a model.
     weight : str, optional
         Column of sampling weights.
+    score : sequence of str
+        Columns of scores, in the order of ``prediction``, for sweeps of thresholds.
     separate : bool
         Audit each attribute alone instead of crossing them.
     reference : sequence of str
@@ -91,12 +97,18 @@ def audit_files(
         "--attribute-prediction": attribute_prediction,
         "--separate": separate,
         "--weight": weight,
+        "--score": score,
         "--missing": missing != "error",
     }
     if (saved := saved_counts(files)) is not None:
         check_unasked(asked, files)
         return [audit_saved(saved, saved_counts(reference), run, pos_label, options)]
     check_asked(asked, "--task", "--prediction", "--attribute")
+    if score and len(score) != len(prediction):
+        raise ValueError(
+            "--score must be given once for each --prediction; received "
+            f"{[*score]} for {[*prediction]}"
+        )
     import duckdb
 
     known = saved_counts(reference)
@@ -125,7 +137,7 @@ def audit_files(
             table, training = agree_on_types(table, training, roles, indicators)
             return [
                 _audit(
-                    _Source(table, training or known, columns, missing, pos_label),
+                    _Source(table, training or known, columns, missing, pos_label, score),
                     run,
                     {**options, "title": f"{TITLE}: {name}" if separate else TITLE},
                 )
@@ -162,6 +174,7 @@ class _Source:
     columns: Columns
     missing: Missing
     pos_label: str | None
+    score: Sequence[str]
 
 
 def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditReport:
@@ -169,10 +182,29 @@ def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditRe
     known = _reference(source)
 
     def audited(rows: DuckDBPyRelation) -> AuditReport:
-        counts = source.columns.count(
-            rows, source.missing, by_weight=few_weights(rows, source.columns)
-        )
-        return audit_counts(counts, known, pos_label=label(counts, source.pos_label), **options)
+        few = few_weights(rows, source.columns)
+        with working("Counting rows"):
+            counts = source.columns.count(rows, source.missing, by_weight=few)
+        pos_label = label(counts, source.pos_label)
+        report = audit_counts(counts, known, pos_label=pos_label, **options)
+        if not source.score:
+            return report
+        drawn = {key: value for key, value in options.items() if key != "title"}
+        labelled, scores = by_model(counts, dict(zip(counts.models, source.score, strict=True)))
+        sweeps = []
+        for model, column in scores.items():
+            thresholds, ranked, name = ranked_scores(rows, column, LEVELS.tolist())
+            ranks = JointCounts.from_frame(
+                ranked,
+                **{key: source.columns.options[key] for key in ("task", "attribute", "weight")},
+                prediction=name,
+                missing=source.missing,
+                by_weight=few,
+            )
+            sweeps.append(
+                sweep(labelled, model, ranks, thresholds, known, pos_label=pos_label, **drawn)
+            )
+        return report.with_parts(sweeps=sweeps)
 
     if run is None:
         return audited(source.table)

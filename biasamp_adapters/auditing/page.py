@@ -98,6 +98,7 @@ def _rendered(template: str, **variables: Any) -> str:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     return environment.get_template(template).render(**variables)
 

@@ -360,6 +360,7 @@ def audit(
             sample_weight=sample_weight,
             groups=groups,
             missing=missing,
+            by_weight=True,
         )
         sweeps.append(sweep(labelled, model, ranked, thresholds, against, **options))
     return report.with_parts(sweeps=sweeps)

@@ -12,7 +12,6 @@ from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.auditing.evaluate import positive_columns
 from biasamp_adapters.auditing.standard import GroupRates
 from biasamp_adapters.counts import Counts, JointCounts
-from biasamp_adapters.counts.base import MODEL
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.bound import A_TO_T, replicate
@@ -21,8 +20,8 @@ from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.thresholds.curve import steps_of
 from biasamp_adapters.uncertainty import estimate
 
-#: Shares at which a score is looked at.
-LEVELS = np.arange(1, 51) / 50
+#: Shares at which a score is looked at: just below 1/50, 2/50, ..., as 600 * .14 rounds above 84.
+LEVELS = np.arange(1, 51) / 50 * (1 - 1e-12)
 
 _GAP = "false_positive_rate"
 
@@ -46,7 +45,8 @@ def by_model(counts: Counts, given: Any) -> tuple[JointCounts, dict[str, Any]]:
     """
     if not isinstance(counts, JointCounts):
         raise ValueError(
-            "y_score is the score of one task: y_true must be a vector of labels; received columns"
+            "scores (y_score, --score) are of one task, whose labels are one column; received a "
+            "matrix"
         )
     scores = dict(given) if isinstance(given, Mapping) else {counts.models[0]: given}
     if not isinstance(given, Mapping) and len(counts.models) > 1:
@@ -90,17 +90,19 @@ def sweep(
     """
     aligned = align(counts, as_reference(reference))
     if aligned.base_rates is not None or not counts.has("task"):
-        raise ValueError("y_score needs y_true and no base rates: a sweep compares with a truth")
+        raise ValueError(
+            "scores (y_score) need y_true: a sweep compares with a truth; there is none"
+        )
     labels = aligned.counts.labels
     columns = positive_columns(aligned.counts, pos_label)
     if len(columns) != 1:
         raise ValueError(
-            "y_score is the score of one class, so y_true must have two; received "
-            f"{listing(labels)}"
+            f"scores (y_score, --score) are of one of two classes; received {listing(labels)}"
         )
     metric = DirectionalBiasAmplification(
         direction=A_TO_T, reference=aligned.reference, pos_label=labels[columns[0]]
     )
+    (ranks,) = ranked.models
     steps = steps_of(metric, ranked)
     share = np.cumsum([0.0, *steps.added]) / steps.added.sum()
     reached = [None, *thresholds[steps.ranks].tolist()]
@@ -108,15 +110,15 @@ def sweep(
     def points() -> Iterator[tuple[int, dict[str, Any]]]:
         for step, threshold in enumerate(reached):
             evaluation = align(steps.counts(step), aligned.reference)
-            bound = metric.bind(evaluation, MODEL)
-            rates = GroupRates(evaluation=evaluation, model=MODEL, columns=columns)
+            bound = metric.bind(evaluation, ranks)
+            rates = GroupRates(evaluation=evaluation, model=ranks, columns=columns)
             drawn = (
                 replicate({"value": bound, "gap": rates}, evaluation, n_boot, random_state)
                 if n_boot
                 else {}
             )
             result = bound.result(drawn.get("value") if n_boot else None, confidence)
-            tables = evaluation.counts.tables(MODEL)
+            tables = evaluation.counts.tables(ranks)
             (gap,) = rates.scores(tables, None, np.random.default_rng(0))[_GAP]
             gaps = drawn["gap"][_GAP][:, 0] if "gap" in drawn else None
             amplification = result.to_dict()
@@ -139,11 +141,11 @@ def sweep(
         "name": f"BA {A_TO_T}",
         "task": show(labels[columns[0]]),
         "audited_share": _share(aligned.counts, model, "prediction", columns[0]),
-        "reference_share": _share(aligned.origin, MODEL, "task", columns[0]),
+        "reference_share": _share(aligned.origin, None, "task", columns[0]),
         "points": list(progress(points(), len(reached), "Sweeping thresholds")),
     }
 
 
-def _share(counts: Counts, model: str, role: str, column: int) -> float:
-    tables = counts.tables(model) if role == "prediction" else counts.tables()
+def _share(counts: Counts, model: str | None, role: str, column: int) -> float:
+    tables = counts.tables() if model is None else counts.tables(model)
     return float(tables.marginal(role)[column] / tables.total)

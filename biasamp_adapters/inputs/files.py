@@ -185,7 +185,7 @@ def _looks(
         elif dtype != "VARCHAR":
             looks[name] = dtype
         else:
-            column = _identifier(name)
+            column = identifier(name)
             whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
             # More digits than a whole number holds are a code, and no number.
             number = (
@@ -209,11 +209,11 @@ def _cast(
 ) -> DuckDBPyRelation:
     columns = []
     for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
-        column = _identifier(name)
+        column = identifier(name)
         if looks.get(name) == "truth" and dtype == "VARCHAR":
             column = f"CAST({column} AS BOOLEAN)"
         if name in wanted and dtype != wanted[name]:
-            column = f"CAST({column} AS {wanted[name]}) AS {_identifier(name)}"
+            column = f"CAST({column} AS {wanted[name]}) AS {identifier(name)}"
         columns.append(column)
     return relation.select(", ".join(columns))
 
@@ -222,7 +222,7 @@ def distinct_values(relation: DuckDBPyRelation, column: str) -> int:
     """About how many values a column has."""
     if column not in relation.columns:
         return 0
-    ((count,),) = relation.aggregate(f"approx_count_distinct({_identifier(column)})").fetchall()
+    ((count,),) = relation.aggregate(f"approx_count_distinct({identifier(column)})").fetchall()
     return int(count)
 
 
@@ -247,7 +247,7 @@ def distinct_rows(
     relation: DuckDBPyRelation, columns: Sequence[str], at_most: int
 ) -> list[tuple[Any, ...]] | None:
     """The distinct rows of some columns; None if there are more than ``at_most``."""
-    chosen = ", ".join(map(_identifier, columns))
+    chosen = ", ".join(map(identifier, columns))
     rows = relation.select(chosen).distinct().limit(at_most + 1).fetchall()
     return None if len(rows) > at_most else rows
 
@@ -270,7 +270,7 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
         raise ValueError(
             f"column {column!r} must be in the files; it is not among {relation.columns}"
         )
-    name = _identifier(column)
+    name = identifier(column)
     values: list[tuple[Any, ...]] = relation.aggregate(name).order(name).fetchall()
     if any(value is None for (value,) in values):
         raise ValueError(f"column {column!r} must not have missing values")
@@ -281,7 +281,8 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
         yield str(value), rows
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """The name of a column as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
