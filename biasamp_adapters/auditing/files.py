@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from biasamp_adapters._progress import working
 from biasamp_adapters._typing import RandomState
+from biasamp_adapters.auditing.audits import TITLE, audit_counts
 from biasamp_adapters.auditing.choose_columns import Columns, choose, few_weights, merged_roles
-from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_counts
+from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.runs import summarise_reports
 from biasamp_adapters.auditing.saved import (
     audit_saved,

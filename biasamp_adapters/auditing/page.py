@@ -9,7 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.tables import Summary, audited, computed, tables
+from biasamp_adapters.auditing.table_kinds import Summary
+from biasamp_adapters.auditing.tables import audited, computed, tables
 
 #: The parts of a report, in their order: the name by which tables and pictures ask for one, its
 #: heading, and what a reader needs to know before reading it.

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from biasamp_adapters import plot
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.tables import Row, Summary, estimate, number
+from biasamp_adapters.auditing.cells import Row, estimate, number
+from biasamp_adapters.auditing.table_kinds import Summary
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import NAME

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.tables import Summary, audited, computed, tables
+from biasamp_adapters.auditing.table_kinds import Summary
+from biasamp_adapters.auditing.tables import audited, computed, tables
 
 
 def to_text(summary: Summary) -> str:
@@ -61,3 +63,10 @@ def _escaped(text: str) -> str:
 def to_json(document: Any) -> str:
     """A summary, or a list of them, as strict JSON."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """What such a document holds, as JSON Schema."""
+    file = files("biasamp_adapters.auditing") / "report.schema.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found

@@ -1,32 +1,21 @@
-"""The audit: all metrics an input allows, put into one report."""
+"""The report of an audit, and all that it can be shown as."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from biasamp_adapters._files import write_text
-from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters.auditing import page, render
-from biasamp_adapters.auditing.evaluate import Key, evaluate
-from biasamp_adapters.auditing.summarise import summarise
-from biasamp_adapters.auditing.sweeps import by_model, rank, sweep
-from biasamp_adapters.base_rates import BaseRates
-from biasamp_adapters.counts import Counts, JointCounts, count_arrays
-from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.auditing.evaluate import Key
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.reference import align, as_reference
-from biasamp_adapters.thresholds.scores import read_scores
-from biasamp_adapters.uncertainty import check_confidence, check_n_boot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
 _PARTS = ("metrics", "differences", "trends", "pairs", "fairness", "runs")
@@ -94,6 +83,8 @@ class AuditReport:
         -------
         AuditReport
         """
+        from biasamp_adapters.auditing.audits import audit
+
         if isinstance(estimator, Mapping):
             y_pred: Any = {name: one.predict(X) for name, one in estimator.items()}
         else:
@@ -108,7 +99,7 @@ class AuditReport:
         Parameters
         ----------
         **parts
-            Parts by their names in :attr:`summary`.
+            Parts by their names in ``summary``.
 
         Returns
         -------
@@ -123,7 +114,7 @@ class AuditReport:
         ----------
         part : str
             "metrics", "differences", "trends", "pairs", "fairness" or "runs": a list of
-            :attr:`summary`.
+            ``summary``.
 
         Returns
         -------
@@ -209,6 +200,23 @@ class AuditReport:
         """
         return _out(render.to_json(self.summary), path)
 
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what :meth:`to_json` and the command line write.
+
+        Returns
+        -------
+        dict
+            Its ``$id`` has the version of the format, which changes where a reader would break.
+
+        Examples
+        --------
+        >>> from biasamp_adapters import AuditReport
+        >>> AuditReport.json_schema()["$id"]
+        'urn:biasamp-adapters:audit:1'
+        """
+        return render.schema()
+
     def plot(self) -> dict[str, Axes]:
         """Draw every metric with its interval, a strip each, on scales centred on 0.
 
@@ -250,172 +258,3 @@ def _out(text: str, path: str | os.PathLike[str] | None) -> str | None:
         return text
     write_text(text, path)
     return None
-
-
-def audit(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    sensitive_features: Any,
-    sensitive_features_pred: Any = None,
-    y_score: Any = None,
-    reference: Any = None,
-    sample_weight: Any = None,
-    n_boot: int = 2000,
-    confidence: float = 0.95,
-    random_state: RandomState = None,
-    labels: Sequence[Label] | None = None,
-    groups: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    missing: Missing = "error",
-    title: str = TITLE,
-) -> AuditReport:
-    """Audit predictions: every metric and direction that the input allows, with intervals.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or (n, tasks)
-        Task labels; a matrix of 0 and 1 has a column a task. May be None with base rates.
-    y_pred : same as ``y_true``, or mapping of str to such
-        Predicted task labels; of a 0/1 vector or a matrix also probabilities. A mapping names
-        several models, which are shown side by side with paired differences from the first.
-    sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
-        Protected attribute; several columns are crossed.
-    sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
-        Predicted attribute. Without, T->A is left out.
-    y_score : array-like of shape (n,), or mapping from models, optional
-        Scores of the positive class on any scale: the report then shows BA A->T and the difference
-        of false positive rates at 50 thresholds.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, or rates set by hand. Without, the evaluated truth sets the directions.
-    sample_weight : array-like of shape (n,), optional
-        Sampling weights.
-    n_boot : int
-        Bootstrap replicates; 0 leaves intervals out.
-    confidence : float
-        Level of the intervals.
-    random_state : int or numpy.random.Generator, optional
-        Of the bootstrap. None is the fixed seed 0: a repeated audit repeats.
-    labels, groups : sequence, optional
-        Explicit label lists.
-    pos_label : label, optional
-        The one task to look at.
-    missing : {"error", "drop", "abstain"}
-        The rule for missing values.
-    title : str
-        Heading of the report.
-
-    Returns
-    -------
-    AuditReport
-
-    Raises
-    ------
-    ValueError
-        If an input breaks a rule; the message states it.
-
-    Examples
-    --------
-    >>> import biasamp_adapters as bam
-    >>> group = ["a"] * 50 + ["b"] * 50
-    >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
-    >>> y_pred = [1] * 35 + [0] * 15 + [1] * 15 + [0] * 35
-    >>> report = bam.audit(y_true, y_pred, sensitive_features=group, n_boot=200)
-    >>> report.to_frame()[["metric", "direction", "value"]].head(2).round(4)
-                            metric   direction  value
-    0                         MALS  undirected    0.1
-    1  DirectionalBiasAmplification       A->T    0.1
-    """
-    against = as_reference(reference, missing)
-    if labels is None and isinstance(against, BaseRates) and set(against.labels) == {0, 1}:
-        # What predictions mean, without a truth to say so: labels, or probabilities of 1.
-        labels = against.labels
-    counts = count_arrays(
-        y_true,
-        y_pred,
-        sensitive_features,
-        sensitive_features_pred,
-        sample_weight,
-        labels=labels,
-        groups=groups,
-        missing=missing,
-        keep_rows=True,
-    )
-    options: dict[str, Any] = {
-        "n_boot": n_boot, "confidence": confidence, "random_state": random_state,
-        "pos_label": pos_label,
-    }  # fmt: skip
-    report = audit_counts(counts, against, title=title, **options)
-    if y_score is None:
-        return report
-    labelled, scores = by_model(counts, y_score)
-    sweeps = []
-    for model, each in scores.items():
-        values, _ = read_scores(each)
-        thresholds, ranks = rank(values)
-        ranked = JointCounts.from_arrays(
-            y_true,
-            ranks,
-            sensitive_features,
-            sample_weight=sample_weight,
-            groups=groups,
-            missing=missing,
-            by_weight=True,
-        )
-        sweeps.append(sweep(labelled, model, ranked, thresholds, against, **options))
-    return report.with_parts(sweeps=sweeps)
-
-
-def audit_counts(
-    counts: Counts,
-    reference: Any = None,
-    *,
-    n_boot: int = 2000,
-    confidence: float = 0.95,
-    random_state: RandomState = None,
-    pos_label: Label | None = None,
-    title: str = TITLE,
-) -> AuditReport:
-    """Audit counts, wherever the rows are.
-
-    Parameters
-    ----------
-    counts : JointCounts or CooccurrenceCounts
-        With the predictions of one or several models.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, or rates set by hand. Without, the evaluated truth sets the directions.
-    n_boot, confidence, random_state, pos_label, title
-        As in :func:`audit`.
-
-    Returns
-    -------
-    AuditReport
-
-    Raises
-    ------
-    ValueError
-        If the counts hold no predictions, or an input breaks a rule.
-
-    Examples
-    --------
-    >>> import biasamp_adapters as bam
-    >>> counts = bam.JointCounts.from_arrays(
-    ...     [1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=["a", "b", "a", "b"] * 9
-    ... )
-    >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
-    36
-    """
-    check_n_boot(n_boot)
-    check_confidence(confidence)
-    generator(random_state)
-    if not counts.models:
-        raise ValueError("an audit needs predictions; received counts without any")
-    evaluation = align(counts, as_reference(reference))
-    findings = evaluate(
-        evaluation,
-        pos_label=pos_label,
-        n_boot=n_boot,
-        confidence=confidence,
-        random_state=random_state,
-    )
-    return AuditReport(summarise(findings, random_state, title), findings.results)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from biasamp_adapters.auditing.audits import TITLE
 from biasamp_adapters.auditing.evaluate import MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
-from biasamp_adapters.auditing.report import TITLE, AuditReport
+from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.summarise import headlines, reading
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.uncertainty import check_confidence, summarize_runs

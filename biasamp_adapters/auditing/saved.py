@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from biasamp_adapters._typing import Label
+from biasamp_adapters.auditing.audits import audit_counts
 from biasamp_adapters.auditing.choose_columns import choose, merged_roles
-from biasamp_adapters.auditing.report import AuditReport, audit_counts
+from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.runs import summarise_reports
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.assemble import Missing

@@ -18,21 +18,55 @@ from biasamp_adapters.metrics.bound import A_TO_T, replicate
 from biasamp_adapters.metrics.result import numbers, plain
 from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.thresholds.curve import steps_of
+from biasamp_adapters.thresholds.scores import read_scores
 from biasamp_adapters.uncertainty import estimate
 
-#: Shares at which a score is looked at: just below 1/50, 2/50, ..., as 600 * .14 rounds above 84.
+#: Shares of rows predicted positive at which a score is looked at: 1/50, 2/50 and so on, but a
+#: little less, since 600 * .14 rounds to above 84.
 LEVELS = np.arange(1, 51) / 50 * (1 - 1e-12)
 
 _GAP = "false_positive_rate"
 
 
-def rank(scores: Array) -> tuple[Array, Array]:
-    """Thresholds of a score, highest first, and the first of them that each row reaches.
+def sweeps_of_arrays(
+    counts: Counts,
+    y_score: Any,
+    rows: Mapping[str, Any],
+    reference: Any,
+    options: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """The sweep of each model that has scores.
 
-    Thresholds are the scores at which the share of rows reaches one of ``LEVELS``.
+    Parameters
+    ----------
+    counts : Counts
+        What is audited.
+    y_score : array-like of shape (n,), or mapping from models
+    rows : mapping
+        What was counted, as ``JointCounts.from_arrays`` takes it, but for the predictions.
+    reference, options
+        As :func:`sweep` takes them.
+
+    Raises
+    ------
+    ValueError
+        If there is not one finite score for each row.
     """
-    thresholds = -np.unique(np.quantile(-scores, LEVELS, method="inverted_cdf"))
-    return thresholds, np.searchsorted(-thresholds, -scores)
+    labelled, scores = by_model(counts, y_score)
+    sweeps = []
+    for model, given in scores.items():
+        values, _ = read_scores(given)
+        n_rows = counts.n_rows + counts.dropped
+        if values.shape != (n_rows,):
+            raise ValueError(
+                f"y_score must be a vector with a score for each of {n_rows} rows; received the "
+                f"shape {values.shape}"
+            )
+        thresholds = -np.unique(np.quantile(-values, LEVELS, method="inverted_cdf"))
+        ranks = np.searchsorted(-thresholds, -values)
+        ranked = JointCounts.from_arrays(y_pred=ranks, by_weight=True, **rows)
+        sweeps.append(sweep(labelled, model, ranked, thresholds, reference, **options))
+    return sweeps
 
 
 def by_model(counts: Counts, given: Any) -> tuple[JointCounts, dict[str, Any]]:
@@ -83,8 +117,9 @@ def sweep(
         What is audited.
     model : str
     ranked : JointCounts
-        The same rows, with the positions of :func:`rank` for predictions.
+        The same rows, with the first threshold that each reaches, as a position, for a prediction.
     thresholds : array of shape (thresholds,)
+        Highest first.
     reference, pos_label, n_boot, confidence, random_state
         As in an audit. Each threshold draws its own tables, from the same seed.
     """

@@ -11,7 +11,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.tables import Summary, Table, audited, computed, tables
+from biasamp_adapters.auditing.table_kinds import Summary
+from biasamp_adapters.auditing.tables import Table, audited, computed, tables
 
 #: Characters of a cell: names may have ten thousand.
 _CELL = 300

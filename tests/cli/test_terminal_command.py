@@ -1,4 +1,4 @@
-"""What a terminal shows: tables and progress; what a pipe gets: plain text, and nothing that moves."""
+"""What a terminal shows: tables and progress; what a pipe gets: plain text that keeps still."""
 
 from __future__ import annotations
 
