@@ -166,6 +166,8 @@ def audit_counts(
     """
     check_n_boot(n_boot)
     check_confidence(confidence)
+    # Of numpy they would be no numbers to JSON.
+    n_boot, confidence = int(n_boot), float(confidence)
     generator(random_state)
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")

@@ -61,6 +61,9 @@ PARTS = (
 #: Tables of more rows can be filtered.
 _LONG = 12
 
+#: Characters of a cell that are not parted, and of one that needs room.
+_SHORT, _WIDE = 28, 60
+
 
 def to_html(summaries: Sequence[Summary]) -> str:
     """One self-contained page with a section for each report."""
@@ -104,6 +107,11 @@ def _rendered(template: str, **variables: Any) -> str:
     return environment.get_template(template).render(**variables)
 
 
+def _cell(text: str) -> tuple[str, str]:
+    """The text of a cell, and whether it is kept in one piece, as a number is, or needs room."""
+    return text, "short" if len(text) <= _SHORT else "wide" if len(text) > _WIDE else ""
+
+
 def _report(summary: Summary, name: str, *, few: bool) -> dict[str, Any]:
     """What the template shows of a report, as text that is ready."""
     from biasamp_adapters.auditing.pictures import WIDTH, pictures
@@ -130,9 +138,12 @@ def _report(summary: Summary, name: str, *, few: bool) -> dict[str, Any]:
                 {
                     "caption": table.caption,
                     "heads": list(zip(table.names, table.numbers, strict=True)),
-                    "rows": list(zip(table.rows, table.clear, strict=True)),
+                    "rows": [
+                        ([_cell(cell) for cell in row], clear)
+                        for row, clear in zip(table.rows, table.clear, strict=True)
+                    ],
                     "long": len(table.rows) > _LONG and not few,
-                    "clear": any(table.clear),
+                    "judged": any(table.clear),
                 }
                 for table in shown_tables
                 if table.part == part

@@ -99,20 +99,24 @@ def by_name(rows: list[Row]) -> dict[str, dict[str, Row]]:
     return out
 
 
-def strips(axes: Mapping[str, Axes], rows: Mapping[str, Mapping[str, Row]]) -> None:
+def strips(
+    axes: Mapping[str, Axes], rows: Mapping[str, Mapping[str, Row]], *, signed: bool | None = None
+) -> None:
     """Draw a strip for each metric, on axes and so on a scale of its own."""
     for name, ax in axes.items():
         models = rows[name]
         several = len(models) > 1
         named = {model if several else name: result_of(row) for model, row in models.items()}
-        plot.intervals(named, ax=ax, legend=False)
+        plot.intervals(named, signed=signed, ax=ax, legend=False)
         ax.set_xlabel("")
         if several:
             ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
 
 
-def _draw_strips(figure: Figure, rows: Mapping[str, Mapping[str, Row]]) -> None:
-    strips(stacked(figure, rows), rows)
+def _draw_strips(
+    figure: Figure, rows: Mapping[str, Mapping[str, Row]], signed: bool | None
+) -> None:
+    strips(stacked(figure, rows), rows, signed=signed)
 
 
 def height_of(rows: Mapping[str, Mapping[str, Any]]) -> float:
@@ -140,7 +144,8 @@ def _intervals(rows: list[Row], part: str) -> Iterator[Picture]:
                 title,
                 "",
                 "; ".join(_said(name, models) for name, models in named.items()),
-                partial(_draw_strips, rows=named),
+                # A difference has a sign, even one of magnitudes.
+                partial(_draw_strips, rows=named, signed=True if part == "differences" else None),
                 height_of(named),
             )
 

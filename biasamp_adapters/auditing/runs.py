@@ -44,6 +44,7 @@ def summarise_reports(
         If there are fewer than two runs.
     """
     check_confidence(confidence)
+    confidence = float(confidence)
     if len(reports) < 2:
         raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
     summaries = [report.summary for report in reports.values()]

@@ -137,17 +137,23 @@ def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
     row = {"model": model, **_identity(result), **result.to_dict()}
     row["source"] = SOURCES[result.metric.partition(" ")[0]]
     row["recipe"] = {} if result.bound is None else result.bound.recipe
-    said = row.pop("notes")
-    if result.interval is not None:
-        said.append(numbers(Estimate(result.value, result.interval, None))["note"])
-    if result.interval is None and not any(note.startswith("no interval") for note in said):
-        said.append(NOT_DRAWN)
-    row["note"] = "; ".join(filter(None, said))
+    del row["notes"]
+    row["note"] = note_of(result)
     row["reading"] = reading(row)
     row["uncertain_signs"] = None
     if result.metric == "DirectionalBiasAmplification":
         row["uncertain_signs"] = float(result.by_pair["uncertain"].mean())
     return row
+
+
+def note_of(result: AmplificationResult) -> str:
+    """The caveats of a value, among them why there is no interval or what it does not say."""
+    said = list(result.notes)
+    if result.interval is not None:
+        said.append(numbers(Estimate(result.value, result.interval, None))["note"])
+    elif not any(note.startswith("no interval") for note in said):
+        said.append(NOT_DRAWN)
+    return "; ".join(filter(None, said))
 
 
 def reading(row: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.auditing.evaluate import positive_columns
 from biasamp_adapters.auditing.standard import GroupRates
+from biasamp_adapters.auditing.summarise import note_of
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.metrics import DirectionalBiasAmplification
@@ -139,7 +140,7 @@ def sweep(
     )
     (ranks,) = ranked.models
     steps = steps_of(metric, ranked)
-    share = np.cumsum([0.0, *steps.added]) / steps.added.sum()
+    reached_by = np.cumsum([0.0, *steps.added])
     reached = [None, *thresholds[steps.ranks].tolist()]
 
     def points() -> Iterator[tuple[int, dict[str, Any]]]:
@@ -161,10 +162,10 @@ def sweep(
                 1,
                 {
                     "threshold": threshold,
-                    "share": float(share[step]),
+                    "share": float(reached_by[step] / reached_by[-1]),
                     "amplification": {
                         **{name: amplification[name] for name in ("value", "low", "high")},
-                        "note": "; ".join(result.notes),
+                        "note": note_of(result),
                     },
                     "random_error": plain(result.random_error),
                     "fpr_difference": numbers(estimate(gap, gaps, confidence)),

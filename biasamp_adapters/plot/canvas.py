@@ -72,7 +72,7 @@ def reach_of(*numbers: Any) -> float:
     return 1.1 * float(finite.max(initial=0.0)) or 0.01
 
 
-def centred(values: Any) -> CenteredNorm:
+def centred(values: Array) -> CenteredNorm:
     """Colours of values: 0 in the middle, both sides to the same length."""
     return CenteredNorm(0, reach_of(values))
 

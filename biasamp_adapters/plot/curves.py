@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.plot.canvas import (
     DIVERGING,
@@ -68,38 +69,54 @@ def curves(
     1
     """
     x = np.asarray(x, dtype=float)
-    if not values:
-        raise ValueError("values must hold at least one curve; received none")
+    if not (isinstance(values, Mapping) and values):
+        raise ValueError(f"values must map names to at least one curve; received {values!r}")
+    lines = {name: _line(x, name, curve) for name, curve in values.items()}
     ax = axes_of(ax, _HEIGHT)
     zero_line(ax, "y")
     if at is not None:
         ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
-    for i, (name, curve) in enumerate(values.items()):
-        of = curve if isinstance(curve, Mapping | pd.DataFrame) else {"value": curve}
-        line = {part: np.asarray(of[part], dtype=float) for part in _PARTS if part in of}
-        for part, numbers in line.items():
-            if numbers.shape != x.shape:
-                raise ValueError(
-                    f"a curve needs a {part} for each of the {len(x)} points of x; received shape "
-                    f"{numbers.shape} for {name!r}"
-                )
+    drawn = []
+    for i, (name, line) in enumerate(lines.items()):
         colour = SERIES[i % len(SERIES)]
         if "low" in line and "high" in line:
             ax.fill_between(x, line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
-        ax.plot(
-            x, line["value"], LINES[i % len(LINES)], color=colour, linewidth=1.8, label=said(name)
-        )
+        style = LINES[i % len(LINES)]
+        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=said(name))
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
+        # Numbers at first: matplotlib leaves out names that begin with "_".
         named = ax.legend(
-            loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize="small"
+            drawn,
+            [str(i) for i in range(len(drawn))],
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=2,
+            frameon=False,
+            fontsize="small",
         )
-        for text in named.get_texts():
+        for text, name in zip(named.get_texts(), lines, strict=True):
             text.set_parse_math(False)
+            text.set_text(said(name))
     return ax
 
 
 _PARTS = ("value", "low", "high")
+
+
+def _line(x: Array, name: str, curve: Any) -> dict[str, Array]:
+    """The numbers of a curve, checked."""
+    of = curve if isinstance(curve, Mapping | pd.DataFrame) else {"value": curve}
+    if "value" not in of:
+        raise ValueError(f"a curve needs a value; received {listing(list(of))} for {name!r}")
+    line = {part: np.asarray(of[part], dtype=float) for part in _PARTS if part in of}
+    for part, numbers in line.items():
+        if numbers.shape != x.shape:
+            raise ValueError(
+                f"a curve needs a {part} for each of the {len(x)} points of x; received shape "
+                f"{numbers.shape} for {name!r}"
+            )
+    return line
 
 
 def sweep(
@@ -153,6 +170,8 @@ def sweep(
     if x not in _OVER:
         raise ValueError(f"x must be one of {list(_OVER)}; received {x!r}")
     tables = dict(curve) if isinstance(curve, Mapping) else {"": curve}
+    if not tables:
+        raise ValueError("curve must hold at least one table; received none")
     for name, table in tables.items():
         if missing := [column for column in (x, "value") if column not in table]:
             raise ValueError(
@@ -198,7 +217,8 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
     Raises
     ------
     ValueError
-        If ``values`` is no DataFrame of numbers with at least one cell.
+        If ``values`` is no DataFrame of numbers with at least one cell, or its columns or index
+        are not in increasing order.
 
     References
     ----------
@@ -221,6 +241,11 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
         across, up = values.columns.to_numpy(dtype=float), values.index.to_numpy(dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"values, index and columns must be numbers: {error}") from None
+    for name, places in (("columns", across), ("index", up)):
+        if not (np.isfinite(places).all() and (np.diff(places) > 0).all()):
+            raise ValueError(
+                f"the {name} must be finite and in increasing order; received {places.tolist()}"
+            )
     ax = axes_of(ax, 4.6)
     mesh = ax.pcolormesh(
         across,
@@ -232,8 +257,8 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
         rasterized=True,
     )
     ax.set_aspect(float(np.ptp(across) / np.ptp(up)) if min(values.shape) > 1 else "auto")
-    ax.set_xlabel(said(values.columns.name or ""))
-    ax.set_ylabel(said(values.index.name or ""))
+    for write, axis in ((ax.set_xlabel, values.columns), (ax.set_ylabel, values.index)):
+        write("" if axis.name is None else said(axis.name), parse_math=False)
     if colorbar:
         ax.figure.colorbar(mesh, ax=ax)
     return ax

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import (
@@ -29,6 +30,7 @@ _UNSIGNED = "MultiAttributeBiasAmplification"
 def intervals(
     results: AmplificationResult | Mapping[str, AmplificationResult],
     *,
+    signed: bool | None = None,
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
@@ -42,6 +44,8 @@ def intervals(
     ----------
     results : AmplificationResult, or mapping of str to such
         Of one metric and direction: others do not compare. The keys name the rows.
+    signed : bool, optional
+        Whether the values have a sign. Without, all but those of Multi; differences of Multi do.
     ax : matplotlib Axes, optional
         Where to draw; without, on a new figure.
     legend : bool
@@ -73,7 +77,8 @@ def intervals(
     rows = _named(results)
     title = _kind([*rows.values()])
     ax = axes_of(ax, 0.9 + ROW * len(rows))
-    signed = next(iter(rows.values())).metric != _UNSIGNED
+    if signed is None:
+        signed = next(iter(rows.values())).metric != _UNSIGNED
     _scale(ax, [number for row in rows.values() for number in _numbers(row)], signed=signed)
     baselines = any(row.baseline is not None for row in rows.values())
     for y, row in enumerate(rows.values()):
@@ -192,7 +197,11 @@ def _numbers(row: AmplificationResult) -> list[float]:
 
 def _scale(ax: Axes, numbers: Sequence[float], *, signed: bool) -> None:
     reach = reach_of(numbers)
-    ax.set_xlim(-reach if signed else -0.03 * reach, reach)
+    # A magnitude begins at 0, but its interval over runs may not.
+    least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
+    ax.set_xlim(-reach if signed else least, reach)
+    # Few enough for a strip that is as wide as a phone.
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     zero_line(ax)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import CenteredNorm
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing
@@ -66,7 +67,7 @@ def pairs(
     Raises
     ------
     ValueError
-        If there is no pair, one is there twice, or a column is not there.
+        If there is no pair, one is there twice, or a column, task or group is not there.
 
     Examples
     --------
@@ -82,8 +83,10 @@ def pairs(
     """
     table = _table(result)
     score = "contribution" if "contribution" in table else "value"
-    tasks = list(table["task"].unique() if tasks is None else tasks)
-    groups = list(table["attribute"].unique() if groups is None else groups)
+    tasks = _chosen("tasks", tasks, table["task"])
+    groups = _chosen("groups", groups, table["attribute"])
+    if reach is not None and not (np.isfinite(reach) and reach > 0):
+        raise ValueError(f"reach must be a finite number above 0; received {reach!r}")
     table = table[table["task"].isin(tasks) & table["attribute"].isin(groups)]
     if table.empty:
         raise ValueError(
@@ -96,7 +99,7 @@ def pairs(
         pd.Index(groups).get_indexer(pd.Index(table["attribute"])),
     )
     cells[where] = table[score].to_numpy(dtype=float)
-    norm = centred(cells if reach is None else reach)
+    norm = centred(cells) if reach is None else CenteredNorm(0, reach)
     edges = [np.arange(n + 1) - 0.5 for n in cells.shape]
     ax.pcolormesh(
         edges[1],
@@ -136,6 +139,21 @@ def _table(result: AmplificationResult | pd.DataFrame) -> pd.DataFrame:
             f"{twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
         )
     return table
+
+
+def _chosen(argument: str, chosen: Sequence[Label] | None, there: pd.Series[Any]) -> list[Label]:
+    """The labels to draw: those chosen, each once, or all."""
+    known = there.unique().tolist()
+    if chosen is None:
+        return known
+    labels = list(chosen)
+    unknown = [label for label in labels if label not in known]
+    if unknown or len(set(labels)) < len(labels):
+        raise ValueError(
+            f"{argument} must each be there, and be named once: {listing(known)}; received "
+            f"{listing(labels)}"
+        )
+    return labels
 
 
 def _write(

@@ -1,0 +1,140 @@
+"""Names that would like to be formulas, or more than a line: in a picture they are text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.text import Text
+from plot_cases import AMPLIFIED, GROUP, TRUTH, result, sweep_table, ticks
+
+import biasamp_adapters as bam
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning:matplotlib"),
+    # The font of matplotlib has no emoji; a box stands for them.
+    pytest.mark.filterwarnings("ignore:Glyph .* missing from:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Matplotlib currently does not support:UserWarning"),
+]
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """No figure of one test is there in another."""
+    yield
+    plt.close("all")
+
+
+HOSTILE = {
+    "formula": "$x$",
+    "broken formula": "$\\frac$",
+    "formula that is none": "$\\notacommand{$",
+    "price": "$5 to $9",
+    "escaped": r"\\$x\\$",
+    "subscript": "a_b^c",
+    "hidden from legends": "_x",
+    "private": "_",
+    "newlines": "one\ntwo\r\nthree\u2028four\x0b\x85five",
+    "control characters": "\x00\x1b[31mred\x07\x9b\x7f",
+    "long": "x" * 10_000,
+    "long formula": "$\\frac$" * 2_000,
+    "emoji": "\U0001f469\u200d\U0001f680 e\u0301",
+    "right to left": "\u05e9\u05dc\u05d5\u05dd",
+    "turned around": "\u202eabc\u2066",
+    "markup": "<b>&amp;{{ 7 }}%s{0}",
+    "nothing": "",
+    "space": " ",
+}
+
+
+@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE.keys())
+def label(request: pytest.FixtureRequest) -> str:
+    """A name that would like to be more than that."""
+    return str(request.param)
+
+
+def drawn(ax: Axes) -> list[Text]:
+    """All texts of a picture that was drawn, which is when formulas are parsed."""
+    ax.figure.canvas.draw()
+    return [text for text in ax.figure.findobj(Text) if text.get_text()]
+
+
+def check(texts: list[Text], label: str) -> None:
+    """The label is there, as one line of text that is not parsed and not too long."""
+    # Spaces stand for what breaks lines or drives terminals; overrides of the direction go.
+    kept = "".join(
+        " " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char
+        for char in label
+        if unicodedata.bidirectional(char) not in ("LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI")
+    )
+    words = kept.split()
+    beginning = words[0][:15] if words else ""
+    named = [text for text in texts if beginning and beginning in text.get_text()]
+    assert named or not beginning, "the name is not there"
+    for text in texts:
+        assert len(text.get_text()) <= 60
+        assert not [c for c in text.get_text() if unicodedata.category(c) in ("Cc", "Zl", "Zp")]
+    # Nothing of the caller's is parsed; numbers of ticks are matplotlib's own.
+    assert not any(text.get_parse_math() for text in named if "$" in text.get_text())
+
+
+def named_data(label: str) -> dict[str, Any]:
+    """Rows whose group and class are called so."""
+    truth = [label if task else "other task" for task in TRUTH]
+    said = [label if task else "other task" for task in AMPLIFIED]
+    group = [label if name == "a" else "other group" for name in GROUP]
+    return {"y_true": truth, "y_pred": said, "sensitive_features": group, "n_boot": 0}
+
+
+CURVE = [0.0, 1.0]
+DRAWN: dict[str, Callable[[str], Axes]] = {
+    "intervals": lambda label: bam.plot.intervals({label: result(n_boot=0), "other": result()}),
+    "runs": lambda label: bam.plot.runs({label: [0.1, 0.2], "other": [0.1, 0.3]}),
+    "pairs": lambda label: bam.plot.pairs(result(**named_data(label))),
+    "curves": lambda label: bam.plot.curves(CURVE, {label: CURVE, "other": CURVE}),
+    "a curve": lambda label: bam.plot.curves(CURVE, {label: CURVE}),
+    "sweep": lambda label: bam.plot.sweep({label: sweep_table(), "other": sweep_table()}),
+    "behaviour": lambda label: bam.plot.behaviour(
+        pd.DataFrame(np.eye(2)).rename_axis(index=label, columns=label)
+    ),
+}
+
+
+@pytest.mark.parametrize("picture", DRAWN)
+def test_name_is_text(picture: str, label: str) -> None:
+    check(drawn(DRAWN[picture](label)), label)
+
+
+@pytest.mark.parametrize("picture", ["intervals", "runs", "pairs"])
+def test_every_row_keeps_its_name(picture: str, label: str) -> None:
+    assert len(ticks(DRAWN[picture](label))) == 2
+
+
+@pytest.mark.parametrize("picture", ["curves", "sweep"])
+def test_every_curve_keeps_its_name(picture: str, label: str) -> None:
+    legend = DRAWN[picture](label).get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == 2
+    assert legend.get_texts()[1].get_text() == "other"
+
+
+def test_report(label: str) -> None:
+    models = {label: AMPLIFIED, "other": TRUTH}
+    report = bam.audit(TRUTH, models, sensitive_features=GROUP, n_boot=0)
+    axes = report.plot()
+    check(drawn(next(iter(axes.values()))), label)
+    for ax in axes.values():
+        assert len(ticks(ax)) == 2
+
+
+def test_two_long_names_stay_apart() -> None:
+    # Their ends are kept, as those of columns often differ there.
+    names = ["x" * 10_000 + end for end in "ab"]
+    shown = ticks(bam.plot.intervals(dict.fromkeys(names, result(n_boot=0))))
+    assert len(set(shown)) == 2
