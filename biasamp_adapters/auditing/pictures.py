@@ -21,7 +21,7 @@ from biasamp_adapters.plot.canvas import NAME
 from biasamp_adapters.uncertainty import Estimate
 
 #: Inches: a phone shows this width with text that can be read.
-WIDTH = 5.4
+WIDTH = 4.7
 
 #: Inches of a strip without its rows, and of a row.
 _STRIP, _ROW = 0.5, 0.28
@@ -166,7 +166,7 @@ def _heat_maps(summary: Summary) -> Iterator[Picture]:
     several = len(summary["data"]["models"]) > 1
     # Models are to be compared, so their colours are the same.
     reach = {
-        name: max(abs(row["value"]) for row in summary["pairs"] if row["name"] == name)
+        name: max(abs(row["value"]) for row in summary["pairs"] if row["name"] == name) or None
         for _, name in of
     }
     order = [each["label"] for each in summary["data"]["groups"]]

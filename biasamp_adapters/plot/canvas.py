@@ -22,7 +22,9 @@ LINES = ("-", "--", "-.", ":")
 #: What lies between the cells of a table.
 GAP = "#fefefe"
 
-DIVERGING = LinearSegmentedColormap.from_list("biasamp", [REDUCED, "#f6f6f6", AMPLIFIED])
+#: From nearly the one to nearly the other: in the dark a page has other shades of both themselves,
+#: while cells stay as they are.
+DIVERGING = LinearSegmentedColormap.from_list("biasamp", ["#0571b1", "#f6f6f6", "#d65f05"])
 
 #: Inches of a picture of its own, and of a row in it.
 WIDTH, ROW = 6.0, 0.32

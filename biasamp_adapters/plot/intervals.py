@@ -201,7 +201,7 @@ def _scale(ax: Axes, numbers: Sequence[float], *, signed: bool) -> None:
     least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
     ax.set_xlim(-reach if signed else least, reach)
     # Few enough for a strip that is as wide as a phone.
-    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
     zero_line(ax)
 
 

@@ -27,7 +27,7 @@ _SIGNS = {1: "▲", -1: "▼", 0: "="}
 _MAYBE = {1: "△", -1: "▽", 0: "="}
 
 #: Groups beside one another whose intervals fit into their cells.
-_WIDE = 3
+_WIDE = 2
 
 
 def pairs(
@@ -43,8 +43,7 @@ def pairs(
     Each cell says what a pair contributes: orange where it amplifies bias, blue where it reduces
     it, as strong as it does. A triangle is the sign of the correlation in the reference: up where
     group and task go together, down where they do not, hollow where the sign may be noise. Bold
-    numbers have an interval that does not hold 0; up to three groups wide, intervals are written
-    out.
+    numbers have an interval that does not hold 0; of up to two groups, intervals are written out.
 
     Parameters
     ----------

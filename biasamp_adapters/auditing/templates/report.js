@@ -1,8 +1,9 @@
 "use strict";
 // Tables can be sorted, and long ones filtered. Text of cells is read and moved, never made into markup.
 const first = (text) => {
-  const found = text.replaceAll(",", "").match(/[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?/i);
-  return found ? Number(found[0]) : NaN;
+  // Of an interval its lower end; a number further on is that of a note.
+  const found = text.replaceAll(",", "").match(/^\s*\[?([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)/i);
+  return found ? Number(found[1]) : NaN;
 };
 const compare = (number) => (a, b) => {
   if (!number) return a.localeCompare(b, undefined, { numeric: true });
