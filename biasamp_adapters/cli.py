@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -260,6 +261,8 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     summaries: list[dict[str, Any]] = [report.summary for report in reports]
     texts: dict[Path, str] = {}
     if html is not None:
+        # That it looks for fonts, and where it keeps their list, is nothing to tell.
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)
         with working("Drawing pictures"):
             texts[html] = to_html(summaries)
     if json_path is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from biasamp_adapters._typing import Label, RandomState, generator
@@ -122,7 +123,8 @@ def audit(
         "groups": groups,
         "missing": missing,
     }
-    return report.with_parts(sweeps=sweeps_of_arrays(counts, y_score, rows, against, options))
+    sweeps = sweeps_of_arrays(counts, y_score, rows, against, options)
+    return replace(report, summary=report.summary | {"sweeps": sweeps})
 
 
 def audit_counts(

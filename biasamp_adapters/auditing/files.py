@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from biasamp_adapters._progress import working
-from biasamp_adapters._typing import RandomState
+from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.auditing.audits import TITLE, audit_counts
 from biasamp_adapters.auditing.choose_columns import Columns, choose, few_weights, merged_roles
 from biasamp_adapters.auditing.report import AuditReport
@@ -190,27 +190,32 @@ def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditRe
         report = audit_counts(counts, known, pos_label=pos_label, **options)
         if not source.score:
             return report
-        drawn = {key: value for key, value in options.items() if key != "title"}
+        draws = {key: value for key, value in options.items() if key != "title"}
         labelled, scores = by_model(counts, dict(zip(counts.models, source.score, strict=True)))
-        sweeps = []
-        for model, column in scores.items():
-            thresholds, ranked, name = ranked_scores(rows, column, LEVELS.tolist())
-            ranks = JointCounts.from_frame(
-                ranked,
-                **{key: source.columns.options[key] for key in ("task", "attribute", "weight")},
-                prediction=name,
-                missing=source.missing,
-                by_weight=few,
+        sweeps = [
+            sweep(
+                labelled, model, *_ranked(source, rows, column, few), known, pos_label=pos_label,
+                **draws,
             )
-            sweeps.append(
-                sweep(labelled, model, ranks, thresholds, known, pos_label=pos_label, **drawn)
-            )
-        return report.with_parts(sweeps=sweeps)
+            for model, column in scores.items()
+        ]  # fmt: skip
+        return replace(report, summary=report.summary | {"sweeps": sweeps})
 
     if run is None:
         return audited(source.table)
     reports = {value: audited(rows) for value, rows in by_value(source.table, run)}
     return summarise_reports(reports, options["confidence"], options["title"])
+
+
+def _ranked(
+    source: _Source, rows: DuckDBPyRelation, column: str, few: bool
+) -> tuple[JointCounts, Array]:
+    """Counts by the first threshold of a score that rows reach, and the thresholds."""
+    with working("Counting rows"):
+        thresholds, ranked, name = ranked_scores(rows, column, LEVELS.tolist())
+        roles = {key: source.columns.options[key] for key in ("task", "attribute", "weight")}
+        options: dict[str, Any] = {"missing": source.missing, "by_weight": few}
+        return JointCounts.from_frame(ranked, **roles, prediction=name, **options), thresholds
 
 
 def _reference(source: _Source) -> Counts | None:

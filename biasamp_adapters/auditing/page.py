@@ -10,7 +10,7 @@ from typing import Any
 
 from biasamp_adapters._text import clean
 from biasamp_adapters.auditing.table_kinds import Summary
-from biasamp_adapters.auditing.tables import audited, computed, tables
+from biasamp_adapters.auditing.tables import Table, audited, computed, tables
 
 #: The parts of a report, in their order: the name by which tables and pictures ask for one, its
 #: heading, and what a reader needs to know before reading it.
@@ -107,9 +107,21 @@ def _rendered(template: str, **variables: Any) -> str:
     return environment.get_template(template).render(**variables)
 
 
-def _cell(text: str) -> tuple[str, str]:
-    """The text of a cell, and whether it is kept in one piece, as a number is, or needs room."""
-    return text, "short" if len(text) <= _SHORT else "wide" if len(text) > _WIDE else ""
+def _table(table: Table, *, few: bool) -> dict[str, Any]:
+    """What the template shows of a table."""
+
+    def sized(text: str) -> tuple[str, str]:
+        # Numbers are kept in one piece, and long text has room.
+        return text, "short" if len(text) <= _SHORT else "wide" if len(text) > _WIDE else ""
+
+    rows = zip(table.rows, table.clear, strict=True)
+    return {
+        "caption": table.caption,
+        "heads": list(zip(table.names, table.numbers, strict=True)),
+        "rows": [([sized(cell) for cell in row], clear) for row, clear in rows],
+        "long": len(table.rows) > _LONG and not few,
+        "judged": any(table.clear),
+    }
 
 
 def _report(summary: Summary, name: str, *, few: bool) -> dict[str, Any]:
@@ -134,20 +146,7 @@ def _report(summary: Summary, name: str, *, few: bool) -> dict[str, Any]:
             "text": text,
             "facts": computed(summary) if part == "method" else [],
             "pictures": [each for each in shown_pictures if each["part"] == part],
-            "tables": [
-                {
-                    "caption": table.caption,
-                    "heads": list(zip(table.names, table.numbers, strict=True)),
-                    "rows": [
-                        ([_cell(cell) for cell in row], clear)
-                        for row, clear in zip(table.rows, table.clear, strict=True)
-                    ],
-                    "long": len(table.rows) > _LONG and not few,
-                    "judged": any(table.clear),
-                }
-                for table in shown_tables
-                if table.part == part
-            ],
+            "tables": [_table(table, few=few) for table in shown_tables if table.part == part],
         }
         for part, heading, text in PARTS
     ]

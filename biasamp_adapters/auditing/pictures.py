@@ -104,13 +104,18 @@ def strips(
 ) -> None:
     """Draw a strip for each metric, on axes and so on a scale of its own."""
     for name, ax in axes.items():
-        models = rows[name]
-        several = len(models) > 1
-        named = {model if several else name: result_of(row) for model, row in models.items()}
-        plot.intervals(named, signed=signed, ax=ax, legend=False)
+        results = {model: result_of(row) for model, row in rows[name].items()}
+        plot.intervals(_headed(ax, name, results), signed=signed, ax=ax, legend=False)
         ax.set_xlabel("")
-        if several:
-            ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
+
+
+def _headed(ax: Axes, name: str, models: Mapping[str, Any]) -> dict[str, Any]:
+    """What a strip shows by the names of its rows: of the metric alone, or of models below it."""
+    if len(models) == 1:
+        (only,) = models.values()
+        return {name: only}
+    ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
+    return dict(models)
 
 
 def _draw_strips(
@@ -273,10 +278,5 @@ def _draw_runs(
     confidence: float,
 ) -> None:
     for name, ax in stacked(figure, named).items():
-        models = named[name]
-        several = len(models) > 1
-        rows = {model if several else name: runs for model, runs in models.items()}
-        plot.runs(rows, confidence=confidence, ax=ax)
+        plot.runs(_headed(ax, name, named[name]), confidence=confidence, ax=ax)
         ax.set_xlabel("")
-        if several:
-            ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")

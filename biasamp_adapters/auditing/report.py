@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -92,20 +92,6 @@ class AuditReport:
         if attribute_estimator is not None:
             options["sensitive_features_pred"] = attribute_estimator.predict(X)
         return audit(y, y_pred, sensitive_features=sensitive_features, **options)
-
-    def with_parts(self, **parts: Any) -> AuditReport:
-        """The same report with parts of its summary replaced or added.
-
-        Parameters
-        ----------
-        **parts
-            Parts by their names in ``summary``.
-
-        Returns
-        -------
-        AuditReport
-        """
-        return replace(self, summary=self.summary | parts)
 
     def to_frame(self, part: str = "metrics") -> pd.DataFrame:
         """The metrics, or another part of the report, as a pandas DataFrame.

@@ -31,7 +31,6 @@ _THEMED = {
 _FONT = "DejaVu Sans"
 
 _STYLE: Any = {
-    **mpl.rcParamsDefault,
     "text.parse_math": False,
     "font.sans-serif": [_FONT],
     "svg.fonttype": "none",
@@ -56,7 +55,10 @@ def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str
     alt : str
         What the picture says, for whom it says nothing.
     """
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A page looks the same whatever style a notebook has chosen; its backend stays.
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
         # The page shows the text in fonts of its own, which have more glyphs than matplotlib's.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained")

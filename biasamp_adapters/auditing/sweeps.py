@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.bound import A_TO_T, replicate
 from biasamp_adapters.metrics.result import numbers, plain
-from biasamp_adapters.reference import align, as_reference
+from biasamp_adapters.reference import Evaluation, align, as_reference
 from biasamp_adapters.thresholds.curve import steps_of
 from biasamp_adapters.thresholds.scores import read_scores
 from biasamp_adapters.uncertainty import estimate
@@ -106,9 +106,7 @@ def sweep(
     reference: Any,
     *,
     pos_label: Label | None,
-    n_boot: int,
-    confidence: float,
-    random_state: RandomState,
+    **draws: Any,
 ) -> dict[str, Any]:
     """The sweep of one model, as a report shows it.
 
@@ -121,8 +119,11 @@ def sweep(
         The same rows, with the first threshold that each reaches, as a position, for a prediction.
     thresholds : array of shape (thresholds,)
         Highest first.
-    reference, pos_label, n_boot, confidence, random_state
-        As in an audit. Each threshold draws its own tables, from the same seed.
+    reference, pos_label
+        As in an audit.
+    **draws
+        ``n_boot``, ``confidence`` and ``random_state``. Each threshold draws its own tables, from
+        the same seed.
     """
     aligned = align(counts, as_reference(reference))
     if aligned.base_rates is not None or not counts.has("task"):
@@ -138,47 +139,62 @@ def sweep(
     metric = DirectionalBiasAmplification(
         direction=A_TO_T, reference=aligned.reference, pos_label=labels[columns[0]]
     )
-    (ranks,) = ranked.models
     steps = steps_of(metric, ranked)
-    reached_by = np.cumsum([0.0, *steps.added])
-    reached = [None, *thresholds[steps.ranks].tolist()]
-
-    def points() -> Iterator[tuple[int, dict[str, Any]]]:
-        for step, threshold in enumerate(reached):
-            evaluation = align(steps.counts(step), aligned.reference)
-            bound = metric.bind(evaluation, ranks)
-            rates = GroupRates(evaluation=evaluation, model=ranks, columns=columns)
-            drawn = (
-                replicate({"value": bound, "gap": rates}, evaluation, n_boot, random_state)
-                if n_boot
-                else {}
-            )
-            result = bound.result(drawn.get("value") if n_boot else None, confidence)
-            tables = evaluation.counts.tables(ranks)
-            (gap,) = rates.scores(tables, None, np.random.default_rng(0))[_GAP]
-            gaps = drawn["gap"][_GAP][:, 0] if "gap" in drawn else None
-            amplification = result.to_dict()
-            yield (
-                1,
-                {
-                    "threshold": threshold,
-                    "share": float(reached_by[step] / reached_by[-1]),
-                    "amplification": {
-                        **{name: amplification[name] for name in ("value", "low", "high")},
-                        "note": note_of(result),
-                    },
-                    "random_error": plain(result.random_error),
-                    "fpr_difference": numbers(estimate(gap, gaps, confidence)),
-                },
-            )
-
+    reached = np.cumsum([0.0, *steps.added])
+    evaluations = (
+        align(steps.counts(step), aligned.reference) for step in range(len(steps.ranks) + 1)
+    )
+    measured = progress(
+        ((1, _point(metric, each, columns, **draws)) for each in evaluations),
+        len(reached),
+        "Sweeping thresholds",
+    )
     return {
         "model": model,
         "name": f"BA {A_TO_T}",
         "task": show(labels[columns[0]]),
         "audited_share": _share(aligned.counts, model, "prediction", columns[0]),
         "reference_share": _share(aligned.origin, None, "task", columns[0]),
-        "points": list(progress(points(), len(reached), "Sweeping thresholds")),
+        "points": [
+            {"threshold": threshold, "share": share, **point}
+            for threshold, share, point in zip(
+                # Above the first, no row is predicted positive.
+                [None, *thresholds[steps.ranks].tolist()],
+                (reached / reached[-1]).tolist(),
+                measured,
+                strict=True,
+            )
+        ],
+    }
+
+
+def _point(
+    metric: DirectionalBiasAmplification,
+    evaluation: Evaluation,
+    columns: Array,
+    *,
+    n_boot: int,
+    confidence: float,
+    random_state: RandomState,
+) -> dict[str, Any]:
+    """BA A->T, its baseline and the gap of false positive rates, where some rows are positive."""
+    (model,) = evaluation.counts.models
+    bound = metric.bind(evaluation, model)
+    rates = GroupRates(evaluation=evaluation, model=model, columns=columns)
+    drawn: dict[str, dict[str, Array]] = {}
+    if n_boot:
+        drawn = replicate({"value": bound, "gap": rates}, evaluation, n_boot, random_state)
+    result = bound.result(drawn.get("value") if n_boot else None, confidence)
+    (gap,) = rates.scores(evaluation.counts.tables(model), None, np.random.default_rng(0))[_GAP]
+    gaps = drawn["gap"][_GAP][:, 0] if "gap" in drawn else None
+    amplification = result.to_dict()
+    return {
+        "amplification": {
+            **{name: amplification[name] for name in ("value", "low", "high")},
+            "note": note_of(result),
+        },
+        "random_error": plain(result.random_error),
+        "fpr_difference": numbers(estimate(gap, gaps, confidence)),
     }
 
 

@@ -79,7 +79,8 @@ def audited(summary: Summary) -> list[tuple[str, str]]:
     missing += [f"{data['abstained']:,} predictions abstained"] * (data["abstained"] > 0)
     tasks = "Tasks" if data["tasks_are_columns"] else "Classes"
     lines = [
-        ("Rows", f"{data['rows']:,}{runs}" + (" (weighted)" if data["weighted"] else "")),
+        ("Rows", f"{data['rows']:,}{runs}"),
+        ("Weights", "sampling weights" if data["weighted"] else "none"),
         ("Attributes", ", ".join(data["attributes"])),
         ("Groups", _listed(data["groups"])),
         (tasks, _listed(data["classes"])),

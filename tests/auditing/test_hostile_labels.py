@@ -55,7 +55,6 @@ def audit(label: str) -> bam.AuditReport:
         truth,
         models,
         sensitive_features=pd.DataFrame({label: group}),
-        sensitive_features_pred=dict.fromkeys(models, group),
         n_boot=20,
         labels=["0", label],
         groups=[label, "b"],

@@ -117,7 +117,7 @@ def test_every_number_of_real_data_has_an_interval(compas_report: bam.AuditRepor
         assert row["low"] is not None, where
         assert row["low"] <= row["value"] <= row["high"], where
     # No cell of a table says "none".
-    assert " none" not in (compas_report.to_text() or "")
+    assert "  none" not in (compas_report.to_text() or "")
 
 
 @pytest.mark.parametrize("report", [sparse(), "two_models"], ids=["sparse", "two models"])

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
-from audited_reports import every_part, fragment_of, html_of, many_pairs, two_models
+from audited_reports import every_part, fragment_of, html_of, two_models
 from pages import AROUND, Opener, Visit, browser, opened, violations
 
 from biasamp_adapters.auditing.page import PARTS, to_html
@@ -41,7 +41,6 @@ def fragment(style: str = "") -> str:
     [
         pytest.param(lambda: html_of(every_part), "light", id="every part, light"),
         pytest.param(lambda: html_of(every_part), "dark", id="every part, dark"),
-        pytest.param(lambda: html_of(many_pairs), "dark", id="many pairs"),
         pytest.param(several, "light", id="several"),
         pytest.param(fragment, "light", id="fragment, light"),
         pytest.param(fragment, "dark", id="fragment, dark"),

@@ -9,6 +9,8 @@ import pytest
 from audited_reports import ANIMALS, TASKS, every_part, html_of, many_pairs, two_models
 from pages import Opener, Visit, browser, column, opened, table
 
+from biasamp_adapters.auditing.page import to_html
+
 __all__ = ["browser", "opened"]
 
 PAIRS, FAIRNESS = (
@@ -144,8 +146,7 @@ def test_undefined_values_come_last_in_either_order(opened: Opener) -> None:
     rows = summary["fairness"]
     gone = [{**row, "value": None, "low": None, "note": ""} for row in rows[1::3]]
     rest = [row for i, row in enumerate(rows) if i % 3 != 1]
-    report = two_models().with_parts(fairness=[*gone, *rest])
-    box = table(opened(report.to_html() or "").page, FAIRNESS)
+    box = table(opened(to_html([summary | {"fairness": [*gone, *rest]}])).page, FAIRNESS)
     undefined = ["undefined"] * len(gone)
     assert len(undefined) == 3
     button = head(box, "value")

@@ -121,12 +121,16 @@ def test_a_named_reference_for_nameless_matrices() -> None:
     assert frame.overall["value"] == pytest.approx((0 + 2 / 3) / 2, abs=1e-12)
 
 
+#: Trials differ in their folds alone.
+UNFLIPPED: dict[str, Any] = {"equalize": None, "n_trials": 5}
+
+
 @pytest.mark.parametrize(
     "metric",
     [
-        LeakageAmplification(equalize=None),
-        partial(leakage_amplification, equalize=None),
-        partial(directional_predictability_amplification, direction="T->A", equalize=None),
+        LeakageAmplification(**UNFLIPPED),
+        partial(leakage_amplification, **UNFLIPPED),
+        partial(directional_predictability_amplification, direction="T->A", **UNFLIPPED),
     ],
     ids=["LA object", "LA", "DPA T->A"],
 )
