@@ -7,9 +7,18 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
-from audited_reports import every_part, fragment_of, html_of, two_models
+from audited_reports import (
+    AMPLIFIED,
+    GROUP,
+    TRUTH,
+    every_part,
+    fragment_of,
+    html_of,
+    two_models,
+)
 from pages import AROUND, Opener, Visit, browser, opened, violations
 
+import biasamp_adapters as bam
 from biasamp_adapters.auditing.page import PARTS, to_html
 
 __all__ = ["browser", "opened"]
@@ -27,7 +36,8 @@ LIGHT_HOST = """
 @cache
 def several() -> str:
     """A page of two reports that have the same title, as reports have that nobody named."""
-    return to_html([two_models().summary] * 2)
+    small = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=0)
+    return to_html([small.summary] * 2)
 
 
 def fragment(style: str = "") -> str:
