@@ -63,7 +63,8 @@ def sweeps_of_arrays(
                 f"y_score must be a vector with a score for each of {n_rows} rows; received the "
                 f"shape {values.shape}"
             )
-        thresholds = -np.unique(np.quantile(-values, LEVELS, method="inverted_cdf"))
+        # The sum makes 0 of a zero that has a minus.
+        thresholds = -np.unique(np.quantile(-values, LEVELS, method="inverted_cdf")) + 0.0
         ranks = np.searchsorted(-thresholds, -values)
         ranked = JointCounts.from_arrays(y_pred=ranks, by_weight=True, **rows)
         sweeps.append(sweep(labelled, model, ranked, thresholds, reference, **options))

@@ -14,7 +14,6 @@ Summary: TypeAlias = dict[str, Any]
 #: Pairs of a model and direction, and points of a sweep, where there is little room.
 FEW_PAIRS, FEW_POINTS = 10, 10
 
-
 _SIGNS = {-1: "-", 0: "0", 1: "+"}
 
 

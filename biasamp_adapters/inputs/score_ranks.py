@@ -50,7 +50,8 @@ def ranked_scores(
         raise ValueError(
             f"scores must be finite numbers; column {column!r} has {n_bad:,} value(s) that are not"
         )
-    thresholds = -np.unique(np.asarray(found, dtype=float))
+    # The sum makes 0 of a zero that has a minus.
+    thresholds = -np.unique(np.asarray(found, dtype=float)) + 0.0
     # As text, since SQL would read a number with a point as a decimal and round it twice.
     above = " + ".join(f"({score} < '{limit!r}'::DOUBLE)::BIGINT" for limit in thresholds.tolist())
     name = f"rank of {column}"

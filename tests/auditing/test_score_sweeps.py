@@ -99,6 +99,11 @@ def test_is_threshold_sweep_at_the_same_thresholds(seed: int, weighted: bool, st
         assert point["amplification"]["value"] == pytest.approx(row["value"], abs=1e-12)
 
 
+def test_zero_has_no_minus() -> None:
+    (found,) = audit(y_score=[float(task) for task in AMPLIFIED]).summary["sweeps"]
+    assert [str(point["threshold"]) for point in found["points"]] == ["None", "1.0", "0.0"]
+
+
 def test_reference_sets_the_signs() -> None:
     # In the reference b goes with 1, so all signs turn around.
     turned = (TRUTH, ["b" if group == "a" else "a" for group in GROUP])

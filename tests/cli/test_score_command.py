@@ -26,7 +26,7 @@ def scored() -> pd.DataFrame:
             "P": np.where(score > 0.5, "yes", "no"),
             "A": np.where(group, "a", "b"),
             "S": score,
-            "steps": np.digitize(score, np.linspace(-0.5, 1.5, 9)),
+            "steps": np.digitize(score, np.linspace(-0.5, 1.5, 9)) - 3.0,
             "w": rng.choice([1.0, 2.5], 600),
             "seed": rng.integers(1, 3, 600),
         }
