@@ -80,6 +80,12 @@ class Estimate:
         return f"{self.value:{sign}z.4f} [{low:{sign}z.4f}, {high:{sign}z.4f}]"
 
 
+def side_of_zero(interval: Interval) -> int:
+    """1 if all of an interval lies above 0, -1 if all of it lies below, 0 if it holds 0."""
+    low, high = interval
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
 def estimate(
     value: float,
     replicates: Array | None,

@@ -15,7 +15,7 @@ from biasamp_adapters.auditing.standard import ACCURACY
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.result import AmplificationResult, numbers, percent, plain
-from biasamp_adapters.uncertainty import NOT_DRAWN, Estimate
+from biasamp_adapters.uncertainty import NOT_DRAWN, Estimate, side_of_zero
 
 FORMAT, VERSION = "biasamp-audit", 1
 
@@ -156,15 +156,16 @@ def note_of(result: AmplificationResult) -> str:
     return "; ".join(filter(None, said))
 
 
+_READINGS = {1: "amplified", -1: "reduced", 0: "no clear change"}
+
+
 def reading(row: dict[str, Any]) -> str:
     """What the interval of a row says, in a word."""
     if row["metric"] == "MultiAttributeBiasAmplification":
         return "no sign"
     if row["low"] is None:
         return "no interval"
-    if row["low"] > 0:
-        return "amplified"
-    return "reduced" if row["high"] < 0 else "no clear change"
+    return _READINGS[side_of_zero((row["low"], row["high"]))]
 
 
 _SAYS = {

@@ -9,6 +9,7 @@ from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.cells import Row
 from biasamp_adapters.auditing.table_kinds import KINDS, Summary, text_of
 from biasamp_adapters.metrics.result import percent
+from biasamp_adapters.uncertainty import side_of_zero
 
 #: Characters of a label in a list of them.
 _LABEL = 60
@@ -68,7 +69,7 @@ def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
 
 def is_clear(row: Row) -> bool:
     """Whether a row has an interval that does not hold 0."""
-    return row.get("low") is not None and not row["low"] <= 0 <= row["high"]
+    return row.get("low") is not None and side_of_zero((row["low"], row["high"])) != 0
 
 
 def audited(summary: Summary) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from biasamp_adapters.plot.canvas import (
     reach_of,
     zero_line,
 )
-from biasamp_adapters.uncertainty import Interval, summarize_runs
+from biasamp_adapters.uncertainty import Interval, side_of_zero, summarize_runs
 
 _UNSIGNED = "MultiAttributeBiasAmplification"
 
@@ -130,9 +130,12 @@ def runs(
     ['small', 'large']
     """
     rows = dict(results) if isinstance(results, Mapping) else {"": results}
+    if not rows or not all(isinstance(each, Iterable) for each in rows.values()):
+        raise ValueError(
+            "results must be a sequence of runs, or map at least one model to such; received "
+            f"{results!r}"
+        )
     rows = {name: list(each) for name, each in rows.items()}
-    if not rows:
-        raise ValueError(f"results must hold at least one model; received {results!r}")
     known = [run for each in rows.values() for run in each if isinstance(run, AmplificationResult)]
     title = _kind(known) if known else ""
     signed = not (known and known[0].metric == _UNSIGNED)
@@ -213,7 +216,7 @@ def _dot(ax: Axes, value: float, interval: Interval | None, y: float, *, signed:
     colour = UNCLEAR
     if interval is not None:
         if signed:
-            colour = AMPLIFIED if interval[0] > 0 else REDUCED if interval[1] < 0 else UNCLEAR
+            colour = {1: AMPLIFIED, -1: REDUCED, 0: UNCLEAR}[side_of_zero(interval)]
         ax.plot(interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
     face = "none" if interval is None else colour
     ax.plot(value, y, "o", color=colour, markersize=6.5, markerfacecolor=face)

@@ -21,6 +21,7 @@ from biasamp_adapters.plot.canvas import (
     ink_on,
     named_rows,
 )
+from biasamp_adapters.uncertainty import side_of_zero
 
 #: The reference joins a pair, parts it, or does neither; hollow where that may be noise.
 _SIGNS = {1: "▲", -1: "▼", 0: "="}
@@ -124,6 +125,8 @@ def pairs(
 
 
 def _table(result: AmplificationResult | pd.DataFrame) -> pd.DataFrame:
+    if not isinstance(result, AmplificationResult | pd.DataFrame):
+        raise ValueError(f"result must be an AmplificationResult or a table; received {result!r}")
     table = result.by_pair if isinstance(result, AmplificationResult) else result
     missing = [name for name in ("attribute", "task") if name not in table]
     if missing or not {"contribution", "value"} & set(table):
@@ -171,7 +174,7 @@ def _write(
             ax.text(x, y, "undefined", ha="center", va="center", fontsize="small", style="italic")
             continue
         ends = _interval(row)
-        clear = ends is not None and not ends[0] <= 0 <= ends[1]
+        clear = ends is not None and side_of_zero(ends) != 0
         text = f"{_sign(row)}{value:+z.{4 if wide else 3}f}"
         if wide and ends is not None:
             text += f" [{ends[0]:+z.4f}, {ends[1]:+z.4f}]"

@@ -261,3 +261,8 @@ def test_bad_input(name: str) -> None:
 def test_ink_is_black_or_white() -> None:
     ax = bam.plot.pairs(table())
     assert {to_hex(text.get_color()) for text in ax.texts} <= {"#000000", "#ffffff"}
+
+
+def test_nothing_is_no_table() -> None:
+    with pytest.raises(ValueError, match=r"result must be an AmplificationResult .*received None"):
+        bam.plot.pairs(None)  # type: ignore[arg-type]

@@ -138,7 +138,7 @@ def test_axis_says_which_metric() -> None:
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "no model": ({}, r"at least one model; received \{\}"),
+    "no model": ({}, r"at least one model to such; received \{\}"),
     "no run": ([], r"at least one value and no NaN; received \[\]"),
     "no run of one": ({"x": [0.1], "y": []}, r"at least one value and no NaN; received \[\]"),
     "undefined": ([0.1, float("nan")], r"at least one value and no NaN; received \[0.1 nan\]"),
@@ -167,3 +167,9 @@ def test_bad_input(name: str) -> None:
 def test_bad_options(options: dict[str, Any], rule: str) -> None:
     with pytest.raises(ValueError, match=rule):
         bam.plot.runs([0.1, 0.2], **options)
+
+
+@pytest.mark.parametrize("results", [0.3, {"small": 0.3}])
+def test_a_number_is_no_sequence_of_runs(results: Any) -> None:
+    with pytest.raises(ValueError, match=r"results must be a sequence of runs, .*received.*0\.3"):
+        bam.plot.runs(results)
