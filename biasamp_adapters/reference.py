@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from biasamp_adapters.base_rates import BaseRates, sign_of_difference
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import MODEL
-from biasamp_adapters.counts.labels import declared, listing, ordered
+from biasamp_adapters.counts.labels import declared, listing, ordered, positive_class
 
 #: Products of counts up to this total fit 64-bit integers.
 _MAX_EXACT_TOTAL = 3_000_000_000
@@ -73,11 +73,24 @@ class Evaluation:
         The training data. None where the evaluated truth is its own reference.
     base_rates : BaseRates or None
         Rates set by hand, which stand for truth and reference.
+    notes : tuple of str
+        Caveats that hold for every metric on these counts.
+    favorable : label, optional
+        The positive class, where the data name it.
     """
 
     counts: Counts
     reference: Counts | None = None
     base_rates: BaseRates | None = None
+    notes: tuple[str, ...] = ()
+    favorable: Label | None = None
+
+    @property
+    def positive(self) -> Label | None:
+        """The positive class of binary labels; None where every class, or column, counts alike."""
+        if self.favorable is not None or self.counts.is_matrix("task"):
+            return self.favorable
+        return positive_class(self.counts.labels)
 
     @property
     def origin(self) -> Counts:
@@ -96,7 +109,8 @@ def align(
     Raises
     ------
     ValueError
-        If a predicted label is unknown, the reference has other groups, or there is only one group.
+        If a predicted label is unknown, the reference has other groups or no label in common with
+        the data, or there is only one group.
     """
     if isinstance(reference, BaseRates):
         return _with_base_rates(counts, reference)
@@ -113,8 +127,11 @@ def align(
     if reference is not None:
         counts, reference = _of_one_kind(counts, reference)
     parts = [counts] if reference is None else [counts, reference]
-    if reference is not None and groups is None and not counts.declared & {"groups"}:
+    notes: tuple[str, ...] = ()
+    if reference is not None and groups is None and "groups" not in counts.declared:
         _check_same_groups(counts, reference)
+    if reference is not None and labels is None and "labels" not in counts.declared:
+        notes = tuple(_check_common_labels(counts, reference))
     common: dict[str, tuple[Label, ...]] = {}
     explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
     for name, of_attribute in (("labels", False), ("groups", True)):
@@ -123,7 +140,7 @@ def align(
         common[name] = known
     check_several(common["groups"])
     aligned = [part.align(common["labels"], common["groups"]) for part in parts]
-    return Evaluation(aligned[0], aligned[1] if reference is not None else None)
+    return Evaluation(aligned[0], aligned[1] if reference is not None else None, notes=notes)
 
 
 def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
@@ -237,6 +254,38 @@ def _check_same_groups(counts: Counts, reference: Counts) -> None:
             "the reference must have the same groups as the data; received "
             f"{listing(ordered(theirs))} for {listing(ordered(ours))} (list all in groups= if both "
             "are meant)"
+        )
+    if len(theirs) < 2:
+        raise ValueError(
+            "the reference must have rows of at least two groups, or no correlation can be read "
+            f"from it; received only {listing(theirs)}"
+        )
+
+
+def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
+    """Raise where truth and reference share no task label; say which labels only one of them has.
+
+    Columns of a matrix are matched by name elsewhere, and may be empty on either side.
+    """
+    if not counts.has("task") or counts.is_matrix("task"):
+        return
+    ours, theirs = (_seen(part, False) for part in (counts, reference))
+    if not ours & theirs:
+        raise ValueError(
+            "the reference must have task labels in common with the data; received "
+            f"{listing(ordered(theirs))} for {listing(ordered(ours))} (list all in labels= if both "
+            "are meant)"
+        )
+    if ours != theirs:
+        only = [
+            f"{listing(ordered(labels))} only in the {where}"
+            for labels, where in ((theirs - ours, "reference"), (ours - theirs, "data"))
+            if labels
+        ]
+        yield (
+            f"not all task labels have rows on both sides: {', '.join(only)}; each is a class of "
+            "its own and changes every mean over classes (give both sides the same labels, or list "
+            "all of them in labels= if they are meant)"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from aif360.datasets import BinaryLabelDataset
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters._typing import Array
@@ -126,6 +127,13 @@ def predicted_values(given: Any, grouping: Grouping, n_rows: int) -> Array:
         ) from error
 
 
+def _named_labels(dataset: Any) -> list[float]:
+    """The two labels of a binary dataset; none of a multi-class one."""
+    if not isinstance(dataset, BinaryLabelDataset):
+        return []
+    return sorted([float(dataset.favorable_label), float(dataset.unfavorable_label)])
+
+
 @dataclass(frozen=True)
 class DatasetCounts:
     """Counts of the rows of datasets that are in a group.
@@ -179,7 +187,8 @@ class DatasetCounts:
         truth = dataset.labels.ravel()[inside]
         made = truth if classified is None else classified.labels.ravel()[inside]
         # A model may predict a label of the dataset that none of these rows has.
-        known = None if set(made) <= set(truth) else sorted({*truth.tolist(), *made.tolist()})
+        seen = sorted({*truth.tolist(), *made.tolist()})
+        known = _named_labels(dataset) or (None if set(made) <= set(truth) else seen)
         counts = JointCounts.from_arrays(
             truth,
             None if classified is None else made,

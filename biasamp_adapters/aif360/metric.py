@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,15 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
                     f"received {theirs}"
                 )
 
+    @property
+    def favorable(self) -> float | None:
+        """The favourable label of a binary dataset, which MALS and audits take for positive.
+
+        None of a multi-class dataset, of which every class counts alike.
+        """
+        binary = isinstance(self._truth, BinaryLabelDataset)
+        return float(self._truth.favorable_label) if binary else None
+
     def dataset_counts(self) -> DatasetCounts:
         """Counts of the datasets as they are now, and how many rows were left out."""
         return DatasetCounts.of(self._truth, self._grouping, self._classified, self._predicted)
@@ -190,6 +200,8 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         reference = self.reference_counts()
         if reference is not None:
             metric = metric.against(reference.counts)
+        if isinstance(metric, MALS) and metric.pos_label is None:
+            metric = replace(metric, pos_label=self.favorable)
         result = metric.from_counts(
             found.counts,
             n_boot=n_boot,

@@ -11,7 +11,9 @@ import numpy as np
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out
-from biasamp_adapters.auditing import AuditReport, audit_counts
+from biasamp_adapters.auditing import AuditReport
+from biasamp_adapters.auditing.audits import audit_evaluation
+from biasamp_adapters.reference import align
 
 #: AIF360's measures of two groups: what each is, the method, its ideal, and the rate behind it.
 _COMPARED = (
@@ -90,21 +92,15 @@ def audit_report(
     if not isinstance(metric, BiasAmplificationMetric):
         raise TypeError(f"metric must be a BiasAmplificationMetric; received {metric!r}")
     found, reference = metric.dataset_counts(), metric.reference_counts()
-    report = audit_counts(
-        found.counts,
-        None if reference is None else reference.counts,
+    evaluation = align(found.counts, None if reference is None else reference.counts)
+    report = audit_evaluation(
+        replace(evaluation, favorable=metric.favorable),
         n_boot=n_boot,
         confidence=confidence,
         random_state=random_state,
         title=title,
     )
     said = [*left_out(found, reference), *_names(metric.dataset)]
-    favorable = metric.dataset.favorable_label
-    if report.summary["data"]["positive"] not in (None, str(favorable)):
-        said.append(
-            f"AIF360's measures take the favourable label {favorable:g} for positive, the fairness "
-            f"measures of this audit {report.summary['data']['positive']}"
-        )
     if found.outside:
         said.append("AIF360's measures of all rows count the rows that are in none of the groups")
     summary = report.summary | {

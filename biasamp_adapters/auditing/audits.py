@@ -7,13 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from biasamp_adapters._typing import Label, RandomState, generator
+from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.evaluate import evaluate
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.summarise import summarise
 from biasamp_adapters.auditing.sweeps import sweeps_of_arrays
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.reference import align, as_reference, labels_of_predictions
+from biasamp_adapters.reference import (
+    Evaluation,
+    align,
+    as_reference,
+    labels_of_predictions,
+)
 from biasamp_adapters.uncertainty import check_confidence, check_n_boot
 
 TITLE = "Bias amplification audit"
@@ -162,14 +168,35 @@ def audit_counts(
     >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
     36
     """
-    check_n_boot(n_boot)
-    check_confidence(confidence)
-    # Of numpy they would be no numbers to JSON.
-    n_boot, confidence = int(n_boot), float(confidence)
-    generator(random_state)
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
-    evaluation = align(counts, as_reference(reference))
+    return audit_evaluation(
+        align(counts, as_reference(reference)),
+        n_boot=n_boot,
+        confidence=confidence,
+        random_state=random_state,
+        pos_label=pos_label,
+        title=title,
+    )
+
+
+def audit_evaluation(
+    evaluation: Evaluation,
+    *,
+    n_boot: int,
+    confidence: float,
+    random_state: RandomState,
+    pos_label: Label | None = None,
+    title: str = TITLE,
+) -> AuditReport:
+    """Audit counts that are aligned with their reference; see :func:`audit_counts`."""
+    check_n_boot(n_boot)
+    check_confidence(confidence)
+    # Convert NumPy scalars, so that json can serialise them.
+    n_boot, confidence = int(n_boot), float(confidence)
+    generator(random_state)
+    for note in evaluation.notes:
+        warn(note)
     findings = evaluate(
         evaluation,
         pos_label=pos_label,

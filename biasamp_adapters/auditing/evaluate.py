@@ -119,14 +119,11 @@ def allows_attack(counts: Counts, source: str) -> bool:
     return has_rows and counts.n_rows <= MOST_FITTED
 
 
-def positive_columns(counts: Counts, pos_label: Label | None) -> Array:
-    """The tasks to look at: the positive class of two, 1 or else the second, or all."""
-    if pos_label is not None:
-        return np.array([counts.labels.index(pos_label)])
-    if len(counts.labels) == 2 and not counts.is_matrix("task"):
-        binary = set(counts.labels) == {0, 1}
-        return np.array([counts.labels.index(1) if binary else 1])
-    return np.arange(len(counts.labels))
+def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:
+    """The tasks to look at: the positive class of two, or all."""
+    labels = evaluation.counts.labels
+    only = evaluation.positive if pos_label is None else pos_label
+    return np.arange(len(labels)) if only is None else np.array([labels.index(only)])
 
 
 def evaluate(
@@ -199,7 +196,7 @@ def _group_rates(evaluation: Evaluation, pos_label: Label | None) -> dict[str, G
     counts = evaluation.counts
     if not (counts.has("task") and counts.has("attribute")):
         return {}
-    columns = positive_columns(counts, pos_label)
+    columns = positive_columns(evaluation, pos_label)
     return {
         model: GroupRates(evaluation=evaluation, model=model, columns=columns)
         for model in counts.models

@@ -37,6 +37,8 @@ def notes(findings: Findings) -> list[str]:
 
 def _about_data(findings: Findings) -> Iterator[str]:
     counts = findings.evaluation.counts
+    for note in findings.evaluation.notes:
+        yield f"{note[0].upper()}{note[1:]}."
     if counts.dropped:
         yield f"{counts.dropped:,} rows with missing values were left out."
     for model in counts.models:
@@ -135,7 +137,13 @@ def _about_signs(findings: Findings) -> Iterator[str]:
         return
     pairs = directional[0].by_pair
     uncertain = int(pairs["uncertain"].sum())
-    if (pairs["sign"] == 0).all():
+    origin = findings.evaluation.origin
+    if findings.evaluation.base_rates is None and len(origin.seen("attribute")) < 2:
+        yield (
+            "The reference has rows of one group only, so no correlation can be read from it: "
+            "BA-> is 0 by construction, whatever the model does."
+        )
+    elif (pairs["sign"] == 0).all():
         yield (
             "The reference is balanced: BA-> is 0 by construction, whatever the model does. Read "
             "DPA, Multi, or the levels of the uncertainty coefficient instead."

@@ -14,6 +14,7 @@ from biasamp_adapters.auditing.standard import GroupRates
 from biasamp_adapters.auditing.summarise import note_of
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.bound import A_TO_T, replicate
 from biasamp_adapters.metrics.result import numbers, plain
@@ -56,6 +57,7 @@ def sweeps_of_arrays(
     labelled, scores = by_model(counts, y_score)
     sweeps = []
     for model, given in scores.items():
+        warn_of_order([("y_true", index_of(rows["y_true"])), ("y_score", index_of(given))])
         values, _ = read_scores(given)
         n_rows = counts.n_rows + counts.dropped
         if values.shape != (n_rows,):
@@ -132,7 +134,7 @@ def sweep(
             "scores (y_score) need y_true: a sweep compares with a truth; there is none"
         )
     labels, groups = aligned.counts.labels, aligned.counts.groups
-    columns = positive_columns(aligned.counts, pos_label)
+    columns = positive_columns(aligned, pos_label)
     if len(columns) != 1:
         raise ValueError(
             f"scores (y_score, --score) are of one of two classes; received {listing(labels)}"

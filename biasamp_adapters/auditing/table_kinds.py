@@ -36,7 +36,13 @@ def text_of(name: str) -> Column:
     return Column(lambda row: str(row[name]))
 
 
-_NAME: Columns = {"metric": text_of("name")}
+def _name(row: Row) -> str:
+    """The metric, with the class that it looks at if it is one."""
+    of_class = f" (class {row['pos_label']})" if row.get("pos_label") is not None else ""
+    return f"{row['name']}{of_class}"
+
+
+_NAME: Columns = {"metric": Column(_name)}
 _VALUE: Columns = {
     "value": Column(lambda row: number(row["value"]), True),
     "interval": Column(ends, True),

@@ -39,6 +39,17 @@ def lookup(labels: Sequence[Label], domain: Sequence[Label]) -> Array:
     return np.array([position.get(label, -1) for label in labels], dtype=np.int32)
 
 
+def positive_class(labels: Sequence[Label]) -> Label | None:
+    """The positive class of labels that nobody has named one of; None unless they are binary.
+
+    It is 1 of 0 and 1, of -1 and 1 and of booleans, in whatever order they are listed, and the last
+    of two other labels.
+    """
+    if 1 in labels and (set(labels) <= {0, 1} or set(labels) <= {-1, 1}):
+        return labels[labels.index(1)]
+    return labels[-1] if len(labels) == 2 else None
+
+
 def show(label: Label) -> str:
     """A label as text; the levels of crossed attributes joined by commas."""
     return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)

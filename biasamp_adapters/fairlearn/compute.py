@@ -168,7 +168,9 @@ class _Reader:
         self._sliced, self._families, self._n_boot = sliced, families, n_boot
         self._quantiles = quantiles
         self.results: dict[Any, AmplificationResult] = {}
-        self.notes: list[str] = []
+        self.notes: list[str] = [
+            note for family in families.values() for note in family.evaluations[0].notes
+        ]
         self.remarks: list[str] = []
         first = next(iter(families.values())).evaluations
         self._controls = sliced.controls

@@ -12,6 +12,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.matrices import Indicators
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 
 #: Rows coded at a time. Small enough to stay in the cache and to bound the memory of a count.
 CHUNK_ROWS = 2**16
@@ -42,10 +43,16 @@ class Column:
         A list, tuple, numpy array, or a Series or column of pandas, polars or pyarrow.
     name : str
         What to call the input in an error: the argument or the column.
+
+    Attributes
+    ----------
+    index : pandas.Index or None
+        The index of a pandas input.
     """
 
     def __init__(self, values: Any, name: str) -> None:
         self.name = name
+        self.index = index_of(values)
         self._values = _one_dimensional(values, name)
 
     def __len__(self) -> int:
@@ -291,7 +298,7 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
 
 
 def check_lengths(columns: Sequence[Column]) -> int:
-    """The length that all columns share."""
+    """The length that all columns share; a warning if their rows seem to be in other orders."""
     lengths = {column.name: len(column) for column in columns}
     if len(set(lengths.values())) > 1:
         received = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -299,6 +306,7 @@ def check_lengths(columns: Sequence[Column]) -> int:
     n_rows = next(iter(lengths.values()))
     if n_rows == 0:
         raise NoRowsError("inputs")
+    warn_of_order((column.name, column.index) for column in columns)
     return n_rows
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.inputs.order import Index, index_of
 
 
 class Indicators:
@@ -42,6 +43,11 @@ class Indicators:
     def __init__(self, values: Any, names: Sequence[Label] | None = None) -> None:
         self.values = values
         self.names = names if names is None or isinstance(names, str) else tuple(names)
+
+    @property
+    def index(self) -> Index:
+        """The index of the rows of a pandas frame; None of other values."""
+        return index_of(self.values)
 
     def __repr__(self) -> str:
         names = "" if self.names is None else f", names={[*self.names]}"
@@ -80,6 +86,8 @@ class Matrix:
         Names of the columns: those given, the table's own, or 0, 1, ...
     named : bool
         Whether the columns have names, by which they are matched with others.
+    index : pandas.Index or None
+        The index of a pandas input.
     found_soft : bool
         Whether a chunk so far held a number strictly between 0 and 1.
     """
@@ -88,6 +96,7 @@ class Matrix:
         self, values: Any, name: str, names: Sequence[Label] | None = None, *, soft: bool
     ) -> None:
         self.name = name
+        self.index = index_of(values)
         self._values, own = _two_dimensional(values, name)
         width = self._values.shape[1]
         if width == 0:

@@ -249,12 +249,14 @@ class Metric(ABC):
         replicates = None
         if n_boot:
             replicates = replicate({0: bound}, evaluation, n_boot, random_state).get(0, {})
-        return self._noted(bound.result(replicates, confidence, interval_method), counts)
+        return self._noted(bound.result(replicates, confidence, interval_method), evaluation)
 
-    def _noted(self, result: AmplificationResult, counts: Counts) -> AmplificationResult:
-        """A result that says what was left out; its notes are warned of."""
-        if counts.dropped:
-            result = result.with_note(dropped_note(counts.dropped))
+    def _noted(self, result: AmplificationResult, evaluation: Evaluation) -> AmplificationResult:
+        """A result with the caveats of its data; its notes are warned of."""
+        for note in evaluation.notes:
+            result = result.with_note(note)
+        if evaluation.counts.dropped:
+            result = result.with_note(dropped_note(evaluation.counts.dropped))
         return self._warned(result)
 
     def _warned(self, result: AmplificationResult) -> AmplificationResult:

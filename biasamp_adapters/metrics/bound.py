@@ -147,6 +147,11 @@ class Bound(Scored):
         """How the value is computed, in words, where that is not said by the metric's name."""
         return {}
 
+    @property
+    def only_class(self) -> Label | None:
+        """The one class that is looked at, if it is one of several classes."""
+        return None
+
     def trials(self) -> dict[str, Array]:
         """The scores of the trials that the value is a mean of, each (trials, *), if it is one."""
         return {}

@@ -100,6 +100,13 @@ class Cooccurrence(Bound):
         what = "label sets" if self.sets else tasks
         return {"pairs": f"{len(counts.groups)} groups with {len(self.columns)} {what}"}
 
+    @property
+    def only_class(self) -> Label | None:
+        labels = self.evaluation.counts.labels
+        if self.sets or len(self.columns) != 1 or self.evaluation.counts.is_matrix("task"):
+            return None
+        return labels[self.columns[0]] if len(labels) > 1 else None
+
     def reestimating(self) -> Cooccurrence:
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)

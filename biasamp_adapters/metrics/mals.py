@@ -26,7 +26,8 @@ class MALS(ReferencedMetric):
         The training data, which set both the favoured groups and P(A | T). Without, the evaluated
         truth does; with one, no test truth is needed and ``y_true`` may be None.
     pos_label : label, optional
-        The one task to look at. Without, class 1 of 0/1 labels, and every class of others.
+        The one task to look at. Without, the positive class of two labels (1 of 0/1, -1/1 and
+        booleans, else the last in their order), and every class where there are more.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
 
@@ -58,15 +59,12 @@ class MALS(ReferencedMetric):
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
         """Fix the favoured groups and the task columns."""
         require(evaluation, model, UNDIRECTED)
-        counts = evaluation.counts
-        binary = set(counts.labels) <= {0, 1} and 1 in counts.labels
-        binary = binary and not counts.is_matrix("task")
         return Cooccurrence.of(
             metric="MALS",
             direction=UNDIRECTED,
             evaluation=evaluation,
             model=model,
-            pos_label=1 if self.pos_label is None and binary else self.pos_label,
+            pos_label=evaluation.positive if self.pos_label is None else self.pos_label,
             coefficient="over_represented",
             per_task=True,
         )

@@ -15,6 +15,7 @@ from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.tables import PREDICTED
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.numbers import Given, read_given
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.exact import Roles
 from biasamp_adapters.metrics.experiment import Experiment, Variable
 from biasamp_adapters.metrics.rows import with_values
@@ -83,6 +84,8 @@ class NumberRows:
         if len(set(lengths.values())) > 1:
             received = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise ValueError(f"inputs must have the same length; received {received}")
+        indexes = [(ARGUMENTS[role], index_of(arrays[role])) for role in given]
+        warn_of_order([*indexes, ("sample_weight", index_of(sample_weight))])
         return cls(given, weight, lists)._without_missing(missing)
 
     def _without_missing(self, missing: Missing) -> NumberRows:

@@ -230,7 +230,7 @@ def compare_counts(
     results = {
         model: metric._noted(
             bound.result(draws.get(model, {}) if n_boot else None, confidence, interval_method),
-            counts,
+            evaluation,
         )
         for model, bound in bounds.items()
     }

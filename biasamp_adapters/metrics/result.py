@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.uncertainty import Estimate, Interval
 
@@ -124,6 +124,11 @@ class AmplificationResult:
     def variance(self) -> float | None:
         """Population variance of the differences (Multi)."""
         return None if self.spread is None else self.spread.value
+
+    @property
+    def pos_label(self) -> Label | None:
+        """The one class that the value looks at, such as the positive one (MALS); None of all."""
+        return None if self.bound is None else self.bound.only_class
 
     @cached_property
     def by_pair(self) -> pd.DataFrame:
@@ -253,12 +258,15 @@ class AmplificationResult:
             "levels": {name: numbers(level) for name, level in self.levels.items()},
             "n": self.n,
             "n_boot": self.n_boot,
+            "pos_label": None if self.pos_label is None else show(self.pos_label),
             "notes": list(self.notes),
         }
 
     def _lines(self) -> list[str]:
         level = f", {percent(self.confidence)} interval" if self.interval else ""
         lines = [f"{self.metric} {self.direction}: {self.estimate.text()}{level}"]
+        if self.pos_label is not None:
+            lines.append(f"  class looked at: {show(self.pos_label)}")
         if self.baseline is not None:
             lines.append(f"  random errors of the same accuracy: {self.baseline.text()}")
         if self.spread is not None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.inputs.matrices import Indicators
+from biasamp_adapters.inputs.order import Index, index_of
 
 #: A name, several names, or positions of the columns of an array.
 Place: TypeAlias = str | int | Sequence[str | int] | None
@@ -52,7 +53,8 @@ def located(
                 "the same values; received different ones"
             )
         found[name] = both[0]
-    return _table(found)
+    index = index_of(X)
+    return _table(found, index_of(y) if index is None else index)
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -60,9 +62,9 @@ def _same(first: Any, second: Any) -> bool:
     return pd.Series([*first], dtype=object).equals(pd.Series([*second], dtype=object))
 
 
-def _table(columns: dict[str | int, Any]) -> pd.DataFrame | pd.Series[Any]:
+def _table(columns: dict[str | int, Any], index: Index) -> pd.DataFrame | pd.Series[Any]:
     """Columns as a table, one alone as a Series."""
-    table = pd.DataFrame(columns)
+    table = pd.DataFrame(columns, index=index)
     return table if len(columns) > 1 else table.iloc[:, 0]
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
@@ -155,6 +156,9 @@ class AmplificationLoss:
                     f"{row_count(values)} for {row_count(y_true)}: scikit-learn splits metadata of "
                     "the length of X only"
                 )
+        if self.place is None:
+            inputs = {"y": y_true, self.beside: beside, "sample_weight": sample_weight}
+            warn_of_order(((name, index_of(of)) for name, of in inputs.items()), fold=True)
         if self.predicts == "task":
             rows = {"y_true": y_true, "y_pred": y_pred, "sensitive_features": beside}
         else:

@@ -12,7 +12,7 @@ import pandas as pd
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts, JointCounts, count_arrays
-from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.labels import listing, positive_class
 from biasamp_adapters.counts.tables import JointTables
 from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns, read_weights
 from biasamp_adapters.inputs.matrices import Indicators
@@ -138,14 +138,11 @@ def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
 def _positive(metric: Metric, labels: tuple[Label, ...]) -> int:
     """Which of the two labels is the positive one."""
     pos_label = getattr(metric, "pos_label", None)
-    if len(labels) == 2 and pos_label in labels:
-        return labels.index(pos_label)
-    if len(labels) == 2 and pos_label is None and set(labels) == {0, 1}:
-        return labels.index(1)
-    rule = "0 and 1" if pos_label is None else f"one of them pos_label={pos_label!r}"
-    if pos_label is None and hasattr(metric, "pos_label"):
-        rule += ", or two of which the metric's pos_label names the positive one"
-    raise ValueError(f"y_true must have two labels, {rule}; received {listing(labels)}")
+    if len(labels) == 2 and pos_label in (None, *labels):
+        positive = positive_class(labels) if pos_label is None else pos_label
+        return labels.index(positive)
+    rule = "" if pos_label is None else f", one of them pos_label={pos_label!r}"
+    raise ValueError(f"y_true must have two labels{rule}; received {listing(labels)}")
 
 
 def _values(

@@ -11,6 +11,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import is_whole
 from biasamp_adapters._warnings import AmplificationWarning, warn
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import T_TO_A
 from biasamp_adapters.thresholds.curve import Curve, Rows, from_calls, from_counts
@@ -35,10 +36,11 @@ def threshold_sweep(
     ----------
     metric : metric object
         One that reads the predicted task: MALS, LA, or another one A->T or undirected. The
-        positive label is ``metric.pos_label``, or else 1.
+        positive label is ``metric.pos_label``; without, 1 of 0/1, -1/1 and booleans, and the last
+        of two other labels.
     y_true : array-like of shape (n,) or (n, K)
-        0/1 labels, or two others of which ``metric.pos_label`` names the positive one; a 0/1
-        matrix where ``y_score`` is a matrix. None where the metric can do without the truth.
+        Two labels; a 0/1 matrix where ``y_score`` is a matrix. None where the metric can do without
+        the truth.
     y_score : array-like of shape (n,) or (n, K)
         Scores of the positive label on any scale. One threshold is that of all columns of a
         matrix, so their scores should share a scale.
@@ -95,6 +97,14 @@ def threshold_sweep(
     4        0.2   1.00  -0.25
     """
     _check(metric, q)
+    inputs = {
+        "y_true": y_true,
+        "y_score": y_score,
+        "sensitive_features": sensitive_features,
+        "sensitive_features_pred": sensitive_features_pred,
+        "sample_weight": sample_weight,
+    }
+    warn_of_order((name, index_of(values)) for name, values in inputs.items())
     rows = Rows(
         y_true,
         *read_scores(y_score),

@@ -93,7 +93,8 @@ def dataset(frame: pd.DataFrame, *, weighted: bool = False, **options: Any) -> A
     """The true labels of a frame; multi-class if it has more than two."""
     columns = [name for name in ("sex", "age") if name in frame]
     kind: Any = BinaryLabelDataset
-    if frame[[name for name in ("T", "T_pred") if name in frame]].max(axis=None) > 1:
+    labels = frame[[name for name in ("T", "T_pred") if name in frame]]
+    if len(np.unique(labels)) > 2:
         kind = MulticlassLabelDataset
         options = {"favorable_label": [1.0, 2.0], "unfavorable_label": [0.0], **options}
     return kind(

@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import biasamp_adapters as bam
-from biasamp_adapters.aif360 import BiasAmplificationMetric
+from biasamp_adapters.aif360 import BiasAmplificationMetric, audit_report
 
 some = settings(max_examples=12)
 every_case = pytest.mark.parametrize("case", CASES, ids=case_name)
@@ -152,9 +152,38 @@ def test_favourable_labels_other_than_1(frame: pd.DataFrame) -> None:
     truth = dataset(frame, favorable_label=0, unfavorable_label=1)
     metric = BiasAmplificationMetric(truth, classified(truth, frame["T_pred"]), **SEXES)
     plain = metric_of(frame, **SEXES)
-    for method in ("mals", "directional_bias_amplification"):
-        value, expected = quiet(getattr(metric, method)), quiet(getattr(plain, method))
-        assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    # The positive class is the favourable label, so MALS is that of the other one.
+    assert quiet(metric.mals) == pytest.approx(
+        quiet(plain.mals, pos_label=0), abs=1e-12, nan_ok=True
+    )
+    value, expected = (quiet(each.directional_bias_amplification) for each in (metric, plain))
+    assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("favorable", "unfavorable"), [(1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 1.0), (5.0, -1.0)]
+)
+def test_the_positive_class_is_the_favourable_label(favorable: float, unfavorable: float) -> None:
+    frame = fixed_frame()
+    coded = frame.assign(
+        **{name: np.where(frame[name] == 1, favorable, unfavorable) for name in ("T", "T_pred")}
+    )
+    truth = dataset(coded, favorable_label=favorable, unfavorable_label=unfavorable)
+    metric = BiasAmplificationMetric(truth, classified(truth, coded["T_pred"]), **SEXES)
+    assert metric.mals() == pytest.approx(metric_of(frame, **SEXES).mals(), abs=1e-12)
+
+    report = audit_report(metric, n_boot=0)
+    assert report.summary["data"]["positive"] == str(favorable)
+    (mals,) = [row for row in report.summary["metrics"] if row["name"] == "MALS"]
+    assert (mals["value"], mals["pos_label"]) == (metric.mals(), str(favorable))
+    # Both tables speak of the same class: our difference is the size of AIF360's.
+    (ours,) = [
+        row for row in report.summary["fairness"] if row["measure"].startswith("false_positive")
+    ]
+    (theirs,) = [
+        row for row in report.summary["aif360"] if row["measure"].startswith("false positive")
+    ]
+    assert ours["value"] == pytest.approx(abs(theirs["value"]))
 
 
 @pytest.mark.parametrize("label", [0.0, 1.0])

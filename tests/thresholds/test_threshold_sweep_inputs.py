@@ -149,11 +149,9 @@ def test_scores_of_the_task_do_not_enter_t_to_a(kind: Any, direction: str) -> No
 @pytest.mark.parametrize(
     ("metric", "changed", "message"),
     [
-        (BA(), {"y_true": [0, 1, 2, 0, 1, 0, 1, 0]}, "0 and 1, or two .*; received 0, 1, 2"),
-        (BA(), {"y_true": list("nynynyny")}, "or two of which the metric's pos_label .* 'n', 'y'"),
-        (DPA(), {"y_true": list("nynynyny")}, "two labels, 0 and 1; received 'n', 'y'"),
-        (BA(), {"y_true": [1, 2] * 4}, "must have two labels, 0 and 1.*; received 1, 2"),
-        (BA(), {"y_true": [0] * 8}, "must have two labels, 0 and 1.*; received 0"),
+        (BA(), {"y_true": [0, 1, 2, 0, 1, 0, 1, 0]}, "must have two labels; received 0, 1, 2"),
+        (DPA(), {"y_true": list("nymnymny")}, "must have two labels; received 'm', 'n', 'y'"),
+        (BA(), {"y_true": [0] * 8}, "must have two labels; received 0"),
         (BA(pos_label="x"), {}, "two labels, one of them pos_label='x'; received 0, 1"),
         (BA(labels=[0, 1]), {"y_true": [0, 3] * 4}, "labels known from labels=; received 3"),
         (BA(), {"y_score": [0.1] * 7 + [nan]}, r"finite; received 1 NaN or infinite value\(s\)"),

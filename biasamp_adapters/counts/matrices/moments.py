@@ -68,7 +68,7 @@ def accumulate(
 ) -> Accumulated:
     """Add up the rows of all variables, each ``repeated`` times."""
     readers = variables.readers
-    columns: list[Column] = [*readers.values(), *([] if weight is None else [weight])]  # type: ignore[list-item]  # only their names and lengths are read
+    columns: list[Column] = [*readers.values(), *([] if weight is None else [weight])]  # type: ignore[list-item]  # names, lengths and indexes are read
     n_rows = check_lengths(columns)
     orders = {axis: variables.order(axis) for axis in readers}
     split = any(reader.may_be_split for reader in readers.values())

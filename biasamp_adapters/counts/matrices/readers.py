@@ -27,6 +27,8 @@ class LabelVector:
         The labels seen, in order.
     probability : bool
         Whether the values are probabilities of class 1, the other class being 0.
+    index : pandas.Index or None
+        The index of a pandas input.
     """
 
     named = True
@@ -35,6 +37,7 @@ class LabelVector:
         self, columns: Sequence[Column], name: str, *, may_be_chance: bool = False
     ) -> None:
         self.name = name
+        self.index = columns[0].index
         self._columns = columns
         seen: set[Label] = set()
         split = False

@@ -1,0 +1,46 @@
+"""Whether pandas inputs of one call are in the same order, as rows are paired by position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from biasamp_adapters._warnings import warn
+
+#: The index of a pandas input; None of any other.
+Index: TypeAlias = "pd.Index[Any] | None"
+
+
+def index_of(values: Any) -> Index:
+    """The index of a pandas Series or frame, or of Indicators made of one; None of others."""
+    index = getattr(values, "index", None)
+    return index if isinstance(index, pd.Index) else None
+
+
+def warn_of_order(inputs: Iterable[tuple[str, Index]], *, fold: bool = False) -> None:
+    """Warn if an input and the first have unique indexes with the same labels in another order.
+
+    That is no error: predictions in a Series of their own may well have a new index. Of a fold,
+    which is cut by position, inputs in another order share only some of their labels.
+    """
+    given = [(name, index) for name, index in inputs if index is not None]
+    for name, index in given[1:]:
+        first, other = given[0]
+        if _in_another_order(index, other, fold):
+            warn(
+                f"{first} and {name} have indexes with the same labels in another order, but rows "
+                "are paired by position (reorder one of them with .loc to pair rows by label, or "
+                "pass arrays to pair them by position without this warning)"
+            )
+            return
+
+
+def _in_another_order(index: pd.Index[Any], other: pd.Index[Any], fold: bool) -> bool:
+    if len(index) != len(other) or index.equals(other):
+        return False
+    if not (index.is_unique and other.is_unique):
+        return False
+    common = index.isin(other)
+    return bool(common.any() if fold else common.all())
