@@ -22,6 +22,12 @@ _NO_SHARE = 1e-300
 #: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
 _LOO_ALPHA = 0.5
 
+#: Log loss of a guess that is wrong: -log(0), which PyTorch and [T25]'s package cut off here.
+HARD_LOSS = 100.0
+
+#: Qualities that are functions of the share of right guesses.
+OF_GUESSES = ("accuracy", "hard_inverse_cross_entropy")
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -79,6 +85,11 @@ def _mean(sums: Array, table: Array) -> Array:
 
 def _accuracy(table: Array, values: Array | None) -> Array:
     return _mean(table.max(axis=-1).sum(axis=-1), table)
+
+
+def _hard_cross_entropy(table: Array, values: Array | None) -> Array:
+    wrong = table.sum(axis=-1) - table.max(axis=-1)
+    return HARD_LOSS * _mean(wrong.sum(axis=-1), table)
 
 
 def _balanced_accuracy(table: Array, values: Array | None) -> Array:
@@ -207,6 +218,7 @@ _QUALITIES = {
         Quality("balanced_accuracy", _balanced_accuracy),
         Quality("f1_macro", _f1_macro),
         Quality("inverse_cross_entropy", cross_entropy, inverse=True),
+        Quality("hard_inverse_cross_entropy", _hard_cross_entropy, inverse=True),
         Quality("inverse_rmse", _rmse, inverse=True),
         Quality("uncertainty_coefficient", _uncertainty_coefficient),
     )

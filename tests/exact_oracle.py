@@ -199,6 +199,11 @@ def loss_cross_entropy(rows: Sequence[Row], source: str, target: str) -> float:
     return -sum(p[x, y] * log(p[x, y] / size[x]) for x in inputs for y in targets if p[x, y])
 
 
+def loss_of_guesses(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """The attacker names the likeliest target: a wrong guess costs 100, a right one nothing."""
+    return 100 * (1 - q_accuracy(rows, source, target))
+
+
 def loss_rmse(rows: Sequence[Row], source: str, target: str) -> float:
     """The attacker states E(target | input)."""
     inputs, targets, p = _cells(rows, source, target)
@@ -215,6 +220,7 @@ SCORES: dict[str, tuple[Callable[..., Any], bool]] = {
     "balanced_accuracy": (q_balanced_accuracy, False),
     "f1_macro": (q_f1_macro, False),
     "inverse_cross_entropy": (loss_cross_entropy, True),
+    "hard_inverse_cross_entropy": (loss_of_guesses, True),
     "inverse_rmse": (loss_rmse, True),
 }
 

@@ -18,7 +18,7 @@ from biasamp_adapters.metrics.equalize import accuracy_of, expected_flips, flip,
 from biasamp_adapters.metrics.pairs import group_means, indicator_attacks
 from biasamp_adapters.metrics.sparse import expected_channel_is_unbiased
 from biasamp_adapters.metrics.trust import Trust
-from biasamp_adapters.quality import Quality, is_dependent, loo_cross_entropy
+from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
 from biasamp_adapters.uncertainty import Interval, IntervalMethod
 
 
@@ -192,7 +192,7 @@ class ExactAttack(Bound):
 
     @property
     def _channel_allowed(self) -> bool:
-        return self.quality.name in ("inverse_cross_entropy", "accuracy") and not self.loo
+        return self.quality.name in ("inverse_cross_entropy", *OF_GUESSES) and not self.loo
 
     def _check_target(self) -> None:
         if self.quality.name == "inverse_rmse":

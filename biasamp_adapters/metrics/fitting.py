@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import fit_weighted
-from biasamp_adapters.quality import Quality, entropy
+from biasamp_adapters.quality import HARD_LOSS, Quality, entropy
 
 #: The lowest probability that a log loss is taken of, as scikit-learn clips it.
 _LOWEST = float(np.finfo(np.float64).eps)
@@ -176,6 +176,8 @@ def score(quality: Quality, label: Array, answers: Array, weight: Array) -> tupl
         most = float(entropy(np.bincount(label, share)[None])) if np.ptp(label) else 0.0
         return (max(0.0, 1 - loss / most) if most else 0.0), clipped
     guess = answers.argmax(axis=1)
+    if quality.name == "hard_inverse_cross_entropy":
+        return HARD_LOSS * float(share[guess != label].sum()), 0
     if quality.name == "accuracy":
         return float(metrics.accuracy_score(label, guess, sample_weight=weight)), 0
     options = {"labels": np.unique(label), "average": "macro", "zero_division": 0}

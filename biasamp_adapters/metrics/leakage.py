@@ -26,8 +26,9 @@ class LeakageAmplification(PredictabilityMetric):
         matrices is fitted once for all columns of a matrix it predicts, others once for each.
     quality : str
         What the attacker's success is worth: "accuracy", "balanced_accuracy", "f1_macro",
-        "inverse_cross_entropy" (natural logarithm), "inverse_rmse" (numeric target) or
-        "uncertainty_coefficient" (Theil's U, 0 under independence).
+        "inverse_cross_entropy" (natural logarithm), "hard_inverse_cross_entropy" (the same of
+        guesses that are certain: 1 / (100 x share of wrong ones)), "inverse_rmse" (numeric target)
+        or "uncertainty_coefficient" (Theil's U, 0 under independence).
     equalize : {"auto", "expected", "sampled"} or None
         How the truth is made as wrong as the model: "expected" passes it through a channel,
         "sampled" averages over ``n_trials`` drawn flips, "auto" takes the first where its bias is

@@ -229,9 +229,10 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
 
     Notes
     -----
-    Accuracy and 1/cross-entropy also reward skewed predictions: a model that always says "no"
-    gets +1. ``quality="uncertainty_coefficient"`` does not; where neither dataset nor model shows
-    a dependence, its ratio would be noise, so the difference U_M - U_D is given, with a warning.
+    Accuracy and 1/cross-entropy (also of hard guesses) reward skewed predictions as well: a model
+    that always says "no" gets +1 by the latter. ``quality="uncertainty_coefficient"`` does not;
+    where neither dataset nor model shows a dependence, its ratio would be noise, so the difference
+    U_M - U_D is given, with a warning.
 
     References
     ----------

@@ -6,9 +6,9 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics.equalize import expected_flips
-from biasamp_adapters.quality import cross_entropy
+from biasamp_adapters.quality import HARD_LOSS, OF_GUESSES, cross_entropy, get_quality
 
-#: The expected channel is used for log loss up to this predicted bias (docs: predictability).
+#: The expected channel is used for losses up to this predicted bias (docs: predictability).
 _MAX_BIAS = 0.0005
 
 
@@ -36,9 +36,31 @@ def expected_channel_is_unbiased(
     if quality == "inverse_cross_entropy":
         bias = predicted_bias(table, flipped, accuracy, axis, np.asarray(n_rows))
         return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(model))
+    if quality not in OF_GUESSES:
+        return np.zeros(table.shape[:-2], dtype=bool)
+    clear = clear_winners(flipped, n_rows / table.sum(axis=(-2, -1)))
     if quality == "accuracy":
-        return clear_winners(flipped, n_rows / table.sum(axis=(-2, -1)))
-    return np.zeros(table.shape[:-2], dtype=bool)
+        return clear
+    loss = get_quality(quality).score
+    wrong, of_model = loss(flipped, None) / HARD_LOSS, loss(model, None) / HARD_LOSS
+    return clear & (ratio_bias(wrong, of_model, n_rows) <= _MAX_BIAS)
+
+
+def ratio_bias(dataset: Array, model: Array, n_rows: float) -> Array:
+    """Bias of the expected channel in (d - m) / (d + m), at most: drawn flips make d vary.
+
+    The second derivative in d is -4 m / (d + m)^3. The number of wrong guesses is a sum of
+    independent ones, whose variance is at most binomial, d (1 - d) / n.
+
+    Parameters
+    ----------
+    dataset, model : arrays of shape (...)
+        Shares of wrong guesses.
+    n_rows : float
+        Rows of equal weight that a table is worth.
+    """
+    variance = dataset * (1 - dataset) / n_rows
+    return _ratio(2 * model * variance, (dataset + model) ** 3)
 
 
 def predicted_bias(

@@ -14,7 +14,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics.sparse import tie_optimism
-from biasamp_adapters.quality import chance_share, is_dependent
+from biasamp_adapters.quality import HARD_LOSS, OF_GUESSES, chance_share, is_dependent
 
 if TYPE_CHECKING:
     from biasamp_adapters.metrics.exact import ExactAttack
@@ -93,19 +93,28 @@ class Trust:
         Half of the choices among likeliest targets that are nearly tied go the way of the noise,
         which resampling repeats instead of undoing.
         """
-        if self._attack.quality.name != "accuracy":
+        if self._attack.quality.name not in OF_GUESSES:
             return 0.0, 0.0
         gain = {
             side: float(np.mean(tie_optimism(tables, self._rows)))
             for side, tables in self._sides.items()
         }
-        if name != "value":
-            return gain[name], 0.0
-        if self._attack.leakage:
-            return gain["psi_model"], gain["psi_dataset"]
-        # Of a ratio (m - d) / (m + d), by its derivatives.
-        d, m = self._drawn["psi_dataset"], self._drawn["psi_model"]
-        return 2 * d * gain["psi_model"] / (d + m) ** 2, 2 * m * gain["psi_dataset"] / (d + m) ** 2
+        # Of a ratio of (m - d) to (m + d), by its derivatives; d and m are shares of right guesses,
+        # or of wrong ones, which gains lower.
+        d, m = (self._share(side) for side in ("psi_dataset", "psi_model"))
+        if name == "value" and not self._attack.leakage:
+            total = (d + m) ** 2 or 1.0
+            return 2 * d * gain["psi_model"] / total, 2 * m * gain["psi_dataset"] / total
+        if self._attack.quality.inverse:
+            # A level is the inverse of the wrong share; where that is 0 there are no ties.
+            for side, share in (("psi_dataset", d), ("psi_model", m)):
+                gain[side] /= HARD_LOSS * share**2 or 1.0
+        return (gain[name], 0.0) if name != "value" else (gain["psi_model"], gain["psi_dataset"])
+
+    def _share(self, side: str) -> float:
+        """The share of right guesses by drawn flips, or that of wrong ones for an inverse loss."""
+        levels = self._trials[side]
+        return float(np.mean(1 / (HARD_LOSS * levels) if self._attack.quality.inverse else levels))
 
     @cached_property
     def _is_ratio_of_chance(self) -> bool:
@@ -160,8 +169,8 @@ class Trust:
 
     def _shifted(self, centre: float, drawn: Array) -> str | None:
         spread, shift = drawn.std(), drawn.mean() - centre
-        # Of accuracy, ties are what shifts: the margin makes up for them.
-        if self._attack.quality.name == "accuracy" or abs(shift) <= _MAX_SHIFT * spread + _ROUNDING:
+        # Of guesses, ties are what shifts: the margin makes up for them.
+        if self._attack.quality.name in OF_GUESSES or abs(shift) <= _MAX_SHIFT * spread + _ROUNDING:
             return None
         return (
             f"resampling shifts it by {shift:+.4f}, more than its standard deviation of "

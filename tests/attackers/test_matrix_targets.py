@@ -29,7 +29,7 @@ from biasamp_adapters import Indicators
 from biasamp_adapters.sklearn import ContingencyAttacker, DenseAttacker
 
 ROWS = matrix_rows()
-OF_CLASSES = ["accuracy", "balanced_accuracy", "f1_macro"]
+OF_CLASSES = ["accuracy", "balanced_accuracy", "f1_macro", "hard_inverse_cross_entropy"]
 QUALITIES = [*OF_CLASSES, "inverse_cross_entropy", "uncertainty_coefficient"]
 
 

@@ -78,7 +78,9 @@ def test_weights_of_one_are_none() -> None:
 
 
 @pytest.mark.parametrize("attacker", [LinearSVC(), RidgeClassifier()])
-@pytest.mark.parametrize("quality", ["accuracy", "balanced_accuracy", "f1_macro"])
+@pytest.mark.parametrize(
+    "quality", ["accuracy", "balanced_accuracy", "f1_macro", "hard_inverse_cross_entropy"]
+)
 def test_predicted_classes_are_enough_for_qualities_of_classes(attacker: Any, quality: str) -> None:
     """With groups that have other majorities, in truth and model, any attacker finds these."""
     options: dict[str, Any] = {"quality": quality, "equalize": None}

@@ -78,6 +78,22 @@ def test_auto_for_accuracy(direction: str, group: int, way: str) -> None:
     assert choice(data, direction=direction, quality="accuracy") == way
 
 
+@pytest.mark.parametrize(("group", "way"), [(600, "sampled"), (800, "expected")])
+def test_auto_for_hard_guesses(group: int, way: str) -> None:
+    """Winners are clear, and the bias of the ratio decides.
+
+    Two groups with .8 of one target, of which one in ten is wrong: q is .74 and d = .26. The model
+    has .7 of that target, m = .3, and n is twice the group. 2 m d (1 - d) / n / (d + m)^3 is
+    .0005478 for n = 1200, and .0004108 for n = 1600.
+    """
+    most, least, errors = group * 4 // 5, group // 5, group // 10
+    data = with_errors([[most, least], [least, most]], [[errors, 0], [0, errors]])
+    bias = 2 * 0.3 * 0.26 * 0.74 / (2 * group) / (0.26 + 0.3) ** 3
+    assert (bias <= 0.0005) == (way == "expected")
+    assert choice(data, quality="hard_inverse_cross_entropy") == way
+    assert choice(data, quality="accuracy") == "expected"
+
+
 @pytest.mark.parametrize("quality", ["balanced_accuracy", "f1_macro", "inverse_rmse"])
 def test_auto_for_other_qualities_draws(quality: str) -> None:
     # So many rows that both rules above would take the channel.

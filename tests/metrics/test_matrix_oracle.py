@@ -186,7 +186,11 @@ def test_one_column_is_a_positive_class(rows: list[Row]) -> None:
 
 
 @few
-@given(any_rows, st.sampled_from(["inverse_cross_entropy", "accuracy"]), st.booleans())
+@given(
+    any_rows,
+    st.sampled_from(["inverse_cross_entropy", "hard_inverse_cross_entropy", "accuracy"]),
+    st.booleans(),
+)
 def test_pairs_are_those_of_single_labels(rows: list[Row], quality: str, channel: bool) -> None:
     options: Any = {"quality": quality, "equalize": "expected" if channel else None}
     options |= {"groups": GROUPS, "labels": LABELS}

@@ -50,6 +50,10 @@ CASES = [
     ("inverse_cross_entropy", [[1, 1], [1, 1]], log(2)),
     ("inverse_cross_entropy", [[4, 0], [0, 3]], 0),
     ("inverse_cross_entropy", [[4, 4], [0, 0]], log(2)),  # an input without rows adds nothing
+    # 3 of 12 guesses are wrong, and each of these costs 100.
+    ("hard_inverse_cross_entropy", TABLE, 100 * (2 + 1) / 12),
+    ("hard_inverse_cross_entropy", [[2, 2], [1, 3]], 100 * (2 + 1) / 8),
+    ("hard_inverse_cross_entropy", [[4, 0], [0, 3]], 0),
 ]
 
 
@@ -127,6 +131,9 @@ def test_a_batch_is_its_tables_one_by_one(name: str) -> None:
         ("accuracy", 0.6, 0.8, (0.8 - 0.6) / (0.8 + 0.6)),
         # 1/L: (1/.2 - 1/.6) / (1/.2 + 1/.6) = (.6 - .2) / (.6 + .2)
         ("inverse_cross_entropy", 0.6, 0.2, (0.6 - 0.2) / (0.6 + 0.2)),
+        # 100 times the shares of wrong guesses, .4 and .3: the factor cancels.
+        ("hard_inverse_cross_entropy", 40.0, 30.0, (0.4 - 0.3) / (0.4 + 0.3)),
+        ("hard_inverse_cross_entropy", 0.0, 0.0, 0),  # neither has an error
         ("inverse_rmse", 0.5, 0.0, 1),  # a perfect attacker, not a clipped one
         ("inverse_cross_entropy", 0.0, 0.5, -1),
         ("inverse_cross_entropy", 0.0, 0.0, 0),  # 0/0
