@@ -3,8 +3,10 @@
 30 of 40 women and 10 of 40 men paint. The classifier is right about all men; the share of women
 whom it says to be painting grows from 1/40 to 1. The true share is .75. The differences of false
 and of true positive rates see one kind of error each, the difference of accuracies and the mean
-accuracy do not tell the two apart. BA A->T is (share - .75)/2 and MALS share/(share + .25) - .75:
-below 0 where the correlation is weakened, above where it is strengthened.
+accuracy do not tell the two apart. BA A->T is (share - .75)/2. MALS is the mean of two tasks, to
+paint and not to paint, as in the script released with the paper: of share/(share + .25) - .75 and
+of .75/(1.75 - share) - .75. Both metrics are below 0 where the correlation is weakened, and above
+where it is strengthened.
 """
 
 from __future__ import annotations
@@ -16,6 +18,11 @@ import pandas as pd
 from _study import Tables, run
 
 import biasamp_adapters as bam
+
+
+def both_tasks(paints: np.ndarray) -> np.ndarray:
+    """To paint, and not to paint, as two columns."""
+    return np.stack([paints, 1 - paints], axis=1)
 
 
 def find() -> Tables:
@@ -35,7 +42,9 @@ def find() -> Tables:
                 "TPR difference": accuracies[0] - 1,
                 "accuracy difference": women.mean() - 1,
                 "mean accuracy": (np.mean(accuracies) + 1) / 2,
-                "MALS": bam.MALS()(truth, predicted, sensitive_features=gender),
+                "MALS": bam.MALS()(
+                    both_tasks(truth), both_tasks(predicted), sensitive_features=gender
+                ),
                 "BA A->T": bam.DirectionalBiasAmplification()(
                     truth, predicted, sensitive_features=gender
                 ),

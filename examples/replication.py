@@ -12,11 +12,14 @@ import argparse
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+import biasamp_adapters as bam
 from biasamp_adapters.datasets import published
 
 STUDIES = Path(__file__).resolve().parents[1] / "docs" / "_static" / "studies"
+HARD = "hard_inverse_cross_entropy"
 NO_PREDICTIONS = "not reproducible: predictions not published"
 
 
@@ -80,17 +83,54 @@ def w21_table_1() -> pd.DataFrame:
     )
 
 
+def labor_force_shift(direction: str) -> float:
+    """How much lower BA is against the labor force than against even rates, for the same outputs.
+
+    Even outputs have BA 0 against even rates.
+    """
+    jobs = published.w21_jobs().set_index("job")
+    women = jobs["percent_women"] / 100
+    of_pronouns = pd.DataFrame({"he": 1 - women, "she": women})
+    workers = of_pronouns.mul(jobs["workers"], axis=0)
+    leaning = np.where(jobs["leaning"] == "men", 1, -1)
+    rates = bam.BaseRates(
+        attribute_given_task=of_pronouns,
+        task_given_attribute=(workers / workers.sum()).T,
+        direction=pd.DataFrame([leaning, -leaning], ["he", "she"], jobs.index),
+    )
+    metric = bam.DirectionalBiasAmplification(direction=direction, reference=rates)
+    if direction == "T->A":
+        even = bam.Indicators(np.full((len(jobs), 2), 1 / 2), names=["he", "she"])
+        value = metric(
+            list(jobs.index), None, sensitive_features=None, sensitive_features_pred=even
+        )
+    else:
+        even = pd.DataFrame(1 / len(jobs), range(2), jobs.index)
+        value = metric(None, even, sensitive_features=["he", "she"])
+    return -value
+
+
 def w21_table_2() -> pd.DataFrame:
-    """[W21] Table 2; of three pronouns, two thirds of the value of two."""
+    """[W21] Table 2: what follows from its first two rows, uniform rates of two pronouns."""
     table = published.w21_table_2()
     two = table[(table["source"] == "uniform") & (table["pronouns"] == 2)].set_index("direction")
     rows = []
     for row in table.itertuples():
-        found, says = "", "not reproducible: outputs and rates not published"
+        found, says = "", "not reproducible: outputs not published"
+        value = two.loc[row.direction, "value"]
+        if row.source == "Wikipedia":
+            says = "not reproducible: outputs and counts not published"
         if row.pronouns == 3:
-            value = two.loc[row.direction, "value"] * 2 / 3
+            found = f"{value * 2 / 3:.4f}"
+            found_is = verdict(row.value, 4, row.half_width, value * 2 / 3)
+            says = f"consistent with two pronouns: {found_is}"
+        if row.source == "labor force":
+            value -= labor_force_shift(row.direction)
             found = f"{value:.4f}"
-            says = verdict(row.value, 4, row.half_width, value) + ", from two pronouns"
+            says = (
+                verdict(row.value, 4, row.half_width, value)
+                + ", from the uniform row and the rates"
+            )
         rows.append((f"{row.source} ({row.pronouns})", row.direction,
                      shown(row.value, 4, row.half_width), found, says))  # fmt: skip
     return pd.DataFrame(rows, columns=["source", "direction", "published", "ours", "verdict"])
@@ -124,11 +164,7 @@ def t25_table_7() -> pd.DataFrame:
     for row in published.t25_table_7().itertuples():
         key = (row.split, row.direction, row.metric)
         if row.metric == "DPA":
-            ours = dpa.loc[(row.split, row.direction, "inverse_cross_entropy"), "closest"]
-            says = "with some accuracy of the tree"
-            if verdict(row.value, 3, row.half_width, ours) == "differs":
-                says = "not reproducible: no accuracy of the tree gives it"
-            found = f"{ours:.4f} at the closest"
+            found, says = of_hard_guesses(dpa.loc[(row.split, row.direction, HARD)])
         else:
             ours = exact[key]
             found, says = f"{ours:.4f}", verdict(row.value, 3, row.half_width, ours)
@@ -138,6 +174,16 @@ def t25_table_7() -> pd.DataFrame:
         )
     columns = ["set", "direction", "metric", "published", "from Table 6", "verdict", "our trees"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def of_hard_guesses(row: pd.Series) -> tuple[str, str]:
+    """The range of DPA over the accuracies of the tree, and for which it is in the interval."""
+    apart = (row[["lowest", "highest"]].astype(float) - row["Table 7"]).abs().max()
+    where = f"at accuracies of {row['inside from']:.2f} to {row['inside to']:.2f}"
+    if apart <= row["half-width"]:
+        where = "at every accuracy"
+    found = f"{row['lowest']:.4f} to {row['highest']:.4f}"
+    return found, f"within interval by hard guesses, {where}"
 
 
 def of_images(number: int) -> pd.DataFrame:

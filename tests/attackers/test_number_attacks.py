@@ -173,6 +173,10 @@ def test_probabilities_are_classes_by_share_where_the_attribute_is_a_number() ->
     result = result_of("A->T", rows, **options, quality="accuracy")
     assert result.levels["psi_dataset"].value == 1
     assert result.levels["psi_model"].value == pytest.approx((0.9 + 0.8) / 2)
+    # Of hard guesses .1 and .2 are wrong; of the truth, none.
+    hard = result_of("A->T", rows, **options, quality="hard_inverse_cross_entropy")
+    assert hard.levels["psi_model"].value == pytest.approx(1 / (100 * (0.1 + 0.2) / 2))
+    assert (hard.levels["psi_dataset"].value, hard.value) == (np.inf, -1)
     # Its log loss is the mean entropy of .9 and .2, and that of the truth is 0.
     loss = 1 / result_of("A->T", rows, **options).levels["psi_model"].value
     entropies = [-p * np.log(p) - (1 - p) * np.log(1 - p) for p in (0.9, 0.2)]

@@ -6,6 +6,7 @@ somewhere, and shows by how much. [W20] is the earlier version of [W21].
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from math import log
 from pathlib import Path
@@ -25,6 +26,7 @@ from biasamp_adapters.datasets.published import (
     t25_table_9,
     t25_table_10,
     t25_table_11,
+    w21_jobs,
     w21_shortcomings,
     w21_table_1,
     w21_table_2,
@@ -40,6 +42,7 @@ ROWS = {
     t25_table_9: 40,
     t25_table_10: 54,
     t25_table_11: 54,
+    w21_jobs: 32,
     w21_shortcomings: 18,
     w21_table_1: 9,
     w21_table_2: 8,
@@ -65,6 +68,12 @@ def wide(table: pd.DataFrame, index: str | list[str], cells: str = "value") -> p
 
 def test_every_table_is_public() -> None:
     assert {table.__name__ for table in ROWS} == set(tables.__all__)
+
+
+def test_the_jobs_lean_as_their_rates_do() -> None:
+    jobs = w21_jobs()
+    assert ((jobs["percent_women"] < 50) == (jobs["leaning"] == "men")).all()
+    assert jobs["leaning"].value_counts().to_dict() == {"men": 16, "women": 16}
 
 
 @pytest.mark.parametrize("table", ROWS, ids=lambda table: table.__name__)
@@ -382,11 +391,12 @@ def test_printed_dpa_below_what_multi_implies_for_imsitu() -> None:
         ("balanced", "A->T", 0.0193, 0.100),
     ],
 )
-def test_printed_dpa_of_compas_is_out_of_reach_of_cross_entropy(
+def test_printed_dpa_of_compas_is_out_of_reach_of_an_attacker_with_probabilities(
     split: str, direction: str, most: float, printed: float
 ) -> None:
-    # Appendix I names 1/cross-entropy. An attacker no worse than a coin has L_D <= ln 2, and none
-    # has less than the conditional entropy as L_M, so (L_D - L_M) / (L_D + L_M) is at most this.
+    # Appendix I names 1/cross-entropy. Of probabilities, an attacker no worse than a coin has
+    # L_D <= ln 2, and none has less than the conditional entropy as L_M, so (L_D - L_M)/(L_D + L_M)
+    # is at most this. Hard guesses give the printed values: tests/examples/test_compas_tables.py.
     out, given = ("attribute", "task") if direction == "T->A" else ("task", "attribute")
     rows = t25_table_6().query(f"split == @split and {out}_label == 'predicted'")
     counts = rows.pivot(index=given, columns=out, values="count")
@@ -484,6 +494,19 @@ def test_printed_selection_of_imsitu_is_the_whole_training_set(shared_data: Path
     kept = counts[(counts["man"] < 3 * counts["woman"]) & (counts["woman"] < 3 * counts["man"])]
     assert (len(kept), kept.to_numpy().sum()) == (135, 15651)
     assert 2 * counts.min(axis=1).sum() == 14684  # 4.3: 14,600 balanced
+
+
+def test_a_balanced_imsitu_of_205_verbs_can_have_the_printed_size(shared_data: Path) -> None:
+    # Six of 211 verbs are left out, with 14,684 - 14,600 = 2 * 42 images. How many choices of six
+    # have that many? One verb after the other, the number of choices of so many verbs and pairs.
+    images = pd.read_csv(shared_data / "imsitu_verbs.csv.gz", keep_default_na=False)
+    counts = images.query("split == 'train'").groupby(["verb", "gender"]).size().unstack()
+    choices = Counter({(0, 0): 1})
+    for pairs in counts.min(axis=1).tolist():
+        for (verbs, total), number in list(choices.items()):
+            if verbs < 6 and total + pairs <= 42:
+                choices[verbs + 1, total + pairs] += number
+    assert choices[6, 42] == 59686
 
 
 def test_printed_keyboard_is_a_case_of_shortcoming_2() -> None:

@@ -20,7 +20,16 @@ def test_the_page_is_up_to_date(example: Any) -> None:
 
 
 def test_every_published_table_has_its_place(example: Any) -> None:
-    assert set(example.TABLES) == set(published.__all__)
+    # The jobs are what [W21] Table 2 is compared by.
+    assert {*example.TABLES, "w21_jobs"} == set(published.__all__)
+
+
+@pytest.mark.parametrize(("direction", "expected"), [("T->A", 0.1368 + 0.1254), ("A->T", 0.0173)])
+def test_the_labor_force_is_as_far_from_even_rates_as_printed(
+    example: Any, direction: str, expected: float
+) -> None:
+    # .0084 + .0089 = .0173; [W20] has .1875 + .0747 and .0156 + .0017, the same.
+    assert example.labor_force_shift(direction) == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize(

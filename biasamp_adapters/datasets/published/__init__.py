@@ -15,7 +15,12 @@ from biasamp_adapters.datasets.published.t25 import (
     t25_table_10,
     t25_table_11,
 )
-from biasamp_adapters.datasets.published.w21 import w21_shortcomings, w21_table_1, w21_table_2
+from biasamp_adapters.datasets.published.w21 import (
+    w21_jobs,
+    w21_shortcomings,
+    w21_table_1,
+    w21_table_2,
+)
 
 __all__ = [
     "t25_table_2",
@@ -27,6 +32,7 @@ __all__ = [
     "t25_table_9",
     "t25_table_10",
     "t25_table_11",
+    "w21_jobs",
     "w21_shortcomings",
     "w21_table_1",
     "w21_table_2",

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-_WHOLE = {"count", "rank", "pronouns", "group", "y_true", "y_pred", "task", "attribute"}
-_REAL = {"value", "half_width", "shortcut_difference", "accuracy_without", "accuracy_with"}
+_WHOLE = {"count", "rank", "pronouns", "group", "y_true", "y_pred", "task", "attribute", "workers"}
+_REAL = {
+    "value",
+    "half_width",
+    "shortcut_difference",
+    "accuracy_without",
+    "accuracy_with",
+    "percent_women",
+}
 
 
 def published(name: str) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from biasamp_adapters.datasets.published._read import published
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["w21_shortcomings", "w21_table_1", "w21_table_2"]
+__all__ = ["w21_jobs", "w21_shortcomings", "w21_table_1", "w21_table_2"]
 
 
 def w21_shortcomings() -> pd.DataFrame:
@@ -92,8 +92,10 @@ def w21_table_2() -> pd.DataFrame:
 
     Notes
     -----
-    The half-width .0026 of the labor force, T->A, is as printed. Fixed base rates with the same
-    signs move every run alike, so it should be that of "uniform" with two pronouns, .0226.
+    The half-width .0026 of the labor force, T->A, is as printed. The half-widths come from the 20
+    sentences, in the released script. Base rates with the same signs move every sentence alike, so
+    it should be that of "uniform" with two pronouns, .0226. :func:`w21_jobs` has the rates of the
+    labor force.
 
     References
     ----------
@@ -110,3 +112,33 @@ def w21_table_2() -> pd.DataFrame:
     6  labor force         2      T->A -0.1254      0.0026         4
     """
     return published("w21_table_2")
+
+
+def w21_jobs() -> pd.DataFrame:
+    """The 32 jobs behind "labor force" in [W21] Table 2, with their rates.
+
+    They are not in the paper but in the script released with it, ``fit_bert/fit_sentences.py`` of
+    ``princetonvisualai/directional-bias-amp`` (commit 04377b1): shares of women and leanings after
+    WinoBias, numbers of workers after the U.S. Labor Force Statistics of 2016.
+
+    Returns
+    -------
+    DataFrame
+        32 rows: ``job``, ``leaning`` ("men", "women": to whom the job leans in WinoBias),
+        ``percent_women`` and ``workers`` (a number of which only shares are used).
+
+    References
+    ----------
+    [W21], section 5.3 and A.3.
+
+    Examples
+    --------
+    How far the rates are from one half, on average: BA T->A of the same outputs is that much lower
+    against the labor force than against even rates.
+
+    >>> from biasamp_adapters.datasets.published import w21_jobs
+    >>> women = w21_jobs()["percent_women"] / 100
+    >>> float((women - 0.5).abs().mean().round(4))
+    0.2622
+    """
+    return published("w21_jobs")
