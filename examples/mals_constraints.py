@@ -4,7 +4,7 @@ The authors published, for the dev splits of COCO (66 objects) and imSitu (212 v
 object) in the training data and in the predictions, without and with their constraints. MALS needs
 no more: the rates are set by hand (`BaseRates`), and a row with its weight stands for a share of
 predictions. COCO .0317 -> .0217, imSitu .0502 -> .0239. The .040 -> .021 of [W21] 3.3 is of the
-test split of COCO, whose files are lost, and does not compare.
+test split of COCO, whose scores were not at hand, and does not compare.
 """
 
 from __future__ import annotations

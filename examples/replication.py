@@ -116,10 +116,10 @@ def w21_table_2() -> pd.DataFrame:
     two = table[(table["source"] == "uniform") & (table["pronouns"] == 2)].set_index("direction")
     rows = []
     for row in table.itertuples():
-        found, says = "", "not reproducible: outputs not published"
+        found, says = "", "not run: needs the language model"
         value = two.loc[row.direction, "value"]
         if row.source == "Wikipedia":
-            says = "not reproducible: outputs and counts not published"
+            says = "not run: needs the language model, and counts of Wikipedia"
         if row.pronouns == 3:
             found = f"{value * 2 / 3:.4f}"
             found_is = verdict(row.value, 4, row.half_width, value * 2 / 3)
