@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
+from decimal import Decimal
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +24,19 @@ RandomState: TypeAlias = int | np.random.Generator | None
 def is_whole(value: object) -> bool:
     """Whether a parameter is a whole number; True and False are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_real(value: object) -> bool:
+    """Whether a value is a number, which Decimal is too."""
+    return isinstance(value, Real | Decimal)
+
+
+def as_float(value: Any) -> float:
+    """A number as a float, infinite beyond its range; NaN for what is none."""
+    try:
+        return float(value) if is_real(value) else math.nan
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def generator(random_state: RandomState) -> np.random.Generator:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array, Label, as_float, is_real
 from biasamp_adapters.counts.labels import listing
 
 #: Rates closer than this, relatively, are tied; shares this near to 1 sum to 1.
@@ -201,6 +201,25 @@ class BaseRates:
             raise ValueError(f"BaseRates must hold {name} for this metric and direction")
         return table
 
+    def check_sums(self, given: str) -> None:
+        """Raise unless rates given the "attribute" or the "task", if they were set, sum to 1.
+
+        So do those of variables with one label in each row; labels that are columns need not.
+        """
+        by_attribute = given == "attribute"
+        table = self.task_given_attribute if by_attribute else self.attribute_given_task
+        if table is None:
+            return
+        totals = table.sum(axis=1 if by_attribute else 0)
+        names = self.groups if by_attribute else self.labels
+        wrong = np.flatnonzero(np.abs(totals - 1) > _SUM)
+        if len(wrong):
+            name = "task_given_attribute" if by_attribute else "attribute_given_task"
+            raise ValueError(
+                f"rates in {name} must sum to 1 for each {given}, as each row has one label; "
+                f"received {totals[wrong[0]]:g} for {names[wrong[0]]!r}"
+            )
+
     def has(self, direction: str) -> bool:
         """Whether the rates that a direction, or MALS, compares with were set."""
         table = self.task_given_attribute if direction == "A->T" else self.attribute_given_task
@@ -259,10 +278,10 @@ def _frame(table: Any, name: str) -> pd.DataFrame | None:
         )
     if not (table.index.is_unique and table.columns.is_unique) or table.empty:
         raise ValueError(f"{name} must name every group and task once; received {table.shape}")
-    try:
-        numbers = table.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers; received {table.dtypes.tolist()}") from None
+    for value in table.to_numpy(dtype=object).ravel().tolist():
+        if not (is_real(value) or pd.isna(value)):
+            raise ValueError(f"{name} must hold numbers; received values such as {value!r}")
+    numbers = table.astype(object).map(as_float)
     if not np.isfinite(numbers.to_numpy()).all():
         raise ValueError(f"{name} must hold a number for every pair; received a missing value")
     return numbers
@@ -303,10 +322,9 @@ def _shares(attribute: Any, groups: tuple[Label, ...]) -> Array:
             f"attribute must give a share for each of {listing(groups)}; "
             f"received {listing(list(shares))}"
         )
-    try:
-        values = np.array([float(shares[group]) for group in groups])
-    except (TypeError, ValueError):
-        raise ValueError(f"attribute must hold numbers; received {list(shares.values())}") from None
+    if not all(map(is_real, shares.values())):
+        raise ValueError(f"attribute must hold numbers; received {list(shares.values())}")
+    values = np.array([as_float(shares[group]) for group in groups])
     if not (values >= 0).all() or abs(values.sum() - 1) > _SUM:
         raise ValueError(
             f"shares in attribute must not be negative and sum to 1; received {values.tolist()}"

@@ -18,6 +18,9 @@ from biasamp_adapters.counts.labels import declared, listing, ordered, positive_
 #: Products of counts up to this total fit 64-bit integers.
 _MAX_EXACT_TOTAL = 3_000_000_000
 
+#: More groups than this are hardly meant; nor are more than a few with less than two rows each.
+MOST_GROUPS, FEW_GROUPS = 100, 10
+
 #: What the user calls each variable.
 ARGUMENTS = {
     "attribute": "sensitive_features",
@@ -112,6 +115,11 @@ def align(
         If a predicted label is unknown, the reference has other groups or no label in common with
         the data, or there is only one group.
     """
+    if not isinstance(counts, Counts):
+        raise ValueError(
+            f"counts must be JointCounts or CooccurrenceCounts; received a {type(counts).__name__} "
+            "(JointCounts.from_frame counts a table, JointCounts.from_arrays arrays)"
+        )
     if isinstance(reference, BaseRates):
         return _with_base_rates(counts, reference)
     if not counts.has("attribute"):
@@ -131,7 +139,9 @@ def align(
     if reference is not None and groups is None and "groups" not in counts.declared:
         _check_same_groups(counts, reference)
     if reference is not None and labels is None and "labels" not in counts.declared:
-        notes = tuple(_check_common_labels(counts, reference))
+        notes += tuple(_check_common_labels(counts, reference))
+    if groups is None and "groups" not in counts.declared:
+        notes += tuple(_many_groups(counts))
     common: dict[str, tuple[Label, ...]] = {}
     explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
     for name, of_attribute in (("labels", False), ("groups", True)):
@@ -197,6 +207,9 @@ def _with_base_rates(counts: Counts, base: BaseRates) -> Evaluation:
                 f"BaseRates must cover the columns {listing(listed)}; received {listing(known)}"
             )
     check_several(base.groups)
+    for given, role in (("attribute", "task"), ("task", "attribute")):
+        if not counts.is_matrix(role):
+            base.check_sums(given)
     return Evaluation(counts.align(base.labels, base.groups), None, base)
 
 
@@ -286,6 +299,17 @@ def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
             f"not all task labels have rows on both sides: {', '.join(only)}; each is a class of "
             "its own and changes every mean over classes (give both sides the same labels, or list "
             "all of them in labels= if they are meant)"
+        )
+
+
+def _many_groups(counts: Counts) -> Iterator[str]:
+    """Say that an attribute has so many groups that it may be none."""
+    n_groups, n_rows = len(counts.seen("attribute")), counts.n_rows
+    if n_groups > MOST_GROUPS or (n_groups > FEW_GROUPS and n_rows < 2 * n_groups):
+        yield (
+            f"sensitive_features has {n_groups:,} groups in {n_rows:,} rows: row numbers or a "
+            "continuous column are no groups (put it into bins, or list the groups that are meant "
+            "in groups=)"
         )
 
 

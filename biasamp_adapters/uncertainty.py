@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, is_whole
+from biasamp_adapters._typing import Array, as_float, is_real, is_whole
 
 IntervalMethod: TypeAlias = Literal["percentile", "basic", "bca"]
 Interval: TypeAlias = tuple[float, float]
+
+#: The most replicates, or trials of flips, that may be asked for.
+MOST_DRAWS = 1_000_000
 
 #: Why there is no interval where nothing was drawn.
 NOT_DRAWN = "no replicates were drawn"
@@ -39,9 +42,11 @@ def check_method(method: str) -> None:
 
 
 def check_n_boot(n_boot: int) -> None:
-    """Raise unless ``n_boot`` is a whole number, not negative."""
-    if not is_whole(n_boot) or n_boot < 0:
-        raise ValueError(f"n_boot must be a whole number, not negative; received {n_boot!r}")
+    """Raise unless ``n_boot`` is a whole number from 0 to the most draws."""
+    if not is_whole(n_boot) or not 0 <= n_boot <= MOST_DRAWS:
+        raise ValueError(
+            f"n_boot must be a whole number from 0 to {MOST_DRAWS:,}; received {n_boot!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -240,14 +245,16 @@ class RunSummary:
 
 
 def summarize_runs(
-    results: Iterable[Any], confidence: float = 0.95, method: Literal["t", "normal"] = "t"
+    results: Iterable[Any] | Mapping[str, Any],
+    confidence: float = 0.95,
+    method: Literal["t", "normal"] = "t",
 ) -> RunSummary:
     """Summarise one value a run: the mean with an interval for it.
 
     Parameters
     ----------
-    results : iterable of float or AmplificationResult
-        One a run, all of the same metric and direction.
+    results : iterable of float or AmplificationResult, or mapping of str to such
+        One for each run, all of the same metric and direction.
     confidence : float
         Level of the interval.
     method : {"t", "normal"}
@@ -260,7 +267,7 @@ def summarize_runs(
     Raises
     ------
     ValueError
-        If there is no run, a value is NaN or the method is unknown.
+        If there is no run, a value is no number or NaN, or the method is unknown.
 
     Notes
     -----
@@ -277,11 +284,16 @@ def summarize_runs(
     from scipy.stats import norm, t
 
     check_confidence(confidence)
-    results = list(results)
+    results = list(results.values() if isinstance(results, Mapping) else results)
     kinds = {(r.metric, r.direction) for r in results if hasattr(r, "metric")}
     if len(kinds) > 1:
         raise ValueError(f"runs must be of one metric and direction; received {sorted(kinds)}")
-    values = np.array([float(getattr(result, "value", result)) for result in results])
+    found = [getattr(result, "value", result) for result in results]
+    for value in found:
+        if not is_real(value):
+            shown = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+            raise ValueError(f"runs must be numbers or results of a metric; received {shown}")
+    values = np.array([as_float(value) for value in found])
     if not len(values) or np.isnan(values).any():
         raise ValueError(f"runs must give at least one value and no NaN; received {values}")
     if method not in ("t", "normal"):

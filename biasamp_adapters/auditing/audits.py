@@ -168,10 +168,11 @@ def audit_counts(
     >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
     36
     """
+    evaluation = align(counts, as_reference(reference))
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
     return audit_evaluation(
-        align(counts, as_reference(reference)),
+        evaluation,
         n_boot=n_boot,
         confidence=confidence,
         random_state=random_state,

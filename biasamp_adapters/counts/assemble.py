@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array, Label, as_float, is_real
 from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.cells import Cells
-from biasamp_adapters.counts.labels import listing, lookup, ordered
+from biasamp_adapters.counts.labels import check_labels, listing, lookup, ordered
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 
@@ -163,8 +162,10 @@ def _union(
     seen: list[Label] = [0, 1] if skip else []
     for i, source in enumerate(sources):
         if source.axis.of_attribute == of_attribute and i not in skip:
-            present = np.unique(axis_codes[i])
-            seen.extend(axis_labels[i][code] for code in present.tolist() if code >= 0)
+            codes = np.unique(axis_codes[i]).tolist()
+            present = [axis_labels[i][code] for code in codes if code >= 0]
+            check_labels(present, source.argument)
+            seen.extend(present)
     return ordered(seen)
 
 
@@ -189,11 +190,11 @@ def _probabilities(
         if source.axis.role != "prediction":
             continue
         values = [axis_labels[i][code] for code in np.unique(axis_codes[i]).tolist() if code >= 0]
-        if not all(isinstance(value, Real) for value in values):
+        if not all(map(is_real, values)):
             continue
-        split = [float(value) for value in values if not float(value).is_integer()]
+        split = [number for number in map(as_float, values) if not number.is_integer()]
         if split:
-            outside = [value for value in values if not 0 <= float(value) <= 1]
+            outside = [value for value in values if not 0 <= value <= 1]
             if outside:
                 raise ValueError(
                     f"probabilities in {source.argument} must lie in [0, 1]; received {outside[0]}"

@@ -218,8 +218,16 @@ class Counts(ABC):
 
 def require_alike(first: Counts, second: Counts, *names: str) -> None:
     """Raise for counts that do not add up, as they differ in what they count."""
+    if first.models and second.models and first.models != second.models:
+        raise ValueError(
+            f"counts to be added must be of the same models; received {[*first.models]} and "
+            f"{[*second.models]} (to audit models side by side, count them together: prediction= "
+            "takes several columns, y_pred a mapping)"
+        )
     for name in names:
         mine, theirs = getattr(first, name), getattr(second, name)
+        if name == "axes":
+            mine, theirs = ([axis.role for axis in axes] for axes in (mine, theirs))
         if mine != theirs:
             raise ValueError(
                 f"counts to be added must have the same {name}; received {mine} and {theirs}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
 
 import numpy as np
@@ -18,6 +19,27 @@ def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
         return tuple(sorted(distinct, key=lambda label: (type(label).__name__, str(label))))
 
 
+def check_labels(labels: Iterable[Label], argument: str) -> None:
+    """Raise for labels that stand for no class, or that no file could hold."""
+    for label in labels:
+        for part in label if isinstance(label, tuple) else (label,):
+            if isinstance(part, float) and math.isinf(part):
+                raise ValueError(f"{argument} must hold finite numbers as labels; received {part}")
+            if isinstance(part, str) and not _is_unicode(part):
+                raise ValueError(
+                    f"{argument} must hold text without lone surrogates; received {part!r}"
+                )
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether text has a form in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def declared(labels: Sequence[Label] | None, name: str) -> tuple[Label, ...] | None:
     """An explicit label list, checked: a sequence, in the order given, without repeats."""
     if labels is None:
@@ -30,6 +52,7 @@ def declared(labels: Sequence[Label] | None, name: str) -> tuple[Label, ...] | N
     strange = [x for x in listed if not isinstance(x, Hashable) or x is None or x != x]
     if strange or len(set(listed)) < len(listed) or not listed:
         raise ValueError(f"{name} must list at least one label, each once; received {list(listed)}")
+    check_labels(listed, name)
     return listed
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inputs.matrices import Indicators
+from biasamp_adapters._typing import Array, Label, as_float, is_real
+from biasamp_adapters.inputs.matrices import Indicators, without_gradients
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 
 #: Rows coded at a time. Small enough to stay in the cache and to bound the memory of a count.
@@ -160,6 +159,12 @@ def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> A
 
 def _one_dimensional(values: Any, name: str) -> Any:
     """Something to slice: a numpy array, a pandas array or a narwhals Series."""
+    if hasattr(values, "toarray"):
+        raise ValueError(
+            f"{name} must be a column of values; received a sparse array of the shape "
+            f"{values.shape} (columns that are groups are wrapped in Indicators)"
+        )
+    values = without_gradients(values)
     if isinstance(values, np.ma.MaskedArray):
         values = _unmasked(values)
     if isinstance(values, pd.Series | pd.Index) and not isinstance(values, pd.MultiIndex):
@@ -247,12 +252,7 @@ def _numbers(values: Any, name: str) -> Array:
     wrong = [item for item in items if not (item is None or item is pd.NA or is_real(item))]
     if wrong:
         raise ValueError(f"{name} must hold numbers; received values such as {wrong[0]!r}")
-    return np.array([item if is_real(item) else np.nan for item in items], dtype=np.float64)
-
-
-def is_real(item: object) -> bool:
-    """Whether a value is a number."""
-    return isinstance(item, Real)
+    return np.array([as_float(item) for item in items])
 
 
 def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
@@ -274,10 +274,13 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
             values = {
                 f"{name}_{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))
             }
+    if isinstance(values, pd.DataFrame) and not values.columns.is_unique:
+        raise ValueError(f"{name} must have distinct columns; received {values.columns.tolist()}")
     if not isinstance(values, np.ndarray) and isinstance(
         nw.from_native(values, pass_through=True), nw.LazyFrame
     ):
         raise ValueError(f"{name} must be in memory; received a {type(values).__name__}")
+    values = without_gradients(values)
     columns: list[tuple[str, Any]]
     if isinstance(values, Mapping):
         columns = [(str(key), column) for key, column in values.items()]

@@ -156,6 +156,8 @@ def lazy_of(frame: Any) -> nw.LazyFrame[Any]:
 
 def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """What Narwhals makes of a frame, or of what hands over Arrow data such as a record batch."""
+    if isinstance(frame, pd.DataFrame):
+        check_distinct(list(frame.columns))
     try:
         return nw.from_native(frame)
     except TypeError:
@@ -168,11 +170,22 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 
 
 def check_columns(there: Iterable[Any], names: Sequence[str]) -> None:
-    """Raise for the names that are not there."""
+    """Raise for the names that are not there, or there twice."""
     there = list(there)
     missing = [name for name in dict.fromkeys(names) if name not in there]
     if missing:
         raise ValueError(
             f"columns must be in the frame; {', '.join(map(repr, missing))} "
             f"{'is' if len(missing) == 1 else 'are'} not among {there}"
+        )
+    check_distinct([name for name in there if name in names])
+
+
+def check_distinct(columns: Sequence[Any]) -> None:
+    """Raise for columns that have the same name."""
+    twice = [name for name in dict.fromkeys(columns) if columns.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"columns of the frame must have different names; received "
+            f"{', '.join(map(repr, twice))} more than once"
         )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array, Label, is_real
 from biasamp_adapters.inputs.order import Index, index_of
 
 
@@ -62,9 +60,14 @@ def is_matrix(values: Any) -> bool:
     if isinstance(values, list | tuple):
         rows = (list, tuple, np.ndarray)
         return len(values) > 0 and isinstance(values[0], rows)
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) or hasattr(values, "detach"):
         return values.ndim == 2
     return isinstance(nw.from_native(values, pass_through=True), nw.DataFrame)
+
+
+def without_gradients(values: Any) -> Any:
+    """A tensor of PyTorch as a numpy array, wherever it lies; other values as they are."""
+    return np.asarray(values.detach().cpu()) if hasattr(values, "detach") else values
 
 
 class Matrix:
@@ -178,6 +181,7 @@ class Matrix:
 
 def _two_dimensional(values: Any, name: str) -> tuple[Any, Sequence[Label] | None]:
     """Something with rows to slice, and the names of its columns if it has any."""
+    values = without_gradients(values)
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         values = np.where(mask, np.nan, values.data) if mask.any() else values.data
@@ -239,13 +243,9 @@ def _dense(block: Any, name: str) -> Array:
     if array.dtype.kind in "biuf":
         return array
     items = array.ravel().tolist()
-    wrong = [item for item in items if not (item is None or item is pd.NA or _is_number(item))]
+    wrong = [item for item in items if not (item is None or item is pd.NA or is_real(item))]
     if wrong:
         raise ValueError(f"{name} must hold numbers, 0 and 1; received values such as {wrong[0]!r}")
     return np.array(
-        [float(item) if _is_number(item) else np.nan for item in items], dtype=np.float64
+        [float(item) if is_real(item) else np.nan for item in items], dtype=np.float64
     ).reshape(array.shape)
-
-
-def _is_number(item: object) -> bool:
-    return isinstance(item, Real | Decimal)

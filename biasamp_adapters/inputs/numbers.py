@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inputs.columns import Column, check_lengths, is_real, read_columns
+from biasamp_adapters._typing import Array, Label, as_float, is_real
+from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, is_matrix
 
 
@@ -35,7 +35,7 @@ def _numbers(column: Column) -> Array:
         if not is_real(value):
             raise ValueError(f"{column.name} must hold numbers; received values such as {value!r}")
     # What is missing has the code -1, which is the last.
-    return np.array([*values, np.nan], dtype=np.float64)[codes]
+    return np.array([*map(as_float, values), np.nan])[codes]
 
 
 class Given(NamedTuple):
@@ -87,4 +87,4 @@ def read_given(values: Any, argument: str, *, predicted: bool) -> Given:
 
 
 def _is_continuous(labels: Sequence[Any]) -> bool:
-    return all(map(is_real, labels)) and not all(float(label).is_integer() for label in labels)
+    return all(map(is_real, labels)) and not all(as_float(label).is_integer() for label in labels)

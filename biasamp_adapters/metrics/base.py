@@ -236,12 +236,12 @@ class Metric(ABC):
             If the counts lack what the metric reads, or hold several models.
         """
         check_options(n_boot, confidence, interval_method, signs, random_state)
+        evaluation = align(counts, self._reference, self.labels, self.groups)
         if len(counts.models) > 1:
             raise ValueError(
                 f"a metric reads one model; these counts hold {list(counts.models)}: "
                 "choose one with counts.model(name)"
             )
-        evaluation = align(counts, self._reference, self.labels, self.groups)
         evaluation = self.prepare(evaluation)
         bound = self.bind(evaluation, counts.first_model)
         if signs == "reestimated":

@@ -69,7 +69,7 @@ class CrossFit:
         guess = np.zeros(len(target))
         for known, asked in self._parts(row):
             found = self._fitted(inputs[row[known]], target[known], weight[known])
-            guess[asked] = np.asarray(found.predict(inputs[row[asked]]), dtype=np.float64).ravel()
+            guess[asked] = _numbers(found, inputs[row[asked]])
         return float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))
 
     def of_classes(self, quality: Quality, inputs: Array, shares: Array) -> tuple[float, int]:
@@ -106,8 +106,8 @@ class CrossFit:
             # Classes are 0, 1, ... for attackers that will have them so.
             found = self._fitted(inputs, np.searchsorted(present, label), weight)
             if not soft:
-                return np.eye(classes)[present[np.asarray(found.predict(asked)).astype(np.int64)]]
-            out[:, present] = _probabilities(found, asked)
+                return np.eye(classes)[present[_classes(found, asked, len(present))]]
+            out[:, present] = _probabilities(found, asked, len(present))
         return out / out.sum(axis=1, keepdims=True)
 
     def of_columns(self, quality: Quality, inputs: Array, labels: Array) -> list[tuple[float, int]]:
@@ -118,9 +118,9 @@ class CrossFit:
         for known, asked in self._parts(np.arange(len(labels))):
             found = self._fitted(inputs[known], labels[known], self.weight[known])
             if not soft:
-                yes[asked] = found.predict(inputs[asked])
+                yes[asked] = _classes(found, inputs[asked], 2, labels.shape[1])
                 continue
-            yes[asked] = _of_ones(_probabilities(found, inputs[asked]), labels[known])
+            yes[asked] = _of_ones(found, inputs[asked], labels[known])
             # As of classes: what was not seen gets half a row.
             rare = _unseen(known.sum()) * varies
             alone = np.ptp(labels[known], axis=0) == 0
@@ -135,7 +135,32 @@ def _unseen(n_rows: int) -> float:
     return 0.5 / (n_rows + 1)
 
 
-def _probabilities(attacker: Any, asked: Array) -> Any:
+def _numbers(attacker: Any, asked: Array) -> Array:
+    """The numbers that a regressor predicts, of shape (rows,)."""
+    found = np.asarray(attacker.predict(asked), dtype=np.float64).ravel()
+    _check_rows(attacker, "predict", found, (len(asked),))
+    if not np.isfinite(found).all():
+        raise _bad_answer(attacker, "predict", "finite numbers", found[~np.isfinite(found)][0])
+    return found
+
+
+def _classes(attacker: Any, asked: Array, classes: int, columns: int | None = None) -> Array:
+    """The classes that a classifier predicts, 0, 1, ..., of each column if there are several."""
+    shape = (len(asked),) if columns is None else (len(asked), columns)
+    found = np.asarray(attacker.predict(asked))
+    _check_rows(attacker, "predict", found, shape)
+    known = np.isin(found, np.arange(classes))
+    if not known.all():
+        raise _bad_answer(attacker, "predict", "classes that it was fitted on", found[~known][0])
+    return found.astype(np.int64)
+
+
+def _probabilities(attacker: Any, asked: Array, classes: int) -> Array:
+    """The probability of each class, of shape (rows, classes)."""
+    return _checked_chances(attacker, _predict_proba(attacker, asked), (len(asked), classes))
+
+
+def _predict_proba(attacker: Any, asked: Array) -> Any:
     if not hasattr(attacker, "predict_proba"):
         raise ValueError(
             f"the qualities {' and '.join(LOG_LOSSES)} need an attacker with predict_proba; "
@@ -144,15 +169,54 @@ def _probabilities(attacker: Any, asked: Array) -> Any:
     return attacker.predict_proba(asked)
 
 
-def _of_ones(found: Any, known: Array) -> Array:
-    """Probabilities of 1, (rows, columns), from such a matrix or a list of one matrix a column."""
+def _of_ones(attacker: Any, asked: Array, known: Array) -> Array:
+    """The probability of 1 in each column, (rows, columns).
+
+    Attackers give such a matrix, or a list with the probabilities of the classes of each column.
+    """
+    found = _predict_proba(attacker, asked)
     if not isinstance(found, list):
-        return np.asarray(found)
-    columns = [
-        chance[:, 1] if chance.shape[1] == 2 else np.full(len(chance), float(column[0]))
-        for chance, column in zip(found, known.T, strict=True)
-    ]
+        return _checked_chances(attacker, found, (len(asked), known.shape[1]), whole=False)
+    _check_rows(attacker, "predict_proba", found, (known.shape[1],))
+    columns = []
+    for each, column in zip(found, known.T, strict=True):
+        chance = _checked_chances(attacker, each, (len(asked), len(np.unique(column))))
+        alone = np.full(len(chance), float(column[0]))
+        columns.append(chance[:, 1] if chance.shape[1] == 2 else alone)
     return np.column_stack(columns)
+
+
+def _checked_chances(
+    attacker: Any, found: Any, shape: tuple[int, ...], *, whole: bool = True
+) -> Array:
+    """Probabilities as an array; ``whole`` rows sum to 1."""
+    chances = np.asarray(found)
+    _check_rows(attacker, "predict_proba", chances, shape)
+    # As scikit-learn does: as exact as the type that the attacker computes in.
+    kind = chances.dtype if chances.dtype.kind == "f" else np.dtype(np.float64)
+    slack = float(np.sqrt(np.finfo(kind).eps))
+    inside = (chances >= -slack) & (chances <= 1 + slack)
+    if not inside.all():
+        rule = "probabilities between 0 and 1"
+        raise _bad_answer(attacker, "predict_proba", rule, chances[~inside][0])
+    total = chances.sum(axis=-1, dtype=np.float64)
+    if whole and (np.abs(total - 1) > slack).any():
+        worst = total[np.abs(total - 1).argmax()]
+        raise _bad_answer(attacker, "predict_proba", "rows that sum to 1", worst)
+    return chances.clip(0, 1)
+
+
+def _check_rows(attacker: Any, method: str, found: Any, shape: tuple[int, ...]) -> None:
+    """Raise for answers of another shape, or a list of another length."""
+    received = (len(found),) if isinstance(found, list) else np.shape(found)
+    if received != shape:
+        raise _bad_answer(attacker, method, f"the shape {shape}", received)
+
+
+def _bad_answer(attacker: Any, method: str, rule: str, received: Any) -> ValueError:
+    return ValueError(
+        f"{method} of the attacker {type(attacker).__name__} must give {rule}; received {received}"
+    )
 
 
 def score(quality: Quality, label: Array, answers: Array, weight: Array) -> tuple[float, int]:

@@ -221,8 +221,9 @@ def compare_counts(
     0.5
     """
     check_options(n_boot, confidence, interval_method, signs, random_state)
+    evaluation = align(counts, metric._reference, metric.labels, metric.groups)
     _check_several(counts.models)
-    evaluation = metric.prepare(align(counts, metric._reference, metric.labels, metric.groups))
+    evaluation = metric.prepare(evaluation)
     bounds = {model: metric.bind(evaluation, model) for model in counts.models}
     if signs == "reestimated":
         bounds = {model: bound.reestimating() for model, bound in bounds.items()}

@@ -17,6 +17,7 @@ from biasamp_adapters.metrics.fitted import no_interval
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.uncertainty import MOST_DRAWS
 
 Equalize: TypeAlias = Literal["auto", "expected", "sampled"] | None
 Evaluate: TypeAlias = Literal["auto", "resubstitution", "loo", "cv"]
@@ -101,9 +102,10 @@ class PredictabilityMetric(Metric):
                 raise ValueError(
                     f"{name} must be one of {list(allowed)}; received {getattr(self, name)!r}"
                 )
-        if not (is_whole(self.n_trials) and self.n_trials >= 1):
+        if not (is_whole(self.n_trials) and 1 <= self.n_trials <= MOST_DRAWS):
             raise ValueError(
-                f"n_trials must be a whole number of at least 1; received {self.n_trials!r}"
+                f"n_trials must be a whole number from 1 to {MOST_DRAWS:,}; received "
+                f"{self.n_trials!r}"
             )
         if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
             raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")

@@ -39,6 +39,8 @@ def axes_of(ax: Axes | None, height: float) -> Axes:
         from matplotlib import pyplot as plt
 
         _, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained")
+    if not isinstance(ax, Axes):
+        raise ValueError(f"ax must be matplotlib Axes or None; received {ax!r}")
     return ax
 
 

@@ -148,6 +148,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ValueError
             If ``y`` holds no classes, the estimator has no scores, or a prevalence is none.
         """
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise ValueError(f"estimator must be a classifier; received {self.estimator!r}")
         X, y = indexable(X, y)  # noqa: N806
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind not in ("binary", "multiclass", "multilabel-indicator"):
@@ -243,7 +245,16 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         )
 
     def _as_scores(self, found: Any) -> Array:
-        """Scores of shape (n,) of two classes, else with a column a class or label."""
+        """Scores of shape (n,) of two classes, else with a column for each class or label."""
+        scores = self._columns_of(found)
+        if np.isnan(scores).any():
+            raise ValueError(
+                f"estimator must give scores that are numbers; received {np.isnan(scores).sum()} "
+                f"NaN from {type(self.estimator_).__name__}"
+            )
+        return scores
+
+    def _columns_of(self, found: Any) -> Array:
         if isinstance(found, list):
             # One matrix a label; of a label that is constant, with one column.
             sure = [float(classes[-1]) for classes in self.estimator_.classes_]

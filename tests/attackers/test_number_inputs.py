@@ -278,7 +278,7 @@ def test_results_of_numbers_have_no_pairs_and_no_interval() -> None:
         ({"interval_method": "exact"}, "interval_method must be one of .*; received 'exact'"),
         ({"signs": "none"}, "signs must be 'reference' or 'reestimated'; received 'none'"),
         ({"random_state": -1}, "must be a whole number, not negative, .*; received -1"),
-        ({"n_boot": -1}, "n_boot must be a whole number, not negative; received -1"),
+        ({"n_boot": -1}, "n_boot must be a whole number from 0 to 1,000,000; received -1"),
     ],
 )
 @pytest.mark.parametrize("attribute", [GROUP, AGE], ids=["labels", "numbers"])

@@ -165,7 +165,7 @@ def test_regressors_and_the_rmse_need_each_other(metric: Any, attacker: Any, qua
         ({"n_jobs": 0}, "n_jobs must be a whole number, not 0; received 0"),
         ({"n_jobs": 1.5}, "n_jobs must be a whole number, not 0; received 1.5"),
         ({"n_jobs": "all"}, "n_jobs must be a whole number, not 0; received 'all'"),
-        ({"n_trials": 0}, "n_trials must be a whole number of at least 1; received 0"),
+        ({"n_trials": 0}, "n_trials must be a whole number from 1 to 1,000,000; received 0"),
         ({"evaluation": "holdout"}, r"evaluation must be one of \['auto', 'resub.*'holdout'"),
     ],
 )

@@ -252,8 +252,8 @@ def test_pickles(report: bam.AuditReport) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_boot": -1}, "n_boot must be a whole number, not negative; received -1"),
-        ({"n_boot": 2.5}, "n_boot must be a whole number, not negative; received 2.5"),
+        ({"n_boot": -1}, "n_boot must be a whole number from 0 to 1,000,000; received -1"),
+        ({"n_boot": 2.5}, "n_boot must be a whole number from 0 to 1,000,000; received 2.5"),
         ({"confidence": 1}, "confidence must lie strictly between 0 and 1; received 1"),
         ({"missing": "ignore"}, "missing must be 'error', 'drop' or 'abstain'; received 'ignore'"),
         ({"pos_label": 7}, "pos_label must be one of the labels .*; received 7"),

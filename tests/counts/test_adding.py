@@ -197,7 +197,7 @@ def test_counts_of_other_variables_do_not_add() -> None:
     with pytest.raises(ValueError, match=r"must have the same axes; received .*prediction.* and "):
         whole + JointCounts.from_arrays([0, 1], sensitive_features={"s": ["a", "b"]})
     with pytest.raises(
-        ValueError, match=r"must have the same axes; received .*'model'.* and .*'k'"
+        ValueError, match=r"must be of the same models; received .*'model'.* and .*'k'"
     ):
         whole + JointCounts.from_arrays([0, 1], {"k": [0, 1]}, {"s": ["a", "b"]})
     with pytest.raises(ValueError, match=r"same attributes; received \('s',\) and \('r',\)"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from good_rows import GROUP, PREDICTION, TRUTH, count, measure
 
-from biasamp_adapters import DirectionalBiasAmplification, JointCounts
+from biasamp_adapters import AmplificationWarning, DirectionalBiasAmplification, JointCounts
 
 
 def test_a_predicted_label_that_nothing_knows() -> None:
@@ -17,7 +17,8 @@ def test_a_predicted_label_that_nothing_knows() -> None:
         measure(["cat", "dog"], ["cat", "eel"], ["a", "b"])
     # A reference or a list may know it.
     reference = (["cat", "dog", "eel"], ["a", "b", "a"])
-    measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], reference=reference)
+    with pytest.warns(AmplificationWarning, match="'eel' only in the reference"):
+        measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], reference=reference)
     measure(["cat", "dog"], ["cat", "eel"], ["a", "b"], labels=["cat", "dog", "eel"])
 
 

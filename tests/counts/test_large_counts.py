@@ -128,7 +128,9 @@ METRICS = [
     LeakageAmplification(quality="inverse_cross_entropy", equalize=None, **LISTS),
     DirectionalBiasAmplification(
         reference=BaseRates(
-            task_given_attribute={a: {t: (a + t + 1) / 9 for t in LABELS} for a in GROUPS},
+            task_given_attribute={
+                a: {t: (a + t + 1) / (3 * a + 6) for t in LABELS} for a in GROUPS
+            },
             attribute={0: 0.25, 1: 0.25, 2: 0.5},
         )
     ),

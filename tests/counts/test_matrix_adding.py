@@ -188,7 +188,7 @@ def test_the_parts_do_not_change() -> None:
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "no predictions": ({"y_pred": None}, r"must have the same axes; received .*prediction.* and "),
-    "a model": ({"y_pred": {"k": PREDICTION}}, r"same axes; received .*'model'.* and .*'k'"),
+    "a model": ({"y_pred": {"k": PREDICTION}}, r"same models; received .*'model'.* and .*'k'"),
     "attributes": (
         {"sensitive_features": {"r": GROUP}},
         r"same attributes; received .* and \('r',\)",

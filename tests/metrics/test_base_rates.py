@@ -162,15 +162,16 @@ def test_the_rates_of_the_truth_are_the_truth(table: Any, random: Any, with_shar
 
 
 def test_mals_takes_its_rates_and_its_favoured_groups() -> None:
-    # Cooks lean to "he" by 3/4, nurses to "she" by .6. The three predicted cooks are all "he", the
-    # one predicted nurse is "she".
+    # Cooks lean to "he" by 3/4, nurses to "she" by .6, and judges to nobody. The three predicted
+    # cooks are all "he", the one predicted nurse is "she".
     of_jobs = {"cook": {"he": 0.75, "she": 0.25}, "nurse": {"he": 0.4, "she": 0.6}}
+    of_jobs["judge"] = {"he": 0.5, "she": 0.5}
     metric = MALS(reference=BaseRates(attribute_given_task=of_jobs))
-    said, who = ["cook"] * 3 + ["nurse"], ["he"] * 3 + ["she"]
-    expected = ((1 - 0.75) + (1 - 0.6)) / 2
+    said, who = ["cook"] * 3 + ["nurse", "judge"], ["he"] * 3 + ["she", "he"]
+    expected = ((1 - 0.75) + (1 - 0.6) + 0) / 3
     result = metric.result(None, said, sensitive_features=who)
     assert result.value == pytest.approx(expected)
-    assert result.by_pair["sign"].tolist() == [1, 0, 0, 1]
+    assert result.by_pair["sign"].tolist() == [1, 0, 0, 0, 1, 0]
     by_prediction = metric(None, said, sensitive_features=None, sensitive_features_pred=who)
     assert by_prediction == pytest.approx(expected)
 

@@ -100,6 +100,14 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"task_given_attribute": HALF_OF_JOBS, "attribute": {"he": "half", "she": 0.5}},
         "attribute must ",
     ),
+    "share of text": (
+        {"task_given_attribute": HALF_OF_JOBS, "attribute": {"he": "0.5", "she": "0.5"}},
+        r"attribute must hold numbers; received \['0.5', '0.5'\]",
+    ),
+    "rates of text": (
+        {"task_given_attribute": {"he": {"cook": "0.5"}, "she": {"cook": "0.5"}}},
+        "task_given_attribute must hold numbers; received values such as '0.5'",
+    ),
     "no share": (
         {"task_given_attribute": HALF_OF_JOBS, "attribute": {"he": None, "she": 1.0}},
         "attribute must ",
@@ -118,6 +126,33 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 def test_wrong_rates_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         BaseRates(**options)
+
+
+NINE_TENTHS = {"a": {0: 0.5, 1: 0.4}, "b": {0: 0.2, 1: 0.8}}
+NINE_TENTHS_OF_GROUPS = {0: {"a": 0.5, "b": 0.5}, 1: {"a": 0.2, "b": 0.7}}
+
+
+def test_rates_of_one_label_a_row_sum_to_1() -> None:
+    rates = BaseRates(task_given_attribute=NINE_TENTHS)
+    message = (
+        r"rates in task_given_attribute must sum to 1 for each attribute.*received 0\.9 for 'a'"
+    )
+    metric = DirectionalBiasAmplification(reference=rates)
+    with pytest.raises(ValueError, match=message):
+        metric(None, [0, 1, 1, 0], sensitive_features=list("aabb"))
+    # Tasks that are columns need not sum to 1: a row may have both, or none.
+    columns = np.array([[1, 0], [1, 1], [0, 1], [0, 0]])
+    value = metric(None, columns, sensitive_features=list("aabb"))
+    # Of a: (1 - .5), (.5 - .4); of b: (0 - .2), (.5 - .8); .35 and .6 in the mean of the rates.
+    assert value == pytest.approx((0.5 - 0.1 + 0.2 - 0.3) / 4)
+
+
+def test_rates_of_one_group_a_row_sum_to_1() -> None:
+    rates = BaseRates(attribute_given_task=NINE_TENTHS_OF_GROUPS, attribute={"a": 0.4, "b": 0.6})
+    metric = DirectionalBiasAmplification(direction="T->A", reference=rates)
+    message = r"rates in attribute_given_task must sum to 1 for each task.*received 0\.9 for 1"
+    with pytest.raises(ValueError, match=message):
+        metric([0, 1, 1, 0], None, sensitive_features=None, sensitive_features_pred=list("aabb"))
 
 
 JOBS_ONLY = BaseRates(task_given_attribute=HALF_OF_JOBS, direction=LEANS)

@@ -20,6 +20,7 @@ from biasamp_adapters import (
     JointCounts,
     LeakageAmplification,
     MultiAttributeBiasAmplification,
+    audit,
     audit_counts,
     quality_names,
 )
@@ -78,7 +79,7 @@ def test_a_class_of_one_row() -> None:
 def test_every_row_a_group_and_a_class_of_its_own() -> None:
     labels = list(range(30))
     shifted = labels[1:] + labels[:1]
-    metric = DirectionalBiasAmplification(direction="A->T")
+    metric = DirectionalBiasAmplification(direction="A->T", groups=labels)
     result = metric.result(labels, shifted, sensitive_features=labels)
     # Of each group one sign is + and 29 are -; the + loses a rate of 1, and one of the - gains it.
     assert result.value == pytest.approx(30 * (-1 - 1) / 30**2, abs=1e-12)
@@ -98,6 +99,33 @@ def test_an_intersection_without_rows() -> None:
 
 
 # Many groups.
+
+
+@pytest.mark.parametrize(
+    ("groups", "rows"), [(101, 2), (101, 40), (11, 1), (200, 1)], ids=lambda n: str(n)
+)
+def test_groups_that_are_hardly_meant(groups: int, rows: int) -> None:
+    data = {"y_true": [0, 1] * groups * rows, "y_pred": [1, 1] * groups * rows}
+    attribute = list(range(groups)) * 2 * rows
+    if rows == 1:
+        data, attribute = {name: x[:groups] for name, x in data.items()}, attribute[:groups]
+    message = f"sensitive_features has {groups} groups in .* rows: row numbers or a continuous"
+    with pytest.warns(AmplificationWarning, match=message):
+        result = DirectionalBiasAmplification().result(**data, sensitive_features=attribute)
+    listed = DirectionalBiasAmplification(groups=list(range(groups)))
+    # Listed groups are meant, and give the same value without a warning.
+    assert listed(**data, sensitive_features=attribute) == result.value
+    with pytest.warns(AmplificationWarning, match=message):
+        report = audit(**data, sensitive_features=attribute, n_boot=0)
+    assert any("row numbers or a continuous" in note for note in report.summary["notes"])
+
+
+@pytest.mark.parametrize(("groups", "rows"), [(100, 2), (10, 1)])
+def test_as_many_groups_as_may_be_meant(groups: int, rows: int) -> None:
+    attribute = list(range(groups)) * rows
+    truth = [0, 1] * (groups * rows // 2)
+    assert DirectionalBiasAmplification()(truth, truth, sensitive_features=attribute) == 0
+
 
 N, SIZE = 200_000, 500
 
@@ -129,7 +157,8 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def counts(table: Table) -> JointCounts:
-    return JointCounts.from_arrays(table.t, table.t_hat, table.a, table.a_hat)
+    groups = list(range(SIZE))
+    return JointCounts.from_arrays(table.t, table.t_hat, table.a, table.a_hat, groups=groups)
 
 
 def pairs() -> Any:

@@ -208,8 +208,8 @@ def test_bad_parameters_of_every_metric(kind: type, parameters: Any, message: st
         ({"attacker": "forest"}, "attacker must be .*'exact'.*; received 'forest'"),
         ({"equalize": "always"}, "equalize must be one of .*; received 'always'"),
         ({"evaluation": "train"}, "evaluation must be one of .*; received 'train'"),
-        ({"n_trials": 0}, "n_trials must be a whole number of at least 1; received 0"),
-        ({"n_trials": 2.5}, "n_trials must be a whole number of at least 1; received 2.5"),
+        ({"n_trials": 0}, "n_trials must be a whole number from 1 to 1,000,000; received 0"),
+        ({"n_trials": 2.5}, "n_trials must be a whole number from 1 to 1,000,000; received 2.5"),
         (
             {"evaluation": "loo", "quality": "accuracy"},
             "evaluation='loo' is for quality='inverse_cross_entropy' only; received 'accuracy'",
@@ -268,8 +268,8 @@ def test_rmse_needs_numeric_targets() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"n_boot": -1}, "n_boot must be a whole number, not negative; received -1"),
-        ({"n_boot": 10.0}, "n_boot must be a whole number, not negative; received 10.0"),
+        ({"n_boot": -1}, "n_boot must be a whole number from 0 to 1,000,000; received -1"),
+        ({"n_boot": 10.0}, "n_boot must be a whole number from 0 to 1,000,000; received 10.0"),
         ({"confidence": 1.0}, "confidence must lie strictly between 0 and 1; received 1.0"),
         ({"confidence": 95}, "confidence must lie strictly between 0 and 1; received 95"),
         ({"interval_method": "exact"}, "interval_method must be one of .*; received 'exact'"),

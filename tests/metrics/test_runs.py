@@ -51,7 +51,9 @@ def test_results_are_runs() -> None:
     results = [DirectionalBiasAmplification().result(**arguments(r)) for r in (wrong, right)]
     # One of the 3 rows of group 1 is wrong, against the bias.
     assert [result.value for result in results] == pytest.approx([-1 / 6, 0], abs=1e-15)
-    assert summarize_runs(results) == summarize_runs([result.value for result in results])
+    summary = summarize_runs(results)
+    assert summary == summarize_runs([result.value for result in results])
+    assert summary == summarize_runs(dict(zip(["seed 1", "seed 2"], results, strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,8 @@ def test_results_are_runs() -> None:
     [
         ([], {}, "runs must give at least one value and no NaN"),
         ([0.1, float("nan")], {}, "runs must give at least one value and no NaN"),
+        (["text"], {}, "runs must be numbers or results of a metric; received 'text'"),
+        ([[0.1]], {}, "runs must be numbers or results of a metric; received a list"),
         (RUNS, {"method": "bootstrap"}, "method must be 't' or 'normal'; received 'bootstrap'"),
         (RUNS, {"confidence": 0}, "confidence must lie strictly between 0 and 1; received 0"),
     ],

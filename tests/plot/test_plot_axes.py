@@ -125,3 +125,10 @@ def test_bad_input_leaves_nothing_behind(name: str) -> None:
             BAD[name](given)
     assert len(ax.get_children()) == before, "a part was drawn before the rest was checked"
     assert plt.get_fignums() == [1], "an empty figure stays open"
+
+
+@pytest.mark.parametrize("ax", [5, "axes", []], ids=repr)
+def test_what_is_no_axes(ax: Any) -> None:
+    for draw in (bam.plot.intervals, bam.plot.pairs):
+        with pytest.raises(ValueError, match="ax must be matplotlib Axes or None; received"):
+            draw(result(), ax=ax)

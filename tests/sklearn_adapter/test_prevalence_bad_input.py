@@ -96,6 +96,22 @@ def test_a_regressor_is_no_classifier() -> None:
         PrevalenceThresholdClassifier(LinearRegression()).fit(X, TWO)
 
 
+@pytest.mark.parametrize("estimator", [None, "tree", LogisticRegression], ids=str)
+def test_what_is_no_estimator(estimator: Any) -> None:
+    with pytest.raises(ValueError, match="estimator must be a classifier; received"):
+        PrevalenceThresholdClassifier(estimator).fit(X, TWO)
+
+
+@pytest.mark.parametrize("folds", [None, 3])
+def test_scores_of_nan(folds: int | None) -> None:
+    class Nans(LogisticRegression):
+        def predict_proba(self, x: Any) -> Any:
+            return np.full((len(x), 2), np.nan)
+
+    with pytest.raises(ValueError, match=r"scores that are numbers; received \d+ NaN from Nans"):
+        PrevalenceThresholdClassifier(Nans(), cv=folds).fit(X, TWO)
+
+
 @pytest.mark.parametrize("folds", [None, 3])
 @pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline], ids=["alone", "pipeline"])
 @pytest.mark.parametrize(("n_classes", "n_scores"), [(3, 3), (4, 6)])

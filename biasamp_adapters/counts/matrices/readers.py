@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array, Label, is_real
 from biasamp_adapters.counts.assemble import cross
 from biasamp_adapters.counts.base import Axis
 from biasamp_adapters.counts.collect import argument_of, by_model
-from biasamp_adapters.counts.labels import declared, listing, lookup, ordered
+from biasamp_adapters.counts.labels import check_labels, declared, listing, lookup, ordered
 from biasamp_adapters.inputs.columns import Column, chunks, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix
 
@@ -46,10 +45,11 @@ class LabelVector:
             found: list[Any] = [labels[code] for code in np.unique(codes).tolist() if code >= 0]
             if may_be_chance:
                 # Probabilities are not collected: there may be as many as rows.
-                whole = [x for x in found if not (isinstance(x, Real) and 0 < float(x) < 1)]
+                whole = [x for x in found if not (is_real(x) and 0 < x < 1)]
                 split = split or len(whole) < len(found)
                 found = whole
             seen.update(found)
+        check_labels(seen, name)
         if split and not seen <= {0, 1}:
             raise ValueError(
                 f"probabilities in {name} must lie in [0, 1]; received "
