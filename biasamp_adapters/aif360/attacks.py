@@ -83,7 +83,7 @@ def directional_predictability_amplification(
     prot_attr_pred : array-like of shape (n,) or (n, attributes), optional
         Predicted protected attributes, for T->A.
     direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A".
+        Also "A->T" and "T->A", in any case.
     **parameters
         As in :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
 

@@ -111,7 +111,7 @@ def directional_bias_amplification(
     pos_label : label, optional
         The one label to look at.
     direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A".
+        Also "A->T" and "T->A", in any case.
     reference : pandas.Series, (y_true, prot_attr), counts or BaseRates, optional
         The training data; a Series carries the protected attributes in its index.
     **parameters
@@ -179,7 +179,7 @@ def multi_attribute_bias_amplification(
     pos_label : label, optional
         The one label to look at.
     direction : {"attribute_to_task", "task_to_attribute", "undirected"}
-        Also "A->T" and "T->A".
+        Also "A->T" and "T->A", in any case.
     reference : pandas.Series, (y_true, prot_attr), counts or BaseRates, optional
         The training data; a Series carries the protected attributes in its index.
     **parameters

@@ -3,7 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
+
+from biasamp_adapters.aif360.attacks import (
+    directional_predictability_amplification,
+    leakage_amplification,
+)
+from biasamp_adapters.aif360.functions import (
+    directional_bias_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
+
+#: The functions of this module: less of each of them is better.
+_OURS = (
+    directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
 
 
 def make_scorer(
@@ -17,7 +37,9 @@ def make_scorer(
     Parameters
     ----------
     score_func : callable
-        ``score_func(y_true, y_pred, **parameters)``, less of which is better.
+        One of the functions of this module, such as :func:`directional_bias_amplification`, or a
+        ``functools.partial`` of it. Less of each of them is better, which is not so of AIF360's own
+        functions: ``aif360.sklearn.metrics.make_scorer`` is for those.
     objective : {"signed", "absolute"}
         "signed" is minus the value: the scorer prefers models that reduce bias. "absolute" is minus
         its size: it prefers models that leave bias as it is.
@@ -32,7 +54,7 @@ def make_scorer(
     Raises
     ------
     ValueError
-        For another objective.
+        For a function that is not of this module, or another objective.
 
     Notes
     -----
@@ -52,10 +74,25 @@ def make_scorer(
     """
     from sklearn.metrics import make_scorer as host_scorer
 
+    _check_ours(score_func)
     if objective not in ("signed", "absolute"):
         raise ValueError(f"objective must be 'signed' or 'absolute'; received {objective!r}")
     score = score_func if objective == "signed" else _Size(score_func)
     return host_scorer(score, greater_is_better=False, **parameters)
+
+
+def _check_ours(function: Any) -> None:
+    """Raise for a function of which more may be better, or none at all."""
+    innermost = function
+    while isinstance(innermost, partial):
+        innermost = innermost.func
+    if not any(innermost is ours for ours in _OURS):
+        raise ValueError(
+            "score_func must be a function of biasamp_adapters.aif360, such as "
+            f"directional_bias_amplification, or a partial of one; received {function!r} "
+            "(aif360.sklearn.metrics.make_scorer is for AIF360's own functions, "
+            "sklearn.metrics.make_scorer for others)"
+        )
 
 
 class _Size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ pytest.importorskip("aif360", reason="the aif360 extra is not installed")
 import biasamp_adapters.aif360 as baa
 
 # isort: split
+from aif360.sklearn.metrics import disparate_impact_ratio, statistical_parity_difference
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.tree import DecisionTreeClassifier
+
+from biasamp_adapters import MALS
 
 A_TO_T: list[tuple[Any, dict[str, Any]]] = [
     (baa.mals_bias_amplification, {"pos_label": "yes"}),
@@ -224,3 +228,43 @@ def test_a_scorer_raises_what_the_function_says(
     scorer = baa.make_scorer(baa.directional_bias_amplification, **options)
     with pytest.raises(error, match=message):
         cross_val_score(TREE, X, y, scoring=scorer, cv=SPLITS, error_score="raise")
+
+
+@pytest.mark.parametrize("objective", ["signed", "absolute"])
+def test_a_partial_of_ours_is_ours(objective: Any) -> None:
+    model = clone(TREE).fit(X, Y)
+    whole = baa.make_scorer(
+        baa.directional_bias_amplification, objective=objective, prot_attr="sex", priv_group="male"
+    )
+    bound = partial(partial(baa.directional_bias_amplification, prot_attr="sex"), priv_group="male")
+    scorer = baa.make_scorer(bound, objective=objective)
+    assert scorer(model, X, Y) == whole(model, X, Y)
+    assert pickle.loads(pickle.dumps(scorer))(model, X, Y) == whole(model, X, Y)
+
+
+def _of_the_same_name(*rows: Any, **parameters: Any) -> float:
+    return baa.directional_bias_amplification(*rows, **parameters)
+
+
+_of_the_same_name.__name__ = "directional_bias_amplification"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        statistical_parity_difference,
+        disparate_impact_ratio,
+        partial(statistical_parity_difference, prot_attr="sex", priv_group="male"),
+        _of_the_same_name,
+        MALS(),
+    ],
+    ids=["difference", "ratio", "partial", "the same name", "metric object"],
+)
+def test_a_function_of_others_is_refused(function: Any) -> None:
+    """Of AIF360's own differences the lowest are the most unfair: a scorer would prefer those."""
+    message = (
+        r"^score_func must be a function of biasamp_adapters\.aif360.*; received .* "
+        r"\(aif360\.sklearn\.metrics\.make_scorer is for AIF360's own functions"
+    )
+    with pytest.raises(ValueError, match=message):
+        baa.make_scorer(function, prot_attr="sex")
