@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from biasamp_adapters.auditing.report import AuditReport
+from biasamp_adapters.metrics.bound import as_arrow
 
 
 class Gate(NamedTuple):
@@ -27,12 +28,18 @@ def parse_gate(text: str) -> Gate:
     try:
         if not (metric.strip() and equals and math.isfinite(float(bound))):
             raise ValueError
-        return Gate(metric.strip(), float(bound))
+        return Gate(_as_in_reports(metric.strip()), float(bound))
     except ValueError:
         raise ValueError(
             f"--fail-above must be METRIC=X with a number X, as in 'BA A->T=0.02'; "
             f"received {text!r}"
         ) from None
+
+
+def _as_in_reports(metric: str) -> str:
+    """The name of a metric with its direction, if it ends in one, written as reports do."""
+    name, space, direction = metric.rpartition(" ")
+    return f"{name}{space}{as_arrow(direction) or direction}"
 
 
 def gated(report: AuditReport, gate: Gate) -> list[dict[str, Any]]:

@@ -111,7 +111,7 @@ def directional_predictability_amplification(
     sensitive_features_pred : same as ``sensitive_features``, optional
         Predicted attribute; T->A needs it.
     direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A".
+        Also "A->T" and "T->A", in any case.
     attacker, quality, equalize, evaluation, n_trials, random_state, n_jobs, labels, groups, missing
         As in :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
 

@@ -105,7 +105,7 @@ def directional_bias_amplification(
     sensitive_features_pred : same as ``sensitive_features``, optional
         Predicted attribute; T->A needs it.
     direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A".
+        Also "A->T" and "T->A", in any case.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which set the directions.
     pos_label, labels, groups, missing
@@ -178,7 +178,7 @@ def multi_attribute_bias_amplification(
     sensitive_features_pred : same as ``sensitive_features``, optional
         Predicted attribute; T->A needs it.
     direction : {"attribute_to_task", "task_to_attribute", "undirected"}
-        Also "A->T" and "T->A".
+        Also "A->T" and "T->A", in any case.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which fix the task sets.
     pos_label, combinations, min_size, max_size, min_support, labels, groups, missing

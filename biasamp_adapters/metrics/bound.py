@@ -30,11 +30,18 @@ A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
 _DIRECTIONS = {
     "attribute_to_task": A_TO_T,
-    A_TO_T: A_TO_T,
+    "a->t": A_TO_T,
     "task_to_attribute": T_TO_A,
-    T_TO_A: T_TO_A,
+    "t->a": T_TO_A,
     "undirected": UNDIRECTED,
 }
+
+
+def as_arrow(direction: object) -> str | None:
+    """The short form of a direction in any case, with an arrow of one or two characters."""
+    if not isinstance(direction, str):
+        return None
+    return _DIRECTIONS.get(direction.replace("\u2192", "->").lower())
 
 
 def arrow(direction: str, *, undirected: bool = False) -> str:
@@ -45,7 +52,7 @@ def arrow(direction: str, *, undirected: bool = False) -> str:
     ValueError
         If there is no such direction.
     """
-    short = _DIRECTIONS.get(direction) if isinstance(direction, str) else None
+    short = as_arrow(direction)
     if short is None or (short == UNDIRECTED and not undirected):
         allowed = "'attribute_to_task' (A->T) or 'task_to_attribute' (T->A)"
         allowed += ", or 'undirected'" if undirected else ""

@@ -26,7 +26,7 @@ class DirectionalBiasAmplification(ReferencedMetric):
     Parameters
     ----------
     direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A". T->A needs ``sensitive_features_pred``.
+        Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which set the signs. Without, the evaluated truth does.
     pos_label : label, optional

@@ -30,10 +30,10 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
     Parameters
     ----------
     direction : {"attribute_to_task", "task_to_attribute", "undirected"}
-        Also "A->T" and "T->A". T->A needs ``sensitive_features_pred``. "undirected" compares, as
-        MALS does, the predictions' P(A^ | T^) with the reference's P(A | T), for groups that the
-        reference over-represents, and averages over sets; without a predicted attribute the true
-        one takes its place.
+        Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``. "undirected"
+        compares, as MALS does, the predictions' P(A^ | T^) with the reference's P(A | T), for
+        groups that the reference over-represents, and averages over sets; without a predicted
+        attribute the true one takes its place.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, which fix the sets. Without, the evaluated truth does.
     pos_label : label, optional

@@ -223,7 +223,7 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
     Parameters
     ----------
     direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A". T->A needs ``sensitive_features_pred``.
+        Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``.
     attacker, quality, equalize, evaluation, n_trials, random_state, n_jobs
         See :class:`~biasamp_adapters.LeakageAmplification`.
     labels, groups, missing

@@ -23,6 +23,10 @@ def report() -> bam.AuditReport:
     [
         ("BA A->T=0.02", Gate("BA A->T", 0.02)),
         (" BA A->T = -1e-3 ", Gate("BA A->T", -0.001)),
+        ("BA A\u2192T=0.02", Gate("BA A->T", 0.02)),
+        ("BA a->t=0.02", Gate("BA A->T", 0.02)),
+        ("DPA(U) Task_To_Attribute=0.02", Gate("DPA(U) T->A", 0.02)),
+        ("Multi Undirected=0.02", Gate("Multi undirected", 0.02)),
         ("MALS=0", Gate("MALS", 0)),
         ("a=b=1", Gate("a=b", 1)),
     ],

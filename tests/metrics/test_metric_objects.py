@@ -113,6 +113,35 @@ def test_both_forms_of_a_direction(kind: type, long: str, short: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DIRECTED)
+@pytest.mark.parametrize(
+    ("written", "short"),
+    [
+        ("A\u2192T", "A->T"),
+        ("t\u2192a", "T->A"),
+        ("a->t", "A->T"),
+        ("Attribute_To_Task", "A->T"),
+        ("TASK_TO_ATTRIBUTE", "T->A"),
+    ],
+)
+def test_a_direction_in_any_case_and_with_the_sign_of_an_arrow(
+    kind: type, written: str, short: str
+) -> None:
+    assert kind(direction=written)(**DATA) == kind(direction=short)(**DATA)
+    assert kind(direction=written).short_direction == short
+
+
+def test_undirected_in_any_case() -> None:
+    assert MultiAttributeBiasAmplification(direction="Undirected").short_direction == "undirected"
+
+
+@pytest.mark.parametrize("direction", [" A->T", "A->T ", "A-> T", "A>T", None, 1])
+@pytest.mark.parametrize("kind", DIRECTED)
+def test_other_spellings_of_a_direction(kind: type, direction: Any) -> None:
+    with pytest.raises(ValueError, match=rf"direction must be .*; received {direction!r}$"):
+        kind(direction=direction)
+
+
+@pytest.mark.parametrize("kind", DIRECTED)
 def test_an_unknown_direction(kind: type) -> None:
     with pytest.raises(ValueError, match=r"direction must be .*\(A->T\).*; received 'sideways'"):
         kind(direction="sideways")
