@@ -217,9 +217,10 @@ def check_several(groups: Collection[Label]) -> None:
     """Raise for fewer than two groups."""
     if len(groups) < 2:
         raise ValueError(
-            f"sensitive_features must have at least two groups; received only {listing(groups)} "
-            "(inside one group of the attribute itself, bind reference= and groups= to BA or Multi "
-            "A->T; what others say of a group, biasamp_adapters.fairlearn.amplification_frame does)"
+            f"sensitive_features must have at least two groups; received only {listing(groups)}. "
+            "To get a value for each group, use biasamp_adapters.fairlearn.amplification_frame; "
+            "inside one group of the attribute itself, bind reference= and groups= to BA or Multi "
+            "A->T"
         )
 
 

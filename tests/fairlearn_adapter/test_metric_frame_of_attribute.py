@@ -37,6 +37,11 @@ from biasamp_adapters.fairlearn import (
     multi_attribute_bias_amplification,
 )
 
+#: What the error on one group says next.
+WAY_OUT = (
+    r"at least two groups; .*\. To get a value for each group, use "
+    r"biasamp_adapters\.fairlearn\.amplification_frame; inside one group"
+)
 ROWS = fixed_rows()
 GIVEN = params(ROWS)
 GROUPS = ["a", "b"]
@@ -130,7 +135,7 @@ def test_what_a_group_leaves_undefined_is_said() -> None:
 
 @pytest.mark.parametrize("metric", [*FUNCTIONS, *objects()], ids=named)
 def test_one_group_alone_needs_a_reference(metric: Any) -> None:
-    message = "must have at least two groups; received only 'a' .*bind reference= and groups="
+    message = "must have at least two groups; received only 'a'.*bind reference= and groups="
     with pytest.raises(ValueError, match=message):
         frame_of(metric, ROWS, ROWS["group"], GIVEN)
 
@@ -154,7 +159,7 @@ def test_mals_says_nothing_of_one_group() -> None:
     """Inside a group all predictions are of the group: P(A^ = a | T^) is 1 whatever they are."""
     bound = partial(mals_bias_amplification, reference=(THREE["T"], THREE["A"]))
     columns = {"y_true": THREE["T"], "y_pred": THREE["T"]}
-    with pytest.raises(ValueError, match=r"at least two groups; .*amplification_frame does"):
+    with pytest.raises(ValueError, match=WAY_OUT):
         frame_of(bound, columns, THREE["A"], {"sensitive_features": THREE["A"]})
 
 
@@ -165,5 +170,5 @@ def test_t_to_a_says_nothing_of_one_group(function: Callable[..., float]) -> Non
     columns = {"y_true": truth, "y_pred": truth, "group": np.array(list("aaaabbbb"))}
     given_ = {"sensitive_features": columns["group"], "sensitive_features_pred": guess}
     bound = partial(function, direction="T->A", reference=(truth, columns["group"]))
-    with pytest.raises(ValueError, match=r"at least two groups; .*amplification_frame does"):
+    with pytest.raises(ValueError, match=WAY_OUT):
         frame_of(bound, columns, columns["group"], given_)
