@@ -32,7 +32,7 @@ from biasamp_adapters.metrics import (
     LeakageAmplification,
     MultiAttributeBiasAmplification,
 )
-from biasamp_adapters.metrics.base import Metric, dropped_note
+from biasamp_adapters.metrics.base import Metric, check_predicted_name, dropped_note
 from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.uncertainty import check_n_boot
 
@@ -62,6 +62,7 @@ def amplification_frame(
     n_boot: int | None = None,
     ci_quantiles: Sequence[float] | None = None,
     random_state: Any = None,
+    **unknown: Any,
 ) -> AmplificationFrame:
     """A Fairlearn ``MetricFrame`` of bias amplification, with intervals from drawn tables.
 
@@ -93,6 +94,8 @@ def amplification_frame(
         Quantiles to give, strictly between 0 and 1.
     random_state : int, numpy.random.Generator or RandomState, optional
         Of the bootstrap. None is the fixed seed 0.
+    **unknown
+        Refused, with what to give instead: a frame has no ``sample_params``.
 
     Returns
     -------
@@ -100,6 +103,8 @@ def amplification_frame(
 
     Raises
     ------
+    TypeError
+        For an argument of another name.
     ValueError
         If an input breaks a rule; the message states it.
 
@@ -139,6 +144,7 @@ def amplification_frame(
     >>> print(f"{frame.overall['BA']:.3f} [{low['BA']:.3f}, {high['BA']:.3f}]")
     0.100 [0.049, 0.156]
     """
+    _check_names(unknown)
     if sensitive_features is None:
         raise ValueError("sensitive_features must be given; received None")
     quantiles = _checked_quantiles(n_boot, ci_quantiles)
@@ -169,7 +175,7 @@ def amplification_frame(
         notes.insert(0, dropped_note(sliced.whole.dropped))
     for note in notes:
         warn(note)
-    return AmplificationFrame(
+    return AmplificationFrame._of(
         frame.columns,
         frame.levels,
         single=single,
@@ -178,6 +184,19 @@ def amplification_frame(
         n_boot=n_boot,
         ci_quantiles=quantiles,
     )
+
+
+def _check_names(unknown: Mapping[str, Any]) -> None:
+    function = "amplification_frame"
+    check_predicted_name(function, unknown, "sensitive_features_pred")
+    for name in unknown:
+        instead = ""
+        if name == "sample_params":
+            instead = (
+                ": a column is an argument of its own, as in amplification_frame(..., "
+                "sample_weight=), and other parameters are bound with functools.partial"
+            )
+        raise TypeError(f"{function} has no argument {name!r}{instead}")
 
 
 def _checked_quantiles(

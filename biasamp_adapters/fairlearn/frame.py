@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,8 @@ _ROUNDING = 1e-12
 class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not typed
     """A Fairlearn ``MetricFrame`` of bias amplification, with intervals from drawn tables.
 
-    Made by :func:`amplification_frame`. All members of ``MetricFrame`` are there; in addition:
+    Made by :func:`amplification_frame`, not by calling the class. All members of ``MetricFrame``
+    are there; in addition:
 
     Attributes
     ----------
@@ -36,8 +37,15 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         same accuracy would give, and signs of the reference that may be noise.
     """
 
-    def __init__(
-        self,
+    def __init__(self, *args: Any, **options: Any) -> None:
+        raise TypeError(
+            "AmplificationFrame is made by amplification_frame(y_true, y_pred, "
+            "sensitive_features=..., metrics=..., sample_weight=...); received a call of the class"
+        )
+
+    @classmethod
+    def _of(
+        cls,
         columns: Sequence[FrameColumn],
         levels: Levels,
         *,
@@ -46,12 +54,15 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         notes: Sequence[str],
         n_boot: int | None,
         ci_quantiles: Sequence[float] | None,
-    ) -> None:
+    ) -> Self:
+        """A frame of columns that were computed."""
+        self = cls.__new__(cls)
         self.results = dict(results)
         self.notes = tuple(notes)
         self._columns, self._levels, self._single = columns, levels, single
         self._draws, self._quantiles = n_boot, ci_quantiles
         self._index_by_host()
+        return self
 
     def _index_by_host(self) -> None:
         """Let MetricFrame lay out the levels: a row each of a table of positions.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fairlearn.metrics import count
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import JointCounts
@@ -27,7 +28,8 @@ class HostMetric(Scored):
     """A function of ``(y_true, y_pred)``, evaluated on the distinct cells of a count table.
 
     Its scores are "value", of all rows, and "groups", of the rows of each group of the attribute;
-    "groups" is NaN for a function that compares groups itself.
+    "groups" is NaN for a function that compares groups itself. Fairlearn's ``count`` is the number
+    of rows, whatever they weigh, as ``MetricFrame`` has it.
 
     Attributes
     ----------
@@ -110,7 +112,8 @@ class HostMetric(Scored):
         elif self.counts.weighted:
             raise ValueError(
                 f"{self.name} must have a parameter named sample_weight where rows have weights; "
-                f"received {self.function!r}"
+                f"received {self.function!r} (leave it out of metrics= here, and give it to a "
+                "MetricFrame of its own, which passes no weights to it)"
             )
         else:
             cells = np.repeat(cells, weight[cells])
@@ -122,6 +125,16 @@ class HostMetric(Scored):
         if number.size != 1 or number.dtype.kind not in "biuf":
             raise ValueError(f"{self.name} must return one number; received {value!r}")
         return float(number.item())
+
+    @property
+    def _counts_rows(self) -> bool:
+        return self.function is count
+
+    @property
+    def no_interval(self) -> str | None:
+        if self._counts_rows and not self.counts.knows_rows:
+            return "replicates of counts that hold only sums of weights have no rows"
+        return None
 
     @property
     def compares_groups(self) -> bool:
@@ -142,6 +155,8 @@ class HostMetric(Scored):
         """The value of all rows and of each group; undefined where the function raises."""
         if not isinstance(tables, JointTables):
             raise TypeError("host metrics read cells")
+        if self._counts_rows:
+            return self._rows(tables)
         if self._closed_form is not None:
             return self._by_closed_form(tables)
         with warnings.catch_warnings():
@@ -153,6 +168,8 @@ class HostMetric(Scored):
     def point(self) -> dict[str, Any]:
         """The same scores for the counts themselves."""
         tables = self.counts.tables(self.model)
+        if self._counts_rows:
+            return self._rows(tables)
         if self._closed_form is not None:
             return self._by_closed_form(tables)
         return self._of_table(tables.weight)
@@ -189,6 +206,15 @@ class HostMetric(Scored):
             attribute = self.counts.axis_codes("attribute", self.model)
             for group in range(len(self.counts.groups)):
                 yield np.flatnonzero(attribute == group)
+
+    def _rows(self, tables: JointTables) -> dict[str, Array]:
+        """How many rows there are, in all and in each group."""
+        rows = np.asarray(tables.rows, dtype=np.float64)
+        attribute = self.counts.axis_codes("attribute", self.model)
+        return {
+            "value": rows.sum(axis=-1),
+            "groups": sum_by(rows, attribute, len(self.counts.groups)),
+        }
 
     def _by_closed_form(self, tables: JointTables) -> dict[str, Array]:
         counts = self.counts

@@ -98,8 +98,32 @@ def test_rates_of_binary_labels(rows: pd.DataFrame) -> None:
 @given(tables([0, 1], ["a", "b", "c"]).map(twice))
 @few
 def test_weighted_rates(rows: pd.DataFrame) -> None:
-    mine = silenced(ours, rows, RATES, sample_weight=rows["weight"])
-    assert_frames_agree(mine, silenced(hosts, rows, RATES, weighted=True))
+    metrics = RATES | {"count": host.count}
+    mine = silenced(ours, rows, metrics, sample_weight=rows["weight"])
+    assert_frames_agree(mine, silenced(hosts, rows, metrics, weighted=True))
+
+
+@pytest.mark.parametrize("control", [None, "C"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_count_is_the_number_of_rows_of_each_replicate(
+    weighted: bool, control: str | None
+) -> None:
+    """As in MetricFrame, where count has no weights: they are neither read nor in the way."""
+    rows = people()
+    given: dict[str, Any] = {"n_boot": 200, "ci_quantiles": [0.1, 0.9], "random_state": 0}
+    given |= {"control_features": rows[control]} if control else {}
+    given |= {"sample_weight": rows["weight"]} if weighted else {}
+    frame = silenced(ours, rows, {"count": host.count, "selected": host.selection_rate}, **given)
+    sizes = rows.groupby([control, "A"] if control else "A").size()
+    assert frame.by_group["count"].tolist() == sizes.tolist()
+    low, high = (part["count"] for part in frame.by_group_ci)
+    assert (low < sizes.to_numpy()).all()
+    assert (high > sizes.to_numpy()).all()
+    if not control:
+        # A replicate has 240 rows, those of two groups: one is many where the other is few.
+        assert [part["count"] for part in frame.overall_ci] == [240, 240]
+        assert low[0] + high[1] == pytest.approx(240, abs=1e-9)
+        assert low[1] + high[0] == pytest.approx(240, abs=1e-9)
 
 
 @pytest.mark.parametrize("labels", [["no", "perhaps", "yes"], [3, 4, 7], [-1, 1]])

@@ -18,7 +18,7 @@ from biasamp_adapters import (  # noqa: E402
     AmplificationWarning,
     DirectionalBiasAmplification,
 )
-from biasamp_adapters.fairlearn import amplification_frame  # noqa: E402
+from biasamp_adapters.fairlearn import AmplificationFrame, amplification_frame  # noqa: E402
 
 BA = {"BA": DirectionalBiasAmplification()}
 
@@ -167,8 +167,39 @@ def test_bad_metrics(metrics: Any, message: str) -> None:
 
 def test_metrics_without_weights_cannot_read_weighted_rows() -> None:
     rows = people()
-    with pytest.raises(ValueError, match="count must have a parameter named sample_weight"):
-        ours(rows, {"count": host.count}, sample_weight=rows["weight"])
+    message = (
+        r"^agreement must have a parameter named sample_weight .*; received .*"
+        r"\(leave it out of metrics= here, and give it to a MetricFrame of its own"
+    )
+    with pytest.raises(ValueError, match=message):
+        ours(
+            rows,
+            {"agreement": lambda y_true, y_pred: np.mean(y_true == y_pred)},
+            sample_weight=rows["weight"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sample_params": {}}, r"'sample_params': .*frame\(\.\.\., sample_weight=\)"),
+        ({"prot_attr_pred": [0]}, "'prot_attr_pred': .* attribute as sensitive_features_pred$"),
+        ({"attribute_prediction": [0]}, "'attribute_prediction': .* sensitive_features_pred$"),
+        ({"predicted_protected_attributes": [0]}, "'predicted_.*': .* sensitive_features_pred$"),
+        ({"sample_wieght": [1]}, "'sample_wieght'$"),
+    ],
+)
+def test_arguments_of_other_names(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=f"^amplification_frame has no argument {message}"):
+        ours(people(), BA, **given)
+
+
+def test_the_class_is_not_called() -> None:
+    rows = people()
+    message = r"^AmplificationFrame is made by amplification_frame\(.*sample_weight=\.\.\.\)"
+    for given in ({"metrics": accuracy_score, "y_true": rows["T"]}, {}):
+        with pytest.raises(TypeError, match=message):
+            AmplificationFrame(**given)
 
 
 def test_several_models_are_refused() -> None:
