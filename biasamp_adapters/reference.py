@@ -161,7 +161,8 @@ def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
     if any(part.is_matrix("task") for part in (counts, reference)):
         raise ValueError(
             "the reference must have tasks of the same kind as the data, labels or the columns of "
-            f"a matrix; received {reference!r} for {counts!r}"
+            f"a matrix; received {reference!r} for {counts!r} (a frame or matrix of one column is "
+            "a matrix: of labels, pass the column, such as frame['label'])"
         )
     as_matrix = CooccurrenceCounts.from_joint
     return (

@@ -8,7 +8,7 @@ from typing import Any
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.base import Counts
-from biasamp_adapters.counts.collect import is_mapping
+from biasamp_adapters.counts.collect import is_mapping, tasks_of_one_shape
 from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.inputs.matrices import Indicators, is_matrix
@@ -35,12 +35,20 @@ def count_arrays(
     """
     rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     options: dict[str, Any] = {"labels": labels, "groups": groups, "missing": missing}
-    tasks = [y_true, *_each(y_pred)]
-    attributes = [sensitive_features, *_each(sensitive_features_pred)]
-    by_column = any(isinstance(values, Indicators) for values in attributes)
-    if by_column or any(values is not None and is_matrix(values) for values in tasks):
+    if by_column(*rows[:4]):
         return CooccurrenceCounts.from_arrays(*rows, **options, keep_rows=keep_rows)
     return JointCounts.from_arrays(*rows, **options, by_weight=True)
+
+
+def by_column(
+    y_true: Any, y_pred: Any, sensitive_features: Any, sensitive_features_pred: Any
+) -> bool:
+    """Whether tasks, or groups of the attribute, are columns of a matrix."""
+    y_true, y_pred = tasks_of_one_shape(y_true, y_pred)
+    attributes = [sensitive_features, *_each(sensitive_features_pred)]
+    return any(isinstance(values, Indicators) for values in attributes) or any(
+        values is not None and is_matrix(values) for values in [y_true, *_each(y_pred)]
+    )
 
 
 def _each(values: Any) -> list[Any]:

@@ -21,6 +21,7 @@ from biasamp_adapters.inputs.columns import (
     read_columns,
 )
 from biasamp_adapters.inputs.frames import check_columns, grouped
+from biasamp_adapters.inputs.matrices import one_shape
 
 #: Rows of different weights are kept apart up to this many cells; beyond it, their sums do.
 MAX_WEIGHTED_CELLS = 2**17
@@ -66,6 +67,7 @@ def collect_arrays(
 
     Rows with different values in ``slices`` are kept apart.
     """
+    y_true, y_pred = tasks_of_one_shape(y_true, y_pred)
     out = Collected(n_slices=len(slices))
     columns: list[Column] = []
     if sensitive_features is not None:
@@ -114,6 +116,15 @@ def by_model(y_pred: Any, predicted: Any) -> tuple[dict[str, Any], dict[str, Any
             f"received {list(predicted)}"
         )
     return models, dict(predicted)
+
+
+def tasks_of_one_shape(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """True and predicted tasks, a matrix of one column beside a vector being that vector."""
+    if not is_mapping(y_pred):
+        y_true, y_pred = one_shape([y_true, y_pred])
+        return y_true, y_pred
+    y_true, *predicted = one_shape([y_true, *y_pred.values()])
+    return y_true, dict(zip(y_pred, predicted, strict=True))
 
 
 def is_mapping(values: Any) -> bool:

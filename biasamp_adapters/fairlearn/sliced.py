@@ -12,10 +12,11 @@ import numpy as np
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import Counts, JointCounts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.choose import by_column
 from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.counts.slices import Key, Slices, count_slices
 from biasamp_adapters.inputs.columns import Column, read_columns
-from biasamp_adapters.inputs.matrices import Indicators, is_matrix
+from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.reference import Evaluation
 
 
@@ -100,7 +101,7 @@ def count_sliced(
     ValueError
         If a feature has missing values or a name twice, or label matrices are to be sliced.
     """
-    y_true, y_pred, sensitive_features, sensitive_features_pred, _ = rows
+    sensitive_features = rows[2]
     control_names, controls = _features(control_features, "control_features")
     group_names, grouped = _features(group_features, "group_features")
     attribute_names = _attribute_names(sensitive_features)
@@ -111,12 +112,11 @@ def count_sliced(
     if not (controls or grouped):
         whole = count_arrays(*rows, **options)
         return Sliced(whole, {(): whole}, [], [], attribute_names)
-    attributes = (sensitive_features, sensitive_features_pred)
-    tasks = (each for each in (y_true, y_pred) if each is not None)
-    if any(isinstance(each, Indicators) for each in attributes) or any(map(is_matrix, tasks)):
+    if by_column(*rows[:4]):
         raise ValueError(
             "label matrices cannot be split by control_features or group_features; received both: "
-            "call amplification_frame once for each level"
+            "call amplification_frame once for each level (of matrices of one column, pass the "
+            "columns, such as frame['label'])"
         )
     slices = [*controls, *grouped]
     whole, parts = count_slices(*rows, slices=slices, **options)

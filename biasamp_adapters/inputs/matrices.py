@@ -70,6 +70,36 @@ def without_gradients(values: Any) -> Any:
     return np.asarray(values.detach().cpu()) if hasattr(values, "detach") else values
 
 
+def one_shape(tasks: Sequence[Any]) -> list[Any]:
+    """Task arrays of the same rows; where one is a vector, a matrix of one column is it too.
+
+    Where none is, such a matrix is a label matrix. Arrays may be None.
+    """
+    if not any(values is not None and not is_matrix(values) for values in tasks):
+        return list(tasks)
+    return [_only_column(values) for values in tasks]
+
+
+def _only_column(values: Any) -> Any:
+    """The one column of a matrix, as a vector; anything else as it is."""
+    if values is None or isinstance(values, Indicators) or not is_matrix(values):
+        return values
+    if isinstance(values, list | tuple):
+        alone = all(isinstance(row, list | tuple | np.ndarray) and len(row) == 1 for row in values)
+        return [row[0] for row in values] if alone else values
+    if values.shape[1] != 1:
+        return values
+    if isinstance(values, pd.DataFrame):
+        return values.iloc[:, 0]
+    if hasattr(values, "tocsr"):
+        return values.toarray()[:, 0]
+    values = without_gradients(values)
+    if isinstance(values, np.ndarray):
+        return values[:, 0]
+    frame = nw.from_native(values)
+    return frame[frame.columns[0]]
+
+
 class Matrix:
     """An n x K input that hands out chunks of floats.
 

@@ -14,6 +14,7 @@ from biasamp_adapters.counts.assemble import Missing, cross, missing_message
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.tables import PREDICTED
 from biasamp_adapters.inputs.columns import read_weights
+from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.exact import Roles
@@ -65,6 +66,8 @@ class NumberRows:
             If an input breaks a rule; the message states it.
         """
         needed = {*roles.dataset, *roles.model}
+        tasks = one_shape([arrays["task"], arrays["prediction"]])
+        arrays = {**arrays, "task": tasks[0], "prediction": tasks[1]}
         given = {
             role: read_given(values, ARGUMENTS[role], predicted=role in _TRUTH)
             for role, values in arrays.items()

@@ -11,6 +11,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import is_whole
 from biasamp_adapters._warnings import AmplificationWarning, warn
+from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import T_TO_A
@@ -105,6 +106,7 @@ def threshold_sweep(
         "sample_weight": sample_weight,
     }
     warn_of_order((name, index_of(values)) for name, values in inputs.items())
+    y_true, y_score = one_shape([y_true, y_score])
     rows = Rows(
         y_true,
         *read_scores(y_score),

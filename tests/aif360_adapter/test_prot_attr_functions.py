@@ -236,3 +236,10 @@ def test_conventions_of_aif360_sklearn(case: Any) -> None:
     assert list(parameters)[:2] == ["y_true", "y_pred"]
     assert {"prot_attr", "priv_group", "sample_weight"} < set(parameters)
     assert parameters["prot_attr"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_a_frame_of_one_column_as_y_true_or_y_pred() -> None:
+    """As aif360.sklearn's own functions take it."""
+    expected = ba(Y, PRED, prot_attr="sex")
+    assert ba(Y.to_frame("y"), PRED, prot_attr="sex") == expected
+    assert ba(Y, pd.DataFrame({"said": PRED}), prot_attr="sex") == expected

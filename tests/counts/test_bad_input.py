@@ -86,14 +86,19 @@ def test_a_column_without_an_order(value: Any) -> None:
         np.eye(4).tolist(),
         pd.DataFrame(np.eye(4)),
         pl.DataFrame({"x": TRUTH, "y": TRUTH}),
-        np.array(TRUTH).reshape(-1, 1),
     ],
-    ids=["numpy", "list", "pandas", "polars", "one column"],
+    ids=["numpy", "list", "pandas", "polars"],
 )
 @pytest.mark.parametrize("argument", ["y_true", "y_pred"])
 def test_a_matrix_of_labels(argument: str, matrix: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{argument} must have one dimension; .* \(4, \d\)"):
         count(**{argument: matrix})
+
+
+def test_two_matrices_of_one_column() -> None:
+    column = np.array(TRUTH).reshape(-1, 1)
+    with pytest.raises(ValueError, match=r"^y_true must have one dimension; .* \(4, 1\)"):
+        count(y_true=column, y_pred=column)
 
 
 def test_rows_of_different_lengths() -> None:

@@ -30,6 +30,9 @@ from frame_cases import (  # noqa: E402
     twice,
 )
 
+from biasamp_adapters import DirectionalBiasAmplification  # noqa: E402
+from biasamp_adapters.fairlearn import amplification_frame  # noqa: E402
+
 
 def agreement(y_true: Any, y_pred: Any) -> float:
     """A user's metric that takes no weights."""
@@ -286,3 +289,22 @@ def test_a_metric_that_is_true_or_false() -> None:
     metrics = {"any": lambda y, p: (y == p).any(), "all": lambda y, p: bool((y == p).all())}
     frame = ours(rows, metrics)
     assert frame.overall.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("control", [None, "C"])
+@pytest.mark.parametrize("role", ["T", "T_hat"])
+def test_a_column_beside_a_vector_is_that_vector(role: str, control: str | None) -> None:
+    """MetricFrame squeezes both."""
+    rows = people()
+    metrics = RATES | {"count": host.count, "BA": DirectionalBiasAmplification()}
+    options = {"sensitive_features": rows[["A"]], "metrics": metrics}
+    options |= {"control_features": rows[control]} if control else {}
+    given = {name: rows[[name]] if name == role else rows[name] for name in ("T", "T_hat")}
+    mine = amplification_frame(given["T"], given["T_hat"], **options)
+    expected = amplification_frame(rows["T"], rows["T_hat"], **options)
+    assert_same(mine.by_group, expected.by_group)
+    assert_same(mine.overall, expected.overall)
+    features = {"sensitive_features": rows["A"]} | options
+    features["metrics"] = RATES
+    theirs = host.MetricFrame(y_true=given["T"], y_pred=given["T_hat"], **features)
+    assert_same(mine.by_group[list(RATES)], theirs.by_group)

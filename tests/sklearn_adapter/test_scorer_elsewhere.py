@@ -8,9 +8,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from search_cases import GROUP, REFERENCE, SIGNED, SIZES, SPLITS, WAYS, X, Y, routing, scores
+from search_cases import (
+    GROUP,
+    REFERENCE,
+    SIGNED,
+    SIZES,
+    SPLITS,
+    TREE,
+    WAYS,
+    X,
+    Y,
+    keep,
+    routing,
+    scores,
+)
 from sklearn.base import clone
 from sklearn.feature_selection import RFE, RFECV, SequentialFeatureSelector
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score
@@ -167,3 +181,38 @@ def test_a_loss_has_no_columns_to_look_into() -> None:
             cv=SPLITS,
             error_score="raise",
         )
+
+
+def test_a_frame_of_one_column_as_y() -> None:
+    """A tree predicts a vector of it."""
+    given = WAYS["level"]()
+    scorer = amplification_scorer(SIGNED, sensitive_features="group")
+    model = clone(TREE).fit(given.X, given.y)
+    assert scorer(model, given.X, given.y.to_frame("y")) == scorer(model, given.X, given.y)
+
+
+def test_permutation_importance_of_an_attribute_in_the_index() -> None:
+    """The pipeline drops the group, so shuffling that column changes nothing."""
+    given = WAYS["column of pandas"]()
+    y = pd.Series(Y, pd.Index(GROUP, name="code"))
+    scorer = amplification_scorer(SIGNED, sensitive_features="code")
+    found = permutation_importance(
+        keep(given.features).fit(given.X, y), given.X, y, scoring=scorer, random_state=0
+    )
+    importance = dict(zip(given.X.columns, found.importances.tolist(), strict=True))
+    assert importance["group"] == [0, 0, 0, 0, 0]
+    assert importance["u"] != [0, 0, 0, 0, 0]
+
+
+def test_permutation_importance_of_an_attribute_in_a_column_is_that_of_the_scorer() -> None:
+    """The scorer reads the shuffled group: what changes is the score, not the predictions."""
+    given = WAYS["column of pandas"]()
+    model = keep(given.features).fit(given.X, Y)
+    scorer = amplification_scorer(SIGNED, objective="signed", sensitive_features="group")
+    found = permutation_importance(model, given.X, Y, scoring=scorer, random_state=0, n_repeats=1)
+    at = list(given.X.columns).index("group")
+    assert abs(found.importances[at, 0]) > 0.01
+
+    shuffled = np.random.default_rng(1).permutation(GROUP)
+    score = scorer(model, given.X.assign(group=shuffled), Y)
+    assert score == -SIGNED(Y, model.predict(given.X), sensitive_features=shuffled)

@@ -11,7 +11,7 @@ import numpy as np
 from biasamp_adapters._typing import Array, Label, is_real
 from biasamp_adapters.counts.assemble import cross
 from biasamp_adapters.counts.base import Axis
-from biasamp_adapters.counts.collect import argument_of, by_model
+from biasamp_adapters.counts.collect import argument_of, by_model, tasks_of_one_shape
 from biasamp_adapters.counts.labels import check_labels, declared, listing, lookup, ordered
 from biasamp_adapters.inputs.columns import Column, chunks, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix
@@ -124,6 +124,7 @@ def read_variables(
     called : mapping, optional
         What to call the arguments in an error, where a user knows them by other names.
     """
+    y_true, y_pred = tasks_of_one_shape(y_true, y_pred)
     out = Variables()
     arguments = ("y_true", "y_pred", "sensitive_features", "sensitive_features_pred")
     name_of = {name: (called or {}).get(name, name) for name in arguments}
