@@ -90,6 +90,25 @@ def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
     return wrong * table.sum(axis=axis, keepdims=True) + (accuracy - wrong) * table
 
 
+def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
+    """:func:`expected_flips` on a scale on which whole rows stay whole, for scores that have none.
+
+    Where a whole number of rows is right, expectations are whole multiples of 1 / (total * wrong
+    classes). Scores that are equal by arithmetic are equal on that scale, where a rounded accuracy
+    would set them 1e-16 apart. Tables without errors stay as they are.
+    """
+    classes = table.shape[axis]
+    if classes == 1:
+        return table.astype(np.float64)
+    total = table.sum(axis=(-2, -1), keepdims=True)
+    right = np.asarray(accuracy)[..., None, None] * total
+    whole = np.rint(right)
+    right = np.where(np.abs(right - whole) <= _ROUNDING * total, whole, right)
+    wrong = total - right
+    flipped = wrong * table.sum(axis=axis, keepdims=True) + ((classes - 1) * right - wrong) * table
+    return np.where(wrong == 0, table, flipped)
+
+
 def flip(
     tables: JointTables,
     roles: tuple[str, str],

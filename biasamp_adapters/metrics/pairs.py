@@ -10,9 +10,9 @@ from biasamp_adapters._typing import Array, generator
 from biasamp_adapters.counts.tables import PREDICTED, JointTables, Tables, sum_by
 from biasamp_adapters.metrics.equalize import (
     column_accuracy,
-    expected_flips,
     flip_table,
     flip_weighted,
+    scaled_flips,
 )
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.quality import is_dependent
@@ -104,7 +104,7 @@ def indicator_attacks(attack: ExactAttack) -> dict[str, Array]:
     if channel.any():
         table = dataset[channel]
         if attack.equalize is not None:
-            table = expected_flips(table, accuracy[channel], roles.axis)
+            table = scaled_flips(table, accuracy[channel], roles.axis)
         _fill(out, channel, attack, table[None], model[channel])
     rng = generator(attack.random_state)
     pairs = np.argwhere(varies & ~channel)

@@ -248,8 +248,8 @@ class AmplificationResult:
             "metric": self.metric,
             "direction": self.direction,
             "value": plain(self.value),
-            "low": self.interval[0] if self.interval else None,
-            "high": self.interval[1] if self.interval else None,
+            "low": plain(self.interval[0]) if self.interval else None,
+            "high": plain(self.interval[1]) if self.interval else None,
             "confidence": self.confidence,
             "random_error": plain(self.random_error),
             "baseline": None if self.baseline is None else numbers(self.baseline),
@@ -289,14 +289,19 @@ def percent(share: float) -> str:
     return f"{100 * share:g}%"
 
 
+#: A number nearer to 0 than this is what rounding leaves of 0.
+_ROUNDING = 1e-15
+
 #: What is shown of a quality that is infinite because its loss is 0.
 UNBOUNDED = 1 / float(np.finfo(np.float64).eps)
 
 
 def plain(value: float | None) -> float | None:
-    """A float that JSON can hold: None for NaN; an unbounded one clipped."""
+    """A float that JSON can hold: None for NaN; an unbounded one clipped; 0 but for rounding 0."""
     if value is None or np.isnan(value):
         return None
+    if abs(value) < _ROUNDING:
+        return 0.0
     return float(np.clip(value, -UNBOUNDED, UNBOUNDED))
 
 
@@ -306,4 +311,4 @@ def numbers(estimate: Estimate) -> dict[str, Any]:
     note = estimate.reason or ""
     if estimate.interval is not None and low == high:
         note = "every replicate gave the same value, so the interval says nothing of sampling error"
-    return {"value": plain(estimate.value), "low": low, "high": high, "note": note}
+    return {"value": plain(estimate.value), "low": plain(low), "high": plain(high), "note": note}
