@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 
@@ -16,46 +16,73 @@ from biasamp_adapters.metrics import (
     LeakageAmplification,
     MultiAttributeBiasAmplification,
 )
+from biasamp_adapters.metrics.result import plain
 
-_SIGNED = (
-    "The ideal value of this metric is 0. A value of > 0 implies that the model amplifies bias, "
-    "which is worse; a value of < 0 implies that it reduces bias, or that it makes mistakes."
-)
 
-#: What each metric is called, what it measures, and which way is worse.
-_WORDS: dict[Any, tuple[str, str, str]] = {
-    MALS: (
+class _Words(NamedTuple):
+    """What is said of a metric.
+
+    Attributes
+    ----------
+    name : str
+    zero : str
+        What a value of 0 means, in a few words.
+    description : str
+        How it is computed.
+    reading : str
+        Which way is worse, after "The ideal value of this metric is 0."
+    """
+
+    name: str
+    zero: str
+    description: str
+    reading: str
+
+
+_WORDS: dict[Any, _Words] = {
+    MALS: _Words(
         "BiasAmp_MALS",
+        "no amplification",
         "Computed as the mean over labels of how much more the predictions join a label with the "
         "groups that it favours in the reference, P(group | predicted label) less "
         "P(group | label). It mixes both directions.",
-        _SIGNED,
+        "A value of > 0 implies that predictions join labels with the groups that they favour "
+        "more often than the data do, which is worse; a value of < 0 implies that they do so less "
+        "often, or that the model makes mistakes.",
     ),
-    DirectionalBiasAmplification: (
+    DirectionalBiasAmplification: _Words(
         "Directional Bias Amplification",
+        "no amplification",
         "Computed as the mean over groups and labels of the change that predictions make to "
         "P(label | group) (A->T) or P(group | label) (T->A), counted positive where it follows "
         "the correlation in the reference.",
-        _SIGNED,
+        "A value of > 0 implies that the model amplifies bias, which is worse; a value of < 0 "
+        "implies that it reduces bias, or that it makes mistakes.",
     ),
-    MultiAttributeBiasAmplification: (
+    MultiAttributeBiasAmplification: _Words(
         "Multi-Attribute Bias Amplification",
+        "no rate changes; it has no sign, and chance alone makes it positive",
         "Computed as the mean size, over groups and labels, of the change that predictions make "
         "to P(label | group) (A->T) or P(group | label) (T->A), whichever way it goes.",
-        "The ideal value of this metric is 0. It has no sign; a larger value is worse.",
+        "It has no sign: a larger value means larger changes, which is worse if they are not due "
+        "to chance. Chance alone makes it positive.",
     ),
-    LeakageAmplification: (
+    LeakageAmplification: _Words(
         "Leakage Amplification",
+        "predicted and true labels give as much away",
         "Computed as the success of the best attacker in telling the group from the predicted "
         "label, less that from the true label made as wrong as the model.",
-        _SIGNED,
+        "A value of > 0 implies that predicted labels give the group away more than true labels "
+        "do, which is worse; a value of < 0 implies that they give it away less.",
     ),
-    DirectionalPredictabilityAmplification: (
+    DirectionalPredictabilityAmplification: _Words(
         "Directional Predictability Amplification",
+        "as predictable as in the data",
         "Computed as the relative change in how well the best attacker predicts the model's label "
         "from the group (A->T), or its group from the label (T->A), against data made as wrong as "
         "the model.",
-        _SIGNED,
+        "A value of > 0 implies that the model's output is easier to predict than the data, which "
+        "is worse; a value of < 0 implies that it is harder to predict.",
     ),
 }
 
@@ -79,8 +106,8 @@ class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]
     >>> explain = BiasAmplificationTextExplainer(
     ...     BiasAmplificationMetric(truth, truth.copy(deepcopy=True))
     ... )
-    >>> explain.multi_attribute_bias_amplification("A->T")
-    'Multi-Attribute Bias Amplification A->T (0 = no amplification): 0.0'
+    >>> explain.leakage_amplification()
+    'Leakage Amplification (0 = predicted and true labels give as much away): 0.0000'
     >>> explain.accuracy()
     'Classification accuracy (ACC): 1.0'
     """
@@ -146,28 +173,29 @@ class BiasAmplificationJSONExplainer(
 
     def _explained(self, metric: Any) -> str:
         result: AmplificationResult = self.metric.amplification(metric)
-        name, description, ideal = _WORDS[type(metric)]
+        words = _WORDS[type(metric)]
         return json.dumps(
             {
-                "metric": name,
+                "metric": words.name,
                 "message": _message(metric, result),
-                "value": result.value,
+                "value": plain(result.value),
                 "direction": result.direction,
-                "randomErrors": result.random_error,
+                "randomErrors": plain(result.random_error),
                 "numInstances": result.n,
                 "notes": list(result.notes),
-                "description": description,
-                "ideal": ideal,
+                "description": words.description,
+                "ideal": f"The ideal value of this metric is 0. {words.reading}",
             }
         )
 
 
 def _message(metric: Any, result: AmplificationResult) -> str:
-    name = _WORDS[type(metric)][0]
+    words = _WORDS[type(metric)]
     direction = f" {result.direction}" if hasattr(metric, "direction") else ""
     errors = result.random_error
-    baseline = "" if errors is None else f", random errors of this accuracy = {errors:.4f}"
-    return f"{name}{direction} (0 = no amplification{baseline}): {result.value}"
+    baseline = "" if errors is None else f", random errors of this accuracy = {errors:z.4f}"
+    value = result.estimate.text("")
+    return f"{words.name}{direction} (0 = {words.zero}{baseline}): {value}"
 
 
 class _PlainNumbers:

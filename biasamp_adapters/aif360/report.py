@@ -13,6 +13,7 @@ from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out
 from biasamp_adapters.auditing import AuditReport
 from biasamp_adapters.auditing.audits import audit_evaluation
+from biasamp_adapters.metrics.result import plain
 from biasamp_adapters.reference import align
 
 #: AIF360's measures of two groups: what each is, the method, its ideal, and the rate behind it.
@@ -130,7 +131,7 @@ def _number(method: Callable[..., Any], **options: Any) -> float | None:
             value = float(method(**options))
     except (ValueError, ZeroDivisionError):
         return None
-    return value if np.isfinite(value) else None
+    return plain(value) if np.isfinite(value) else None
 
 
 def _names(dataset: Any) -> Iterator[str]:

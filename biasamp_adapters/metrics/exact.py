@@ -21,7 +21,6 @@ from biasamp_adapters.metrics.trust import Trust
 from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
 from biasamp_adapters.uncertainty import Interval, IntervalMethod
 
-
 #: Scores of weighted rows that differ by less than this share of them are equal.
 _ROUNDING = 1e-12
 

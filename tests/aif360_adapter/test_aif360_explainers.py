@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("aif360", reason="the aif360 extra is not installed")
@@ -30,7 +31,14 @@ from dataset_cases import (
     rows_of,
 )
 
-from biasamp_adapters import AmplificationWarning
+from biasamp_adapters import (
+    MALS,
+    AmplificationWarning,
+    DirectionalBiasAmplification,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+    MultiAttributeBiasAmplification,
+)
 from biasamp_adapters.aif360 import (
     BiasAmplificationJSONExplainer,
     BiasAmplificationMetric,
@@ -67,6 +75,15 @@ def read(text: str) -> dict[str, Any]:
     return json.loads(text, parse_constant=refuse)
 
 
+ZERO = {
+    MALS: "no amplification",
+    DirectionalBiasAmplification: "no amplification",
+    MultiAttributeBiasAmplification: "no rate changes; it has no sign, and chance alone makes it",
+    LeakageAmplification: "predicted and true labels give as much away)",
+    DirectionalPredictabilityAmplification: "as predictable as in the data)",
+}
+
+
 def undefined() -> Any:
     """A metric of two rows: nothing but 0 / 0 and what is made of it."""
     frame = rows_of([[1, 0], [0, 1]], "sex", "T").astype(float)
@@ -80,8 +97,8 @@ def test_texts_of_new_metrics(case: Any) -> None:
     text = getattr(BiasAmplificationTextExplainer(metric), method)(**parameters)
     value = getattr(metric, method)(**parameters)
     head, _, last = text.rpartition(": ")
-    assert float(last) == value
-    assert "(0 = no amplification" in head
+    assert last == f"{value:z.4f}"
+    assert f"(0 = {ZERO[kind]}" in head
     way = parameters.get("direction", "")
     assert way in head or (way == "undirected" and "->" not in head)
     assert ("random errors of this accuracy = " in head) == (
@@ -128,9 +145,24 @@ def test_json_of_new_metrics(case: Any, weighted: bool) -> None:
 def test_ideal_says_0_and_which_way_is_worse(method: str) -> None:
     ideal = read(getattr(BiasAmplificationJSONExplainer(complete()), method)())["ideal"]
     assert ideal.startswith("The ideal value of this metric is 0.")
-    worse = "a larger value is worse" if method.startswith("multi") else "> 0 implies that the"
+    multi = method.startswith("multi")
+    worse = "It has no sign: a larger value" if multi else "A value of > 0 implies that"
     assert worse in ideal
+    assert ("Chance alone makes it positive." in ideal) == multi
     assert "worse" in ideal
+
+
+def test_no_noise_of_rounding() -> None:
+    """Four of six rows are of group 1, the likeliest whatever is said: 4/6 less 4/6."""
+    columns = {"sex": [1] * 4 + [0] * 2, "T": [0, 0, 0, 1, 0, 0], "T_pred": [0, 0, 1, 1, 0, 0]}
+    frame = pd.DataFrame(columns, dtype=float)
+    metric = metric_of(frame, **SEXES)
+    options = {"equalize": "expected"}
+    text = BiasAmplificationTextExplainer(metric).leakage_amplification(**options)
+    assert text.endswith(": 0.0000")
+    found = read(BiasAmplificationJSONExplainer(metric).leakage_amplification(**options))
+    assert str(found["value"]) == "0.0"
+    assert found["message"] == text
 
 
 def test_every_new_metric_has_its_own_words() -> None:

@@ -11,7 +11,20 @@ import exact_oracle as oracle
 from exact_oracle import Row
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from metric_cases import DIRECTIONS, GROUPS, LABELS, LISTS, any_rows, few, quiet, reference_of, same
+from metric_cases import (
+    DIRECTIONS,
+    GROUPS,
+    LABELS,
+    LISTS,
+    any_rows,
+    arguments,
+    few,
+    quiet,
+    quietly,
+    reference_of,
+    rows_over,
+    same,
+)
 
 from biasamp_adapters import (
     MALS,
@@ -48,6 +61,8 @@ MULTI = (
     lambda rows: oracle.multi(rows, "A->T", GROUPS, LABELS).value,
 )
 
+#: Of few groups and labels, so that dataset and model are often equally predictable.
+two_by_two = rows_over([0, 1], [0, 1])
 a_reference = st.one_of(st.none(), any_rows)
 
 
@@ -186,3 +201,32 @@ def test_probabilities_enter_as_expected_counts(rows: list[Row], chances: list[f
         ),
     ]:
         assert same(quiet(metric, rows, y_pred=chances).value, expected)
+
+
+@few
+@given(two_by_two, st.sampled_from(["accuracy", "balanced_accuracy"]), st.sampled_from([None, 0.1]))
+def test_equal_levels_are_exactly_equal(
+    rows: list[Row], quality: str, weight: float | None
+) -> None:
+    """An accuracy such as 5/6 is no float, and must not leave 1e-16 where nothing is amplified."""
+    metric = LeakageAmplification(
+        equalize="expected" if quality == "accuracy" else None, quality=quality
+    )
+    assume(len({row.a for row in rows}) > 1 and {row.t_hat for row in rows} <= {r.t for r in rows})
+    labels = sorted({row.t for row in rows}) if quality == "accuracy" else None
+    assume(labels is None or len(labels) > 1)
+    expected = oracle.leakage(rows, quality, labels)
+    weights = None if weight is None else [weight] * len(rows)
+    value = quietly(metric, **arguments(rows, sample_weight=weights))
+    assert (value == 0) == (expected == 0)
+
+
+def test_largest_groups_are_told_as_often_from_either() -> None:
+    """Four of six rows are of group 1, the likeliest whatever is said: 4/6 and 4/6.
+
+    One of six is wrong. In expectation 16/6 and 8/6 rows of it have the labels 0 and 1, and of the
+    other group 10/6 and 2/6.
+    """
+    rows = [Row(1, 0, 1, 0)] * 2 + [Row(1, 0, 1, 1), Row(1, 1, 1, 1)] + [Row(0, 0, 0, 0)] * 2
+    value = quietly(LeakageAmplification(equalize="expected"), **arguments(rows))
+    assert str(value) == "0.0"
