@@ -55,11 +55,12 @@ def leakage_amplification(
     0.4
     """
     return value(
-        LeakageAmplification(**parameters),
+        LeakageAmplification,
         y_true,
         y_pred,
         Attribute(prot_attr, prot_attr_pred, priv_group),
         sample_weight,
+        **parameters,
     )
 
 
@@ -115,9 +116,11 @@ def directional_predictability_amplification(
     0.0147
     """
     return value(
-        DirectionalPredictabilityAmplification(direction=direction, **parameters),
+        DirectionalPredictabilityAmplification,
         y_true,
         y_pred,
         Attribute(prot_attr, prot_attr_pred, priv_group),
         sample_weight,
+        direction=direction,
+        **parameters,
     )

@@ -11,8 +11,9 @@ from aif360.sklearn.utils import check_groups
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
+from biasamp_adapters.aif360.names import OF_FUNCTIONS, called
 from biasamp_adapters.counts.labels import listing, ordered
-from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.base import Metric, check_predicted_name
 
 
 class Attribute(NamedTuple):
@@ -24,11 +25,21 @@ class Attribute(NamedTuple):
 
 
 def value(
-    metric: Metric, y_true: Any, y_pred: Any, attribute: Attribute, sample_weight: Any
+    kind: type[Metric],
+    y_true: Any,
+    y_pred: Any,
+    attribute: Attribute,
+    sample_weight: Any,
+    /,
+    **parameters: Any,
 ) -> float:
-    """The value of a metric for arguments as AIF360 gives them."""
+    """The value of a metric of these parameters, for arguments as AIF360 gives them."""
+    check_predicted_name("biasamp_adapters.aif360", parameters, "prot_attr_pred")
     groups = _read(y_true, attribute.true)
     _check_privileged(groups, attribute.privileged)
+    if "reference" in parameters:
+        reference = parameters["reference"]
+        parameters["reference"] = read_reference(reference, attribute.true, attribute.privileged)
     predicted = None
     if attribute.predicted is not None:
         # A table keeps words and numbers in one row as they are.
@@ -36,13 +47,14 @@ def value(
         rows = columns.itertuples(index=False, name=None)
         guesses = [row if len(row) > 1 else row[0] for row in rows]
         predicted = _sides(guesses, attribute.privileged)
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=_sides(groups, attribute.privileged),
-        sensitive_features_pred=predicted,
-        sample_weight=sample_weight,
-    )
+    with called(*OF_FUNCTIONS):
+        return kind(**parameters)(
+            y_true,
+            y_pred,
+            sensitive_features=_sides(groups, attribute.privileged),
+            sensitive_features_pred=predicted,
+            sample_weight=sample_weight,
+        )
 
 
 def _read(y: Any, prot_attr: Any) -> list[Label]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from biasamp_adapters._typing import Label
-from biasamp_adapters.aif360.attributes import Attribute, read_reference, value
+from biasamp_adapters.aif360.attributes import Attribute, value
 from biasamp_adapters.metrics import (
     MALS,
     DirectionalBiasAmplification,
@@ -75,15 +75,14 @@ def mals_bias_amplification(
     0.2
     """
     return value(
-        MALS(
-            pos_label=pos_label,
-            reference=read_reference(reference, prot_attr, priv_group),
-            **parameters,
-        ),
+        MALS,
         y_true,
         y_pred,
         Attribute(prot_attr, prot_attr_pred, priv_group),
         sample_weight,
+        pos_label=pos_label,
+        reference=reference,
+        **parameters,
     )
 
 
@@ -142,16 +141,15 @@ def directional_bias_amplification(
     0.1
     """
     return value(
-        DirectionalBiasAmplification(
-            direction=direction,
-            pos_label=pos_label,
-            reference=read_reference(reference, prot_attr, priv_group),
-            **parameters,
-        ),
+        DirectionalBiasAmplification,
         y_true,
         y_pred,
         Attribute(prot_attr, prot_attr_pred, priv_group),
         sample_weight,
+        direction=direction,
+        pos_label=pos_label,
+        reference=reference,
+        **parameters,
     )
 
 
@@ -210,14 +208,13 @@ def multi_attribute_bias_amplification(
     0.1
     """
     return value(
-        MultiAttributeBiasAmplification(
-            direction=direction,
-            pos_label=pos_label,
-            reference=read_reference(reference, prot_attr, priv_group),
-            **parameters,
-        ),
+        MultiAttributeBiasAmplification,
         y_true,
         y_pred,
         Attribute(prot_attr, prot_attr_pred, priv_group),
         sample_weight,
+        direction=direction,
+        pos_label=pos_label,
+        reference=reference,
+        **parameters,
     )

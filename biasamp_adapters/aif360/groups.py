@@ -12,6 +12,7 @@ from aif360.datasets import BinaryLabelDataset
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.aif360.names import OF_DATASETS, called
 from biasamp_adapters.counts import JointCounts
 
 #: Groups as AIF360 defines them: each dict is a conjunction, the list a disjunction.
@@ -189,14 +190,15 @@ class DatasetCounts:
         # A model may predict a label of the dataset that none of these rows has.
         seen = sorted({*truth.tolist(), *made.tolist()})
         known = _named_labels(dataset) or (None if set(made) <= set(truth) else seen)
-        counts = JointCounts.from_arrays(
-            truth,
-            None if classified is None else made,
-            groups[inside],
-            predicted,
-            None if (weight == 1).all() else weight,
-            labels=known,
-            missing="abstain",
-            by_weight=True,
-        )
+        with called(*OF_DATASETS):
+            counts = JointCounts.from_arrays(
+                truth,
+                None if classified is None else made,
+                groups[inside],
+                predicted,
+                None if (weight == 1).all() else weight,
+                labels=known,
+                missing="abstain",
+                by_weight=True,
+            )
         return cls(counts, int((~inside).sum()), elsewhere)

@@ -16,6 +16,7 @@ from aif360.metrics import ClassificationMetric
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.aif360.groups import DatasetCounts, Grouping, Groups
+from biasamp_adapters.aif360.names import OF_DATASETS, called
 from biasamp_adapters.metrics import (
     MALS,
     AmplificationResult,
@@ -202,13 +203,14 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
             metric = metric.against(reference.counts)
         if isinstance(metric, MALS) and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
-        result = metric.from_counts(
-            found.counts,
-            n_boot=n_boot,
-            confidence=confidence,
-            interval_method=interval_method,
-            random_state=random_state,
-        )
+        with called(*OF_DATASETS):
+            result = metric.from_counts(
+                found.counts,
+                n_boot=n_boot,
+                confidence=confidence,
+                interval_method=interval_method,
+                random_state=random_state,
+            )
         for note in left_out(found, reference):
             warn(note)
             result = result.with_note(note)

@@ -233,7 +233,7 @@ def test_an_interval_as_the_core_metric() -> None:
     ("method", "options", "message"),
     [
         ("directional_bias_amplification", {"direction": "up"}, "direction must be"),
-        ("directional_bias_amplification", {"direction": "T->A"}, "needs the predicted attribute"),
+        ("directional_bias_amplification", {"direction": "T->A"}, "predicted_.* must be given"),
         ("mals", {"pos_label": 7}, "pos_label"),
         ("leakage_amplification", {"equalize": "never"}, "equalize must be"),
     ],
@@ -247,3 +247,10 @@ def test_weights_below_0() -> None:
     frame = fixed_frame().assign(weight=-1.0)
     with pytest.raises(ValueError, match=r"must be finite and not negative; received -1\.0"):
         metric_of(frame, weighted=True)
+
+
+def test_one_group_alone() -> None:
+    """Errors name what AIF360 calls protected attributes."""
+    metric = metric_of(fixed_frame().assign(sex=1.0, age=1.0))
+    with pytest.raises(ValueError, match=r"^protected_attributes must have at least two groups"):
+        metric.leakage_amplification()

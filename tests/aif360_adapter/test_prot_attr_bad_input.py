@@ -56,7 +56,7 @@ def test_attributes_of_another_length() -> None:
     [
         ({"y_pred": PRED[:4]}, "y_pred 4"),
         ({"sample_weight": [1.0] * 4}, "sample_weight 4"),
-        ({"prot_attr_pred": SEX[:4], "direction": "T->A"}, "sensitive_features_pred 4"),
+        ({"prot_attr_pred": SEX[:4], "direction": "T->A"}, "prot_attr_pred 4"),
     ],
     ids=["predictions", "weights", "predicted attribute"],
 )
@@ -88,7 +88,7 @@ def test_a_model_that_predicts_one_group_only(guess: str) -> None:
 
 
 def test_a_missing_group() -> None:
-    with pytest.raises(ValueError, match="must not have missing values; received 1"):
+    with pytest.raises(ValueError, match=r"^prot_attr must not have missing values; received 1"):
         ba(MISSING, PRED, prot_attr="sex")
 
 
@@ -104,7 +104,7 @@ def test_a_missing_group_beside_a_privileged_one() -> None:
 
 def test_a_missing_prediction_beside_a_privileged_group() -> None:
     guess = [None, *WORDS["sex_pred"][1:]]
-    with pytest.raises(ValueError, match="must not have missing values; received 1"):
+    with pytest.raises(ValueError, match=r"^prot_attr_pred must not have missing values"):
         ba(Y, PRED, prot_attr="sex", prot_attr_pred=guess, priv_group="male", direction="T->A")
 
 
@@ -126,7 +126,7 @@ def test_a_missing_label() -> None:
 
 
 def test_t_to_a_without_predicted_attributes() -> None:
-    with pytest.raises(ValueError, match="T->A needs the predicted attribute"):
+    with pytest.raises(ValueError, match="attribute: prot_attr_pred must be given"):
         ba(Y, PRED, prot_attr="sex", direction="T->A")
 
 
@@ -140,7 +140,7 @@ def test_crossed_predictions_of_words_and_numbers() -> None:
 
 
 def test_one_prediction_for_crossed_attributes() -> None:
-    with pytest.raises(ValueError, match="must hold only labels known from truth"):
+    with pytest.raises(ValueError, match=r"^prot_attr_pred must hold only labels known"):
         ba(Y, PRED, prot_attr_pred=WORDS["sex_pred"], direction="T->A")
 
 
@@ -164,10 +164,20 @@ def test_references_of_another_type(reference: Any) -> None:
 
 def test_one_group_only() -> None:
     men = (SEX == "male").to_numpy()
-    with pytest.raises(ValueError, match="must have at least two groups; received only 'male'"):
+    with pytest.raises(
+        ValueError, match=r"^prot_attr must have at least two groups; received only"
+    ):
         ba(Y[men], PRED[men], prot_attr="sex")
 
 
 def test_an_unknown_parameter() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'sensitive_features'"):
         ba(Y, PRED, prot_attr="sex", sensitive_features=SEX)
+
+
+@pytest.mark.parametrize("name", ["sensitive_features_pred", "attribute_prediction"])
+@pytest.mark.parametrize("function", [ba, baa.leakage_amplification])
+def test_the_name_that_others_have_for_the_predicted_attribute(function: Any, name: str) -> None:
+    message = f"has no argument '{name}': it takes the predicted attribute as prot_attr_pred$"
+    with pytest.raises(TypeError, match=message):
+        function(Y, PRED, prot_attr="sex", **{name: WORDS["sex_pred"]})

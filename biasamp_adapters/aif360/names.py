@@ -1,0 +1,27 @@
+"""What AIF360 calls the arguments that errors of the metrics name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: In the functions, which are in the way of ``aif360.sklearn``.
+OF_FUNCTIONS = "prot_attr", "prot_attr_pred"
+
+#: Of the datasets, and of the metric class.
+OF_DATASETS = "protected_attributes", "predicted_protected_attributes"
+
+_CORE = re.compile(r"\bsensitive_features(_pred)?\b")
+
+
+@contextmanager
+def called(attribute: str, predicted: str) -> Iterator[None]:
+    """Errors of what is inside name the attribute and the predicted one as AIF360 does."""
+    try:
+        yield
+    except ValueError as error:
+        text = _CORE.sub(lambda found: predicted if found[1] else attribute, str(error))
+        if text == str(error):
+            raise
+        raise ValueError(text) from None
