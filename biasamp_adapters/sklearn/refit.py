@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.uncertainty import check_confidence, summarize_runs
+from biasamp_adapters.metrics.result import percent
+from biasamp_adapters.uncertainty import Estimate, RunSummary, check_confidence, summarize_runs
 
 _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
+
+
+class _Pick(NamedTuple):
+    """Scores of the candidates, which of them keep the bound, and the one that is picked."""
+
+    accuracy: Array
+    amplification: list[RunSummary]
+    within: Array
+    chosen: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class MostAccurateWithin:
     """The most accurate candidate that does not amplify more than a bound; for ``refit=``.
 
-    A candidate is left out if its amplification exceeds the bound beyond its uncertainty: if the
-    whole interval for its mean over the folds, by Student's t, lies above. So doubt speaks for a
-    candidate, more so if its folds differ much; ``judged="mean"`` or ``"high"`` take that away.
+    A candidate is left out if its mean amplification over the folds exceeds the bound. With
+    ``judged="low"`` it is left out only if the whole interval for the mean, by Student's t, lies
+    above the bound, so that doubt speaks for a candidate; with ``judged="high"`` it is left out if
+    any of the interval does.
 
     Parameters
     ----------
@@ -32,39 +43,51 @@ class MostAccurateWithin:
         Key in ``scoring`` of what is to be as high as possible: any score.
     confidence : float, default=0.95
         Level of the interval.
-    judged : {"low", "mean", "high"}, default="low"
-        What must not exceed the bound: the lower end of the interval, the mean itself, or the upper
-        end.
+    judged : {"mean", "low", "high"}, default="mean"
+        What must not exceed the bound: the mean itself, or the lower or the upper end of the
+        interval.
 
     Notes
     -----
     Folds share most of their training rows, and repeated folds test on the same rows again as if
-    these were new, so the interval is too narrow. With few folds it is wide, and binds late: with
-    two it is 9 standard deviations to either side of the mean.
+    these were new, so the interval is too narrow. With few folds it is wide: with two it is 9
+    standard deviations to either side of the mean.
     With ``objective="absolute"`` the mean of sizes is bounded, which noise alone makes positive.
 
     Examples
     --------
-    Three folds; the first two candidates exceed .05, the second by no more than its uncertainty.
+    Three folds; the means of the first two candidates exceed .05, that of the second by no more
+    than its uncertainty.
 
     >>> from biasamp_adapters.sklearn import MostAccurateWithin
     >>> results = {
+    ...     "params": [{"max_depth": 8}, {"max_depth": 4}, {"max_depth": 2}],
     ...     "mean_test_accuracy": [0.80, 0.75, 0.70],
     ...     "split0_test_amplification": [-0.10, -0.04, -0.01],
     ...     "split1_test_amplification": [-0.11, -0.06, -0.02],
     ...     "split2_test_amplification": [-0.12, -0.08, -0.01],
     ... }
-    >>> MostAccurateWithin(bound=0.05)(results)
-    1
-    >>> MostAccurateWithin(bound=0.05, judged="mean")(results)
+    >>> rule = MostAccurateWithin(bound=0.05)
+    >>> rule(results)
     2
+    >>> print(rule.explain(results))
+    1 of 3 candidates keep the bound: amplification, judged by its mean, is at most 0.05.
+    Picked, as the most accurate of them:
+      candidate 2 {'max_depth': 2}
+      accuracy 0.7000, amplification +0.0133 [-0.0010, +0.0277]
+    The most accurate of all, which is left out:
+      candidate 0 {'max_depth': 8}
+      accuracy 0.8000, amplification +0.1100 [+0.0852, +0.1348]
+    In brackets: 95% interval for the mean of 3 folds.
+    >>> MostAccurateWithin(bound=0.05, judged="low")(results)
+    1
     """
 
     bound: float
     amplification: str = "amplification"
     accuracy: str = "accuracy"
     confidence: float = 0.95
-    judged: Literal["low", "mean", "high"] = "low"
+    judged: Literal["low", "mean", "high"] = "mean"
 
     def __post_init__(self) -> None:
         if not (isinstance(self.bound, float | int | np.number) and np.isfinite(self.bound)):
@@ -90,37 +113,87 @@ class MostAccurateWithin:
         ValueError
             If a score is missing or NaN, or no candidate keeps the bound.
         """
-        accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", self.accuracy)
-        folds, prefix = [], "split0"
-        while f"{prefix}_test_{self.amplification}" in cv_results:
-            key = f"{prefix}_test_{self.amplification}"
-            folds.append(-self._scores(cv_results, key, self.amplification))
-            prefix = f"split{len(folds)}"
-        if not folds:
-            raise ValueError(
-                f"scoring must have the key {self.amplification!r}, of an amplification_scorer; "
-                f"received the results {sorted(cv_results)}"
-            )
-        judged = np.array([self._judged(values) for values in np.stack(folds, axis=1)])
+        return self._pick(cv_results).chosen
+
+    def explain(self, cv_results: Mapping[str, Any]) -> str:
+        """Which candidate is picked, and why: ``search.refit.explain(search.cv_results_)``.
+
+        Parameters
+        ----------
+        cv_results : dict
+            ``cv_results_`` of a search that was fitted, of a clone or an unpickled one too.
+
+        Returns
+        -------
+        str
+            The candidate with its accuracy and its amplification, how many keep the bound, and the
+            most accurate one of all if it does not.
+
+        Raises
+        ------
+        ValueError
+            As the call does.
+        """
+        pick = self._pick(cv_results)
+        n_within, n_folds = int(pick.within.sum()), pick.amplification[pick.chosen].n_runs
+        lines = [
+            f"{n_within} of {len(pick.within)} candidates keep the bound: {self.amplification}, "
+            f"judged by its {_JUDGED[self.judged]}, is at most {self.bound:g}.",
+            "Picked, as the most accurate of them:",
+            self._candidate(cv_results, pick, pick.chosen),
+        ]
+        first = int(np.argmax(pick.accuracy))
+        if pick.accuracy[first] > pick.accuracy[pick.chosen]:
+            lines += [
+                "The most accurate of all, which is left out:",
+                self._candidate(cv_results, pick, first),
+            ]
+        if n_folds > 1:
+            level = percent(self.confidence)
+            lines.append(f"In brackets: {level} interval for the mean of {n_folds} folds.")
+        return "\n".join(lines)
+
+    def _candidate(self, cv_results: Mapping[str, Any], pick: _Pick, number: int) -> str:
+        """A candidate with its scores, on two lines."""
+        found = pick.amplification[number]
+        params = f" {cv_results['params'][number]}" if "params" in cv_results else ""
+        return (
+            f"  candidate {number}{params}\n  {self.accuracy} {pick.accuracy[number]:.4f}, "
+            f"{self.amplification} {Estimate(found.value, found.interval).text()}"
+        )
+
+    def _pick(self, cv_results: Mapping[str, Any]) -> _Pick:
+        accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
+        n_folds = 1
+        while f"split{n_folds}_test_{self.amplification}" in cv_results:
+            n_folds += 1
+        keys = [f"split{i}_test_{self.amplification}" for i in range(n_folds)]
+        folds = [-self._scores(cv_results, key, "amplification") for key in keys]
+        found = [
+            summarize_runs(values.tolist(), self.confidence) for values in np.stack(folds, axis=1)
+        ]
+        judged = np.array([self._judged(each) for each in found])
         within = judged <= self.bound
         if not within.any():
             raise ValueError(
-                f"no candidate keeps the bound of {self.bound:g}: the lowest amplification, judged "
-                f"by its {_JUDGED[self.judged]}, is {judged.min():.4g}"
+                f"no candidate keeps the bound of {self.bound:g}: the lowest {self.amplification}, "
+                f"judged by its {_JUDGED[self.judged]}, is {judged.min():.4g}"
             )
-        return int(np.argmax(np.where(within, accuracy, -np.inf)))
+        return _Pick(accuracy, found, within, int(np.argmax(np.where(within, accuracy, -np.inf))))
 
-    def _judged(self, values: Array) -> float:
+    def _judged(self, found: RunSummary) -> float:
         """What is compared with the bound; of one fold it is the value itself."""
-        found = summarize_runs(values.tolist(), self.confidence)
         if found.interval is None or self.judged == "mean":
             return found.value
         return found.interval[self.judged == "high"]
 
-    def _scores(self, cv_results: Mapping[str, Any], key: str, name: str) -> Array:
+    def _scores(self, cv_results: Mapping[str, Any], key: str, parameter: str) -> Array:
         if key not in cv_results:
+            means = [name for name in cv_results if name.startswith("mean_test_")]
             raise ValueError(
-                f"scoring must have the key {name!r}; received the results {sorted(cv_results)}"
+                f"scoring must have the key {getattr(self, parameter)!r}; received "
+                f"{[name.removeprefix('mean_test_') for name in means]} (to name another key, "
+                f"MostAccurateWithin({parameter}='...'))"
             )
         scores = np.asarray(cv_results[key], dtype=np.float64)
         if np.isnan(scores).any():

@@ -49,7 +49,7 @@ def search(bound: float, *, by_name: bool = True, kind: Any = GridSearchCV, **op
             "accuracy": "accuracy",
             "amplification": amplification_scorer(METRIC, sensitive_features=place),
         },
-        refit=MostAccurateWithin(bound=bound, **options.pop("rule", {})),
+        refit=MostAccurateWithin(bound=bound, **{"judged": "low"} | options.pop("rule", {})),
         cv=KFold(5),
         error_score="raise",
         **options,
@@ -87,6 +87,21 @@ def test_the_pick_is_the_most_accurate_within_the_bound(bound: float, confidence
     assert np.array_equal(found.predict(X), chosen.fit(X, Y).predict(X))
 
 
+@pytest.mark.parametrize("bound", [0.5, 0.2, 0.12, 0.05])
+def test_the_mean_of_what_is_picked_is_within_the_bound(bound: float) -> None:
+    found = search(bound, rule={"judged": "mean"})
+    results = search(1).fit(X, Y).cv_results_
+    mean = -results["mean_test_amplification"]
+    if mean.min() > bound:
+        with pytest.raises(ValueError, match="no candidate keeps the bound"):
+            found.fit(X, Y)
+        return
+    found.fit(X, Y)
+    assert mean[found.best_index_] <= bound
+    accuracy = np.where(mean <= bound, results["mean_test_accuracy"], -1)
+    assert found.best_index_ == np.argmax(accuracy)
+
+
 def test_bounds_that_no_tree_keeps() -> None:
     low = ends(search(1).fit(X, Y).cv_results_).min()
     message = f"no candidate keeps the bound of .*: .* lower end, is {low:.4g}"
@@ -108,7 +123,10 @@ def test_two_processes_clones_and_pickles_give_the_same_pick() -> None:
     two = clone(search(0.12, n_jobs=2)).fit(X, Y)
     back = pickle.loads(pickle.dumps(two))
     assert one.best_index_ == two.best_index_ == back.best_index_
-    assert back.refit == MostAccurateWithin(bound=0.12)
+    assert back.refit == MostAccurateWithin(bound=0.12, judged="low")
+    said = one.refit.explain(one.cv_results_)
+    assert said == back.refit.explain(back.cv_results_)
+    assert f"candidate {one.best_index_} {one.best_params_}" in said
     assert np.array_equal(one.predict(X), back.predict(X))
 
 
@@ -140,7 +158,8 @@ def test_a_random_search_and_other_names_of_scores() -> None:
         "bias": amplification_scorer(METRIC, sensitive_features="group"),
         "f1": "f1",
     }
-    rule = MostAccurateWithin(bound=0.12, amplification="bias", accuracy="balanced")
+    keys = {"amplification": "bias", "accuracy": "balanced"}
+    rule = MostAccurateWithin(bound=0.12, judged="low", **keys)
     found = search(1, kind=RandomizedSearchCV, n_iter=4, random_state=0)
     found.set_params(scoring=scoring, refit=rule).fit(X, Y)
     renamed = {key.replace("bias", "amplification"): of for key, of in found.cv_results_.items()}
@@ -152,5 +171,7 @@ def test_a_search_with_one_scorer_has_not_both() -> None:
     single = search(0.1).set_params(
         scoring=amplification_scorer(METRIC, sensitive_features="group")
     )
-    with pytest.raises(ValueError, match="scoring must have the key 'accuracy'; received the"):
+    with pytest.raises(
+        ValueError, match=r"scoring must have the key 'accuracy'; received \['score'\]"
+    ):
         single.fit(X, Y)

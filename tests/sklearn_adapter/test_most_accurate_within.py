@@ -44,14 +44,22 @@ def test_the_first_of_equally_accurate_ones() -> None:
     assert MostAccurateWithin(bound=0.2)(found) == 2
 
 
-def test_the_lower_end_of_a_t_interval_decides() -> None:
+def test_the_mean_decides_unless_told_otherwise() -> None:
+    # Means .2 and .1; the interval of the first reaches from .2 - .635 to .2 + .635.
+    found = results([0.9, 0.8], [0.15, 0.1], [0.25, 0.1])
+    assert MostAccurateWithin(bound=0.201)(found) == 0
+    assert MostAccurateWithin(bound=0.199)(found) == 1
+    assert MostAccurateWithin(bound=0.199) == MostAccurateWithin(bound=0.199, judged="mean")
+
+
+def test_the_lower_end_of_a_t_interval_decides_if_asked_for() -> None:
     # Mean .2, standard deviation .1 / sqrt(2), standard error .05; t(.975, 1) is 12.706.
     found = results([0.9, 0.8], [0.15, 0], [0.25, 0])
     low = 0.2 - 12.706 * 0.05
-    assert MostAccurateWithin(bound=low + 1e-4)(found) == 0
+    assert MostAccurateWithin(bound=low + 1e-4, judged="low")(found) == 0
     # A bound below 0: only the second candidate, which is at 0, or none.
     with pytest.raises(ValueError, match="no candidate keeps the bound"):
-        MostAccurateWithin(bound=low - 1e-4)(found)
+        MostAccurateWithin(bound=low - 1e-4, judged="low")(found)
 
 
 def test_three_folds_by_hand() -> None:
@@ -64,12 +72,12 @@ def test_three_folds_by_hand() -> None:
         [0.1 + steady, 0.1 + shaky, 0],
     )
     # .1 - .043 = .057 and .1 - .129 < 0.
-    assert MostAccurateWithin(bound=0.058)(found) == 0
-    assert MostAccurateWithin(bound=0.056)(found) == 1
+    assert MostAccurateWithin(bound=0.058, judged="low")(found) == 0
+    assert MostAccurateWithin(bound=0.056, judged="low")(found) == 1
     # t(.75, 2) is .8165: .1 - .0082 = .0918 and .1 - .0245 = .0755.
-    assert MostAccurateWithin(bound=0.093, confidence=0.5)(found) == 0
-    assert MostAccurateWithin(bound=0.091, confidence=0.5)(found) == 1
-    assert MostAccurateWithin(bound=0.074, confidence=0.5)(found) == 2
+    assert MostAccurateWithin(bound=0.093, confidence=0.5, judged="low")(found) == 0
+    assert MostAccurateWithin(bound=0.091, confidence=0.5, judged="low")(found) == 1
+    assert MostAccurateWithin(bound=0.074, confidence=0.5, judged="low")(found) == 2
 
 
 @given(
@@ -98,7 +106,7 @@ def test_the_rule_in_its_own_words(
         error = folds.std(axis=1, ddof=1) / np.sqrt(folds.shape[1])
         low = low - t.ppf((1 + confidence) / 2, folds.shape[1] - 1) * error
     within = [i for i in range(len(drawn)) if low[i] <= bound]
-    rule = MostAccurateWithin(bound=bound, confidence=confidence)
+    rule = MostAccurateWithin(bound=bound, confidence=confidence, judged="low")
     found = results(accuracy, *folds.T.tolist())
     if not within:
         with pytest.raises(ValueError, match="no candidate keeps the bound"):
@@ -147,7 +155,11 @@ def test_a_nan_anywhere_is_refused(key: str) -> None:
 def test_a_score_that_is_not_there_is_refused(missing: str, name: str) -> None:
     found = results([0.9, 0.8], [0.1, 0.1])
     del found[missing]
-    message = rf"scoring must have the key '{name}'.*; received the results \['"
+    found["mean_test_amp"] = found["mean_test_f1"] = found.get("mean_test_accuracy", [0.5, 0.5])
+    message = (
+        rf"scoring must have the key '{name}'; received \[.*'amp', 'f1'.*\] \(to name another key, "
+        rf"MostAccurateWithin\({name}='\.\.\.'\)\)$"
+    )
     with pytest.raises(ValueError, match=message):
         MostAccurateWithin(bound=1)(found)
 
@@ -155,8 +167,8 @@ def test_a_score_that_is_not_there_is_refused(missing: str, name: str) -> None:
 def test_none_that_keeps_the_bound() -> None:
     found = results([0.9, 0.8], [0.4, 0.3], [0.4, 0.3])
     message = (
-        r"no candidate keeps the bound of 0\.1: the lowest amplification, judged by its lower "
-        r"end, is 0\.3$"
+        r"no candidate keeps the bound of 0\.1: the lowest amplification, judged by its mean, "
+        r"is 0\.3$"
     )
     with pytest.raises(ValueError, match=message):
         MostAccurateWithin(bound=0.1)(found)
@@ -200,3 +212,38 @@ def test_what_is_judged(judged: Any, chosen: int) -> None:
 def test_an_end_that_there_is_not() -> None:
     with pytest.raises(ValueError, match=r"judged must be one of .*; received 'median'"):
         MostAccurateWithin(bound=0.1, judged="median")  # type: ignore[arg-type]
+
+
+def test_an_account_of_the_pick() -> None:
+    """Of two folds, an end is 12.706 standard errors away: .01 * 12.706 = .1271."""
+    found = results([0.9, 0.8, 0.7], [0.29, 0.09, 0.05], [0.31, 0.11, 0.05])
+    found["params"] = [{"depth": 8}, {"depth": 4}, {"depth": 2}]
+    assert MostAccurateWithin(bound=0.2).explain(found).splitlines() == [
+        "2 of 3 candidates keep the bound: amplification, judged by its mean, is at most 0.2.",
+        "Picked, as the most accurate of them:",
+        "  candidate 1 {'depth': 4}",
+        "  accuracy 0.8000, amplification +0.1000 [-0.0271, +0.2271]",
+        "The most accurate of all, which is left out:",
+        "  candidate 0 {'depth': 8}",
+        "  accuracy 0.9000, amplification +0.3000 [+0.1729, +0.4271]",
+        "In brackets: 95% interval for the mean of 2 folds.",
+    ]
+    every = MostAccurateWithin(bound=0.2, judged="low").explain(found)
+    assert every.splitlines()[:3] == [
+        "3 of 3 candidates keep the bound: amplification, judged by its lower end, is at most 0.2.",
+        "Picked, as the most accurate of them:",
+        "  candidate 0 {'depth': 8}",
+    ]
+    assert "left out" not in every
+
+
+def test_an_account_of_one_fold_and_other_keys() -> None:
+    found = results([0.9, 0.8], [0.3, 0.1], name="bias")
+    text = MostAccurateWithin(bound=0.2, amplification="bias").explain(found)
+    assert "\n  candidate 1\n  accuracy 0.8000, bias +0.1000\n" in text
+    assert "interval" not in text
+
+
+def test_there_is_no_account_where_none_keeps_the_bound() -> None:
+    with pytest.raises(ValueError, match="no candidate keeps the bound"):
+        MostAccurateWithin(bound=0.1).explain(results([0.9], [0.4]))
