@@ -64,6 +64,14 @@ def amplification_scorer(
     NaN picks its first candidate: set it. ``TunedThresholdClassifierCV`` refuses scorers other than
     those of ``make_scorer``; :class:`AmplificationLoss` is for it.
 
+    ``permutation_importance`` shuffles the columns of ``X`` before it scores. A scorer that finds
+    the attribute in a column of ``X`` reads the shuffled one, so the importance shown for that
+    column is not that of the model: take a level of y's index there, or metadata in a
+    ``functools.partial`` of the scorer.
+
+    The scorer calls ``estimator.predict(X)``. Fairlearn's ``ThresholdOptimizer`` needs the
+    attribute to predict, so it has to be wrapped in an estimator that takes it from a column.
+
     Examples
     --------
     The attribute is a level of y's index. A tree of depth 1 knows only one of two causes.
