@@ -1,4 +1,4 @@
-"""Text of users, made harmless where it is shown."""
+"""Text as it is shown: that of users made harmless, that of errors in the words of a host."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 #: What turns the rest of a line around, and what no XML may hold.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_ATTRIBUTE = re.compile(r"\bsensitive_features(_pred)?\b")
 _SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -20,3 +21,8 @@ def shortened(text: str, most: int) -> str:
         return text
     tail = (most - 1) // 3
     return f"{text[: most - 1 - tail]}\u2026{text[len(text) - tail :]}"
+
+
+def renamed(text: str, attribute: str, predicted: str) -> str:
+    """An error of the core with the names that a host has for the attribute and its prediction."""
+    return _ATTRIBUTE.sub(lambda found: predicted if found[1] else attribute, text)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from biasamp_adapters._text import renamed
 
 #: In the functions, which are in the way of ``aif360.sklearn``.
 OF_FUNCTIONS = "prot_attr", "prot_attr_pred"
 
 #: Of the datasets, and of the metric class.
 OF_DATASETS = "protected_attributes", "predicted_protected_attributes"
-
-_CORE = re.compile(r"\bsensitive_features(_pred)?\b")
 
 
 @contextmanager
@@ -21,7 +20,7 @@ def called(attribute: str, predicted: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        text = _CORE.sub(lambda found: predicted if found[1] else attribute, str(error))
+        text = renamed(str(error), attribute, predicted)
         if text == str(error):
             raise
         raise ValueError(text) from None
