@@ -178,9 +178,9 @@ class BiasAmplificationJSONExplainer(
             {
                 "metric": words.name,
                 "message": _message(metric, result),
-                "value": plain(result.value),
+                "value": _number(result.value),
                 "direction": result.direction,
-                "randomErrors": plain(result.random_error),
+                "randomErrors": _number(result.random_error),
                 "numInstances": result.n,
                 "notes": list(result.notes),
                 "description": words.description,
@@ -231,3 +231,8 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_nan(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _number(value: float | None) -> float | None:
+    """A value of ours without what rounding leaves of 0; not finite, it becomes null later."""
+    return plain(value) if value is not None and math.isfinite(value) else value
