@@ -21,7 +21,7 @@ from biasamp_adapters.metrics.trust import Trust
 from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
 from biasamp_adapters.uncertainty import Interval, IntervalMethod
 
-#: Scores of weighted rows that differ by less than this share of them are equal.
+#: Rounded scores that differ by less than this share of them are equal.
 _ROUNDING = 1e-12
 
 
@@ -307,8 +307,8 @@ class ExactAttack(Bound):
         self, dataset: Array, model: Array, difference: Array | bool
     ) -> dict[str, Array]:
         """The value and both levels from the scores of the attacker, or its losses."""
-        if self.evaluation.counts.weighted:
-            # Sums of the same weights in another order differ by rounding.
+        if self.quality.name != "accuracy" or self.evaluation.counts.weighted:
+            # Shares of whole rows are exact; sums of shares, or of weights, are not.
             near = np.abs(model - dataset) <= _ROUNDING * np.maximum(np.abs(model), np.abs(dataset))
             model = np.where(near, dataset, model)
         return self.quality.compare(dataset, model, difference | self.leakage)
