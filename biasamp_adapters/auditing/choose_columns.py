@@ -23,10 +23,14 @@ from biasamp_adapters.inputs.matrices import Indicators
 
 
 class Named(NamedTuple):
-    """Columns, and the labels or groups that they stand for."""
+    """Columns, and the labels or groups that they stand for.
+
+    Names are rests of columns where a prefix found them, and then their order is that of the file.
+    """
 
     columns: list[str]
     names: list[str]
+    by_prefix: bool = False
 
 
 def named(option: str, text: str, there: Sequence[str]) -> Named:
@@ -44,10 +48,7 @@ def named(option: str, text: str, there: Sequence[str]) -> Named:
         return Named([text], [text])
     if "," in text:
         parts = [named(option, part.strip(), there) for part in text.split(",")]
-        return Named(
-            [column for part in parts for column in part.columns],
-            [name for part in parts for name in part.names],
-        )
+        return _joined(parts)
     if not text.endswith("*"):
         return Named([text], [text])
     prefix = text[:-1]
@@ -56,7 +57,15 @@ def named(option: str, text: str, there: Sequence[str]) -> Named:
         raise ValueError(
             f"{option} {text!r} must match a column; none of {listing(list(there))} begins so"
         )
-    return Named(found, [column.removeprefix(prefix) for column in found])
+    return Named(found, [column.removeprefix(prefix) for column in found], by_prefix=True)
+
+
+def _joined(parts: Sequence[Named]) -> Named:
+    return Named(
+        [column for part in parts for column in part.columns],
+        [name for part in parts for name in part.names],
+        any(part.by_prefix for part in parts),
+    )
 
 
 def is_list(text: str, there: Sequence[str]) -> bool:
@@ -160,6 +169,8 @@ def choose(
         If a prefix matches nothing, or the columns of truth and predictions do not correspond.
     """
     tasks = _joined([named("--task", text, there) for text in task])
+    if len(set(tasks.columns)) < len(tasks.columns):
+        raise ValueError(f"--task must name each column once; received {tasks.columns}")
     by_column = len(tasks.columns) > 1 or any(is_list(text, there) for text in task)
     grouped = [text for text in [*attribute, *attribute_prediction] if is_list(text, there)]
     if not (by_column or grouped):
@@ -175,7 +186,7 @@ def choose(
             [name, *attribute_prediction[i :: len(attribute)]] for i, name in enumerate(attribute)
         ]
         return Columns(plain, False, together)
-    models = _models(tasks, task, prediction, there)
+    models = _models(tasks, prediction, there)
     groups, predicted = _groups(list(attribute), list(attribute_prediction), list(models), there)
     of_tasks = [
         [column, *(columns[i] for columns in models.values())]
@@ -201,31 +212,14 @@ def choose(
     return Columns(options, True, [*of_tasks, *of_groups], indicators)
 
 
-def _joined(parts: Sequence[Named]) -> Named:
-    joined = Named([c for part in parts for c in part.columns], [n for p in parts for n in p.names])
-    if len(set(joined.columns)) < len(joined.columns):
-        raise ValueError(f"--task must name each column once; received {joined.columns}")
-    return joined
-
-
-def _models(
-    tasks: Named, task: Sequence[str], prediction: Sequence[str], there: Sequence[str]
-) -> dict[str, list[str]]:
+def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
     parts = [named("--prediction", text, there) for text in prediction]
     if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
-        return {MODEL: [part.columns[0] for part in parts]}
-    by_star = any(is_list(text, there) and "*" in text for text in task)
+        return {MODEL: _paired(tasks, _joined(parts), "--task", "--prediction")}
     models: dict[str, list[str]] = {}
     for text, part in zip(prediction, parts, strict=True):
-        if len(part.columns) != len(tasks.columns):
-            raise ValueError(
-                f"--prediction must name a column for each of the {len(tasks.columns)} tasks; "
-                f"received {len(part.columns)} in {text!r}"
-            )
-        in_order = len(tasks.columns) == 1 or ("*" not in text and not by_star)
-        option = f"--prediction {text!r}"
-        columns = part.columns if in_order else _by_name(tasks.names, part, option)
+        columns = _paired(tasks, part, "--task", f"--prediction {text!r}")
         name = "" if text not in there and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
         models[name or unnamed] = columns
@@ -236,23 +230,30 @@ def _models(
     return models
 
 
-def _by_name(wanted: Sequence[str], part: Named, option: str) -> list[str]:
-    """The columns whose names are those wanted, or the one ends in the other."""
-    columns = dict(zip(part.names, part.columns, strict=True))
-    if set(columns) == set(wanted):
-        return [columns[name] for name in wanted]
-    found = [
-        [column for name, column in columns.items() if column.endswith(of) or of.endswith(name)]
-        for of in wanted
-    ]
-    chosen = [each[0] for each in found if len(each) == 1]
-    if len(set(chosen)) < len(wanted):
-        missing = [of for of, each in zip(wanted, found, strict=True) if len(each) != 1]
-        raise ValueError(
-            f"{option} must have a column for each task or group, by the end of its name; it has "
-            f"none, or several, for {listing(missing or list(wanted))}"
-        )
-    return chosen
+def _paired(true: Named, predicted: Named, true_option: str, option: str) -> list[str]:
+    """The predicted columns in the order of the true ones.
+
+    Two lists of columns are in one order. Where a prefix found columns, nobody wrote an order, and
+    the names that are left must be the same.
+
+    Raises
+    ------
+    ValueError
+        If the lists have different lengths, or names are left over.
+    """
+    if not (true.by_prefix or predicted.by_prefix):
+        if len(true.columns) == len(predicted.columns):
+            return predicted.columns
+        rule = "name as many columns, in their order"
+    else:
+        columns = dict(zip(predicted.names, predicted.columns, strict=True))
+        if sorted(true.names) == sorted(predicted.names) and len(columns) == len(true.names):
+            return [columns[name] for name in true.names]
+        rule = "have the same names behind a prefix (or give both as lists, in one order)"
+    raise ValueError(
+        f"{true_option} and {option} must {rule}; received the columns {listing(true.columns)} "
+        f"and {listing(predicted.columns)}"
+    )
 
 
 def _groups(
@@ -264,10 +265,8 @@ def _groups(
         raise ValueError(
             f"groups that are columns cannot be crossed; received --attribute {attribute}"
         )
-    groups: Any = attribute
-    if lists:
-        found = named("--attribute", attribute[0], there)
-        groups = Indicators(found.columns, found.names)
+    true = named("--attribute", attribute[0], there) if lists else None
+    groups = attribute if true is None else Indicators(true.columns, true.names)
     if not predicted:
         return groups, dict.fromkeys(models)
     each = len(predicted) // len(models)
@@ -282,12 +281,10 @@ def _groups(
         own = predicted[i * each : (i + 1) * each]
         if is_list(own[0], there):
             found = named("--attribute-prediction", own[0], there)
-            if isinstance(groups, Indicators) and len(found.columns) == len(groups.values):
-                names = [str(name) for name in groups.names or ()]
-                by_list = "*" not in own[0] and "*" not in attribute[0]
+            if true is not None:
                 option = f"--attribute-prediction {own[0]!r}"
-                columns = found.columns if by_list else _by_name(names, found, option)
-                found = Named(columns, names)
+                columns = _paired(true, found, f"--attribute {attribute[0]!r}", option)
+                found = Named(columns, true.names)
             out[model] = Indicators(found.columns, found.names)
         else:
             out[model] = own

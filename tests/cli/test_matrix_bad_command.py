@@ -68,15 +68,22 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "attribute of no column": (attribute("k_*"), r"--attribute 'k_\*' must match a column"),
     "fewer predictions": (
         ["--task", "t_*", "--prediction", "p_dog", "--attribute", "A"],
-        "--prediction must name a column for each of the 2 tasks; received 1 in 'p_dog'",
+        "--task and --prediction 'p_dog' must have the same names behind a prefix .or give both as "
+        "lists, in one order.; received the columns 't_dog', 't_cat' and 'p_dog'",
     ),
     "more predictions": (
         ["--task", "t_dog,t_cat", "--prediction", "p_dog,p_cat,g_x", "--attribute", "A"],
-        "for each of the 2 tasks; received 3 in 'p_dog,p_cat,g_x'",
+        "must name as many columns, in their order; received the columns 't_dog', 't_cat' and "
+        "'p_dog', 'p_cat', 'g_x'",
     ),
     "predictions of other tasks": (
         ["--task", "t_*", "--prediction", "h_*", "--attribute", "A"],
-        r"--prediction 'h_\*' must have a column for each task or group, by the end of its name",
+        r"--prediction 'h_\*' must have the same names behind a prefix .*; received the columns "
+        "'t_dog', 't_cat' and 'h_y', 'h_x'",
+    ),
+    "more predicted groups": (
+        [*attribute("g_x,g_y"), "--attribute-prediction", "h_x,h_y,p_dog"],
+        "must name as many columns, in their order; received the columns 'g_x', 'g_y' and 'h_x'",
     ),
     "task named twice": (
         ["--task", "t_*", "--task", "t_dog", "--prediction", "p_*", "--attribute", "A"],
@@ -96,7 +103,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "other predicted groups": (
         [*attribute("g_*"), "--attribute-prediction", "p_*"],
-        "must have a column for each task or group, by the end of its name",
+        r"--attribute 'g_\*' and --attribute-prediction 'p_\*' must have the same names",
     ),
     "too many predicted groups": (
         [*attribute("g_*"), *["--attribute-prediction", "h_*"] * 2],
@@ -117,6 +124,47 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
 def test_options(folder: Path, options: list[str], message: str) -> None:
     write_csv(table(), folder / "images.csv")
     check(biasamp("audit", "images.csv", *options, *FAST, *OUTPUTS), message, folder)
+
+
+#: A column of predictions whose name ends like that of another task.
+ENDINGS: dict[str, tuple[list[str], str]] = {
+    "two prefixes": (
+        ["--task", "t_*", "--prediction", "p_*"],
+        "'t_cat', 't_dog' and 'p_bobcat', 'p_dog'",
+    ),
+    "one column of each": (["--task", "t_c*", "--prediction", "p_bob*"], "'t_cat' and 'p_bobcat'"),
+    "a prefix beside a list": (
+        ["--task", "t_*", "--prediction", "p_bobcat,p_dog"],
+        "'t_cat', 't_dog' and 'p_bobcat', 'p_dog'",
+    ),
+    "a prefix beside repeated options": (
+        ["--task", "t_*", "--prediction", "p_dog", "--prediction", "p_bobcat"],
+        "'t_cat', 't_dog' and 'p_dog', 'p_bobcat'",
+    ),
+    "a list beside a prefix": (
+        ["--task", "t_cat,t_dog", "--prediction", "p_*"],
+        "'t_cat', 't_dog' and 'p_bobcat', 'p_dog'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "lists"), ENDINGS.values(), ids=ENDINGS)
+def test_names_are_not_matched_by_their_endings(
+    folder: Path, options: list[str], lists: str
+) -> None:
+    frame = table()[["A", "t_cat", "t_dog", "p_cat", "p_dog"]]
+    write_csv(frame.rename(columns={"p_cat": "p_bobcat"}), folder / "images.csv")
+    ended = biasamp("audit", "images.csv", *options, "--attribute", "A", *FAST, *OUTPUTS)
+    check(ended, f"same names behind a prefix .*; received the columns {lists}$", folder)
+
+
+def test_groups_are_not_matched_by_their_endings(folder: Path) -> None:
+    frame = table().rename(columns={"g_x": "a_man", "g_y": "a_boy", "h_x": "b_woman"})
+    write_csv(frame.rename(columns={"h_y": "b_boy"}), folder / "images.csv")
+    ended = biasamp(
+        "audit", "images.csv", *attribute("a_*"), "--attribute-prediction", "b_*", *FAST, *OUTPUTS
+    )
+    check(ended, "the columns 'a_man', 'a_boy' and 'b_boy', 'b_woman'", folder)
 
 
 def changed(**columns: Any) -> Callable[[], pd.DataFrame]:
