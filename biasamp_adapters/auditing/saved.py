@@ -17,10 +17,10 @@ from biasamp_adapters.counts.saved import is_saved, load_counts
 from biasamp_adapters.inputs.files import (
     FILENAME,
     agree_on_types,
-    expand,
     open_files,
     reading,
 )
+from biasamp_adapters.inputs.paths import expand
 
 
 def count_files(

@@ -8,12 +8,13 @@ means is then settled for all columns that must agree, from all of their rows.
 from __future__ import annotations
 
 import csv
-import glob
 import gzip
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from biasamp_adapters.inputs.paths import expand, folder_keys, quoted, quoted_path, same_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -27,27 +28,22 @@ FILENAME = "filename"
 
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
+_ZONED = "TIMESTAMP WITH TIME ZONE"
 _FRACTION = ("FLOAT", "DOUBLE", "DECIMAL")
 # NaN is a number that is missing, not a label.
 _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[nN][aA][nN]$"
 
 
-def expand(patterns: Sequence[str]) -> list[str]:
-    """The files that paths and glob patterns name.
+def connect() -> DuckDBPyConnection:
+    """A connection that fetches no extension and reads the clock of no place."""
+    import duckdb
 
-    Raises
-    ------
-    ValueError
-        If a pattern names no file.
-    """
-    files: list[str] = []
-    for pattern in patterns:
-        found = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
-        found = [name for name in found if Path(name).is_file()]
-        if not found:
-            raise ValueError(f"FILE must be a file or match some; there is none for {pattern!r}")
-        files += found
-    return list(dict.fromkeys(files))
+    connection = duckdb.connect(
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    )
+    # Times that have a zone read the same on every machine.
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
 
 
 @contextmanager
@@ -55,7 +51,7 @@ def reading(files: Sequence[str]) -> Iterator[DuckDBPyConnection]:
     """A connection to read files with; what DuckDB cannot do with them is a ValueError."""
     import duckdb
 
-    with duckdb.connect() as connection:
+    with connect() as connection:
         try:
             yield connection
         except duckdb.Error as error:
@@ -90,15 +86,54 @@ def open_files(
         else _csv_parts(files)
     )
 
-    def select(name: str) -> DuckDBPyRelation:
-        readers = (f"SELECT * FROM {part}, filename = {name})" for part in parts)
+    def select(**options: str) -> DuckDBPyRelation:
+        said = "".join(f", {name} = {value}" for name, value in options.items())
+        readers = (f"SELECT * FROM {part}{said}, hive_types_autocast = false)" for part in parts)
         return connection.sql(" UNION ALL BY NAME ".join(readers))
 
     try:
-        plain = select("false")
-        return select(quoted(FILENAME)) if filename and FILENAME not in plain.columns else plain
+        plain = select(filename="false", hive_partitioning="false")
+        named = filename and FILENAME not in plain.columns
+        return select(
+            filename=quoted(FILENAME) if named else "false",
+            hive_partitioning="true" if _partitioned(connection, files, plain.columns) else "false",
+        )
     except duckdb.Error as error:
         raise ValueError(f"cannot read {', '.join(files)}: {_first_lines(error)}") from None
+
+
+def _partitioned(
+    connection: DuckDBPyConnection, files: Sequence[str], columns: Sequence[str]
+) -> bool:
+    """Whether the folders of all files give further columns, as in ``race=a/part.parquet``.
+
+    Raises
+    ------
+    ValueError
+        If a folder gives a column that a file in it has too: one of them would be overridden.
+    """
+    keys = {name: folder_keys(name) for name in files}
+    known = set(map(same_name, columns))
+    for name in files:
+        if not known.isdisjoint(map(same_name, keys[name])):
+            _check_keys(connection, name, keys[name])
+    return bool(keys[files[0]]) and all(each == keys[files[0]] for each in keys.values())
+
+
+def _check_keys(connection: DuckDBPyConnection, name: str, keys: Sequence[str]) -> None:
+    """Raise for a folder key that is a column of the file."""
+    if _kind(name) == _PARQUET:
+        query = f"SELECT * FROM read_parquet({quoted_path(name)}, hive_partitioning = false)"
+        columns: Sequence[str] = connection.sql(query).columns
+    else:
+        _, columns = _header(name)
+    for key in keys:
+        both = [column for column in columns if same_name(column) == same_name(key)]
+        if both:
+            raise ValueError(
+                f"a folder key must not be a column of a file in that folder; received the key "
+                f"{key!r} of the path {name!r}, whose file has the column {both[0]!r}"
+            )
 
 
 def _csv_parts(files: Sequence[str]) -> list[str]:
@@ -128,9 +163,10 @@ def _header(name: str) -> tuple[str, tuple[str, ...]]:
             names = tuple(next(csv.reader(file, delimiter=delimiter), []))
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"cannot read {name} as CSV in UTF-8: {error}") from None
-    if not names or "" in names or len(set(names)) < len(names):
+    if not names or "" in names or len(set(map(same_name, names))) < len(names):
         raise ValueError(
-            f"the first line of {name!r} must name each column, once; received {list(names)}"
+            f"the first line of {name!r} must name each column, once, where capital letters make "
+            f"no difference; received {list(names)}"
         )
     return delimiter, names
 
@@ -171,8 +207,9 @@ def agree_on_types(
         elif seen <= {"whole", "number", "truth"}:
             kind = "DOUBLE"
         else:
-            # One type of its own, such as BOOLEAN, stays; a mixture is compared as text.
-            kind = seen.pop() if len(seen) == 1 and "text" not in seen else "VARCHAR"
+            # One type of its own, such as BOOLEAN, stays; a mixture is compared as text, and so are
+            # times with a zone, which Python reads by the clock of the machine.
+            kind = seen.pop() if len(seen) == 1 and not seen & {"text", _ZONED} else "VARCHAR"
         wanted |= dict.fromkeys(role, kind)
     return (
         _cast(data, wanted, looks[0]),
@@ -299,10 +336,5 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def quoted(text: str) -> str:
-    """A string as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def _list(files: Sequence[str]) -> str:
-    return "[" + ", ".join(map(quoted, files)) + "]"
+    return "[" + ", ".join(map(quoted_path, files)) + "]"

@@ -113,7 +113,8 @@ def summed(
     lazy = lazy_of(frame)
     schema = lazy.collect_schema()
     every = [name for columns, _ in matrices for name in columns]
-    check_columns(schema.names(), [*every, *keys, *([] if weight is None else [weight])])
+    names = [*every, *keys, *([] if weight is None else [weight])]
+    check_columns(schema.names(), names, engine=True)
     query = _Query(lazy, keys, weight, matrices, derive, max_cells)
     if all(schema[name].is_integer() or schema[name] == nw.Boolean for name in every):
         found = query.of_whole_numbers()

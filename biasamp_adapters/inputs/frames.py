@@ -51,7 +51,7 @@ def grouped(
     """
     lazy = lazy_of(frame)
     schema = lazy.collect_schema()
-    check_columns(schema.names(), [*keys, *([] if weight is None else [weight])])
+    check_columns(schema.names(), [*keys, *([] if weight is None else [weight])], engine=True)
     names = [KEY.format(i) for i in range(len(keys))]
     select = [nw.col(key).alias(name) for key, name in zip(keys, names, strict=True)]
     sums = [nw.len().alias(N)]
@@ -169,9 +169,14 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
         ) from None
 
 
-def check_columns(there: Iterable[Any], names: Sequence[str]) -> None:
-    """Raise for the names that are not there, or there twice."""
+def check_columns(there: Iterable[Any], names: Sequence[str], *, engine: bool = False) -> None:
+    """Raise for names that are not there, or twice, or that an engine's expressions cannot name."""
     there = list(there)
+    if engine and "*" in names and "*" in there:
+        raise ValueError(
+            f"a column must not be called '*', which stands for every column of a frame; rename "
+            f"it; received {there}"
+        )
     missing = [name for name in dict.fromkeys(names) if name not in there]
     if missing:
         raise ValueError(
