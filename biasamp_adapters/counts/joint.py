@@ -334,6 +334,11 @@ class JointCounts(CellCounts):
         FileNotFoundError
             If there is no such file.
         ValueError
-            If it is not a file that :meth:`save` wrote, or was changed since.
+            If it is not a file that :meth:`save` wrote, or was changed since: its checksum tells.
+
+        Warns
+        -----
+        AmplificationWarning
+            If an earlier version of this package wrote it, without a checksum.
         """
         return cls(**storage.load(path))

@@ -14,7 +14,7 @@ from biasamp_adapters.counts.matrices import storage as matrix_storage
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
     """Whether a file says that it holds counts."""
-    return kind_of(path) in (storage.FORMAT, matrix_storage.FORMAT)
+    return kind_of(path) in (storage.FORM.kind, matrix_storage.FORM.kind)
 
 
 def load_counts(path: str | os.PathLike[str]) -> Counts:
@@ -33,7 +33,12 @@ def load_counts(path: str | os.PathLike[str]) -> Counts:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is not a file that ``save`` wrote, or was changed since.
+        If it is not a file that ``save`` wrote, or was changed since: its checksum tells.
+
+    Warns
+    -----
+    AmplificationWarning
+        If an earlier version of this package wrote it, without a checksum.
     """
-    matrix = kind_of(path) == matrix_storage.FORMAT
+    matrix = kind_of(path) == matrix_storage.FORM.kind
     return CooccurrenceCounts.load(path) if matrix else JointCounts.load(path)

@@ -8,20 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.cells import MOST_ROWS, Cells
 from biasamp_adapters.counts.documents import (
+    REAL,
+    WHOLE,
+    Form,
+    check_weights,
     common_fields,
     header_of,
+    numbers_of,
     read_document,
     require,
     write_document,
 )
+from biasamp_adapters.inputs.columns import check_total_weight
 
 if TYPE_CHECKING:
     from biasamp_adapters.counts.joint import JointCounts
 
-FORMAT = "biasamp-joint-counts"
+FORM = Form(
+    "biasamp-joint-counts",
+    "JointCounts",
+    ("levels",),
+    {"codes": WHOLE, "n": WHOLE, "w": REAL, "w2": REAL, "unit": REAL},
+)
 
 
 def to_frame(counts: JointCounts) -> pd.DataFrame:
@@ -60,44 +70,36 @@ def save(counts: JointCounts, path: str | os.PathLike[str]) -> None:
     if "unit" in columns:
         # They follow from the weight of a row; what is kept once cannot contradict itself.
         del columns["w"], columns["w2"]
-    write_document(FORMAT, header, columns, path, counts.n)
+    write_document(FORM, header, columns, path, counts.n)
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The fields of the JointCounts that ``path`` holds, checked."""
-    return read_document(FORMAT, path, _fields, "JointCounts")
+    return read_document(FORM, path, _fields)
 
 
 def _fields(document: Any) -> dict[str, Any]:
     """Fields from what a file says; any error means that the file is not one of ours."""
     common = common_fields(document)
     labels, groups, axes = (common[name] for name in ("labels", "groups", "axes"))
-    levels = np.array(document["levels"], dtype=np.float64)
-    require(((levels > 0) & (levels < 1)).all())
-    codes = _whole(document["codes"], ndim=2)
+    levels = numbers_of(document["levels"], REAL)
+    require(levels.ndim == 1 and (np.diff(levels, prepend=0, append=1) > 0).all())
+    codes, n = document["codes"], document["n"]
+    require(codes.ndim == 2 and n.shape == codes.shape[:1] and len(n) > 0 and (n > 0).all())
     for axis, column in zip(axes, codes.T, strict=True):
         size = len(groups if axis.of_attribute else labels) + axis.predicted
         size += len(levels) * (axis.role == "prediction")
         require(((column >= 0) & (column < size)).all())
-    n = _whole(document["n"], ndim=1)
-    sums = {
-        name: np.array(document[name], dtype=np.float64)
-        for name in ("w", "w2", "unit")
-        if name in document
-    }
+    require(sum(n.tolist()) < MOST_ROWS)
+    sums = {name: document[name] for name in ("w", "w2", "unit") if name in document}
     require(set(sums) in ({*()}, {"w", "w2"}, {"unit"}))
-    for values in sums.values():
-        require(values.shape == n.shape and np.isfinite(values).all() and (values >= 0).all())
     if "unit" in sums:
         sums |= {"w": n * sums["unit"], "w2": n * sums["unit"] ** 2}
-    require(n.shape == codes.shape[:1] and (n > 0).all() and len(n) > 0)
-    require(sum(n.tolist()) < MOST_ROWS)
-    cells = Cells(codes.astype(np.int32), n, **sums)
-    require(len(cells.consolidated().n) == len(n))
+    for values in sums.values():
+        require(values.shape == n.shape and np.isfinite(values).all() and (values >= 0).all())
+    if sums:
+        check_total_weight(float(sums["w"].sum()))
+        check_weights(n, sums["w"], sums["w2"], whole=True)
+    cells = Cells(codes.astype(np.int32), n, **sums).consolidated()
+    require(len(cells.n) == len(n))
     return common | {"cells": cells, "levels": levels}
-
-
-def _whole(values: Any, ndim: int) -> Array:
-    array = np.array(values)
-    require(array.dtype.kind == "i" and array.ndim == ndim)
-    return array.astype(np.int64)

@@ -25,7 +25,7 @@ def _count(**options: Any) -> CooccurrenceCounts:
     return count(**{name: values * TIMES for name, values in rows.items()}, **options)
 
 
-RULE = r"path must be a file that CooccurrenceCounts\.save wrote, .* version 1; received "
+RULE = r"path must be a file that CooccurrenceCounts\.save wrote, .* of version 1 or 2; received "
 
 FOREIGN = {
     "empty": b"",
@@ -34,7 +34,7 @@ FOREIGN = {
     "a number": b"3",
     "a list": b"[1, 2]",
     "another object": b'{"format": "biasamp-cooccurrence-counts", "version": 1}',
-    "pickle": pickle.dumps({"format": matrix_storage.FORMAT, "version": documents.VERSION}),
+    "pickle": pickle.dumps({"format": matrix_storage.FORM.kind, "version": documents.VERSION}),
 }
 
 
@@ -70,7 +70,7 @@ def test_a_file_cut_short(suffix: str, cut: int, tmp_path: Path) -> None:
 
 
 CORRUPTED: dict[str, dict[str, Any]] = {
-    "another version": {"version": 2},
+    "another version": {"version": 3},
     "another format": {"format": "biasamp-joint-counts"},
     "too few sums": {"n": [20.0]},
     "a sum that is no number": {"n": ["many"]},

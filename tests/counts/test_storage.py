@@ -141,9 +141,9 @@ FOREIGN = {
     "a number": b"3",
     "a list": b"[1, 2]",
     "another object": b'{"format": "biasamp-joint-counts", "version": 1}',
-    "pickle": pickle.dumps({"format": storage.FORMAT, "version": documents.VERSION}),
+    "pickle": pickle.dumps({"format": storage.FORM.kind, "version": documents.VERSION}),
 }
-RULE = r"path must be a file that JointCounts\.save wrote, .* version 1; received "
+RULE = r"path must be a file that JointCounts\.save wrote, .* of version 1 or 2; received "
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -173,7 +173,7 @@ def test_a_file_cut_short(suffix: str, cut: int, tmp_path: Path) -> None:
 
 
 CORRUPTED: dict[str, dict[str, Any]] = {
-    "another version": {"version": 2},
+    "another version": {"version": 3},
     "another format": {"format": "counts"},
     "a code past the labels": {"codes": [[0, 0, 9], [1, 1, 1]]},
     "a negative code": {"codes": [[0, 0, -1], [1, 1, 1]]},
