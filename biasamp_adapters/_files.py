@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import secrets
+import time
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+#: Seconds after which nobody writes to a temporary file any more.
+_ABANDONED = 24 * 60 * 60
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
@@ -35,7 +42,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    temporary = target.with_name(f".{target.name[:40]}-{secrets.token_hex(8)}")
+    _remove_leftovers(target)
+    unique = f"{_machine()}-{os.getpid()}-{secrets.token_hex(8)}"
+    temporary = target.with_name(f"{_beginning(target)}{unique}")
     try:
         # Made here, so that nobody else's file is touched, with the permissions of any new file.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -43,6 +52,51 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _beginning(target: Path) -> str:
+    """How the names of temporary files for ``target`` begin."""
+    return f".{target.name[:40]}-"
+
+
+def _machine() -> str:
+    """What tells machines apart that share a folder: each knows its own processes only."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove temporary files for ``target`` that writers left behind when they were killed."""
+    name = re.compile(
+        re.escape(_beginning(target)) + "([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}", re.ASCII
+    )
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            found = name.fullmatch(entry.name)
+            # Another writer may remove it first, and what cannot be removed does no harm.
+            with suppress(OSError):
+                if found and _is_abandoned(entry, found[1], int(found[2])):
+                    os.unlink(entry.path)
+
+
+def _is_abandoned(file: os.DirEntry[str], machine: str, process: int) -> bool:
+    """Whether no living process writes to a temporary file."""
+    if machine == _machine() and not _is_alive(process):
+        return True
+    return time.time() - file.stat().st_mtime > _ABANDONED
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process runs, as far as that can be found out."""
+    if os.name != "posix":
+        # Elsewhere to ask is to end it; such files are removed when they are old.
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:

@@ -343,9 +343,10 @@ def _write_parquet(kind: str, frame: pd.DataFrame, header: str, path: Path) -> N
     with connect() as connection:
         connection.register("cells", frame)
         try:
+            # The path is that of a temporary file already.
             connection.execute(
-                f"COPY cells TO {quoted(str(path))} "
-                f"(FORMAT parquet, KV_METADATA {{{kind.replace('-', '_')}: {quoted(header)}}})"
+                f"COPY cells TO {quoted(str(path))} (FORMAT parquet, USE_TMP_FILE false, "
+                f"KV_METADATA {{{kind.replace('-', '_')}: {quoted(header)}}})"
             )
         except duckdb.IOException as error:
             raise OSError(str(error)) from None
