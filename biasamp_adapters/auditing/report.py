@@ -171,6 +171,11 @@ class AuditReport:
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The report as one self-contained HTML page.
 
+        Threads may write pages at the same time. While a picture of the page is drawn,
+        matplotlib's settings, which are those of the whole process, are the page's; then they are
+        as before. What another thread of yours draws, or sets, with matplotlib in this moment can
+        be affected: let it wait, or write the page in a process of its own.
+
         Parameters
         ----------
         path : path-like, optional

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -41,9 +42,13 @@ _STYLE: Any = {
     "axes.edgecolor": _EDGE,
 }
 
+#: matplotlib's settings are those of the whole process: two pages at once would mix them up, and
+#: leave them changed.
+_settings = threading.Lock()
+
 
 def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str, alt: str) -> str:
-    """The SVG of a figure of so many inches.
+    """The SVG of a figure of so many inches; one thread draws at a time.
 
     Parameters
     ----------
@@ -55,7 +60,7 @@ def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str
     alt : str
         What the picture says, for whom it says nothing.
     """
-    with mpl.rc_context(), warnings.catch_warnings():
+    with _settings, mpl.rc_context(), warnings.catch_warnings():
         # A page looks the same whatever style a notebook has chosen; its backend stays.
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)

@@ -1,0 +1,49 @@
+"""Pages that threads write at once are those of one after the other, and settings stay."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import matplotlib as mpl
+import pytest
+from report_cases import AMPLIFIED, GROUP, TRUTH
+
+import biasamp_adapters as bam
+
+#: What a notebook may have chosen; a page has settings of its own.
+CHOSEN = {"font.size": 22.0, "svg.fonttype": "path", "text.parse_math": True, "axes.grid": True}
+
+
+@pytest.fixture(scope="module")
+def reports() -> list[bam.AuditReport]:
+    """Two reports with several pictures each."""
+    models = {"model": AMPLIFIED, "truth": TRUTH}
+    return [
+        bam.audit(TRUTH, y_pred, sensitive_features=GROUP, n_boot=20)
+        for y_pred in (AMPLIFIED, models)
+    ]
+
+
+@pytest.mark.parametrize("method", ["to_html", "_repr_html_"])
+def test_pages_in_threads(reports: list[bam.AuditReport], method: str) -> None:
+    wanted = [getattr(report, method)() for report in reports]
+    with mpl.rc_context(CHOSEN):
+        before = dict(mpl.rcParams)
+        with ThreadPoolExecutor(4) as threads:
+            calls = [threads.submit(getattr(report, method)) for report in reports * 5]
+        assert [call.result() for call in calls] == wanted * 5
+        assert dict(mpl.rcParams) == before
+
+
+def test_settings_stay_after_an_error() -> None:
+    from biasamp_adapters.auditing.svg import drawn
+
+    def fail(_: object) -> None:
+        raise ValueError("no picture")
+
+    before = dict(mpl.rcParams)
+    for _ in range(2):
+        # Were the lock kept, the second call would wait for ever.
+        with pytest.raises(ValueError, match="no picture"):
+            drawn(fail, 1, 1, "p", "nothing")
+    assert dict(mpl.rcParams) == before
