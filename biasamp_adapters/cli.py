@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import traceback
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +18,8 @@ import typer
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
+from biasamp_adapters._text import clean
+from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
@@ -29,7 +34,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-DONE, EXCEEDED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, EXCEEDED, BAD_INPUT, NOT_JUDGED, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+#: The environment variable that asks for the traceback of an internal error.
+TRACEBACK = "BIASAMP_TRACEBACK"
 
 
 class Missing(StrEnum):
@@ -136,18 +144,19 @@ def audit(
         list[str] | None,
         typer.Option(
             metavar="METRIC=X",
-            help="Exit with 1 if the whole interval lies above X, e.g. 'BA A->T=0.02'; repeatable.",
+            help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
+            "e.g. 'BA A->T=0.02'; repeatable.",
         ),
     ] = None,
 ) -> None:
     """Audit a table of predictions, one row a person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.files import audit_files
-    from biasamp_adapters.auditing.gate import exceeded, gated, parse_gate
+    from biasamp_adapters.auditing.gate import exceeded, gated, not_judged, parse_gate
 
     gates = [parse_gate(text) for text in fail_above or []]
     if gates and not n_boot:
         raise ValueError("--fail-above is judged on the interval, and --n-boot 0 gives none")
-    _check_outputs(html, json_path)
+    _check_outputs([*files, *(reference or [])], html, json_path)
     reports = audit_files(
         files,
         task=task or [],
@@ -169,10 +178,12 @@ def audit(
         for report in reports:
             gated(report, gate)
     _show(reports, html, json_path)
-    lines = [line for gate in gates for report in reports for line in exceeded(report, gate)]
-    for line in lines:
+    judged = [(report, gate) for gate in gates for report in reports]
+    above = [line for each in judged for line in exceeded(*each)]
+    unknown = [line for each in judged for line in not_judged(*each)]
+    for line in [*above, *unknown]:
         typer.echo(f"biasamp: {line}", err=True)
-    raise typer.Exit(EXCEEDED if lines else DONE)
+    raise typer.Exit(EXCEEDED if above else NOT_JUDGED if unknown else DONE)
 
 
 @app.command()
@@ -191,7 +202,7 @@ def count(
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
     from biasamp_adapters.auditing.saved import count_files
 
-    _check_outputs(output)
+    _check_outputs(files, output)
     counts = count_files(
         files,
         task=task or [],
@@ -201,12 +212,9 @@ def count(
         weight=weight,
         missing=missing.value,
     )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        counts.save(output)
-    for warning in caught:
-        typer.echo(f"biasamp: warning: {warning.message}", err=True)
-    typer.echo(f"{counts!r}\nwrote {output}")
+    counts.save(output)
+    with _for_a_reader():
+        typer.echo(f"{counts!r}\nwrote {output}")
 
 
 @app.command()
@@ -224,7 +232,7 @@ def demo(
     from biasamp_adapters.auditing import audit as run_audit
     from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
 
-    _check_outputs(html, json_path)
+    _check_outputs([], html, json_path)
     data = (
         load_diabetes_audit()
         if dataset is Dataset.diabetes
@@ -247,11 +255,24 @@ def demo(
 _STDOUT = Path("-")
 
 
-def _check_outputs(*paths: Path | None) -> None:
+def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
     """Fail before any work is done."""
-    given = [path if path == _STDOUT else check_output(path) for path in paths if path is not None]
+    from biasamp_adapters.inputs.paths import expand
+
+    asked = [path for path in paths if path is not None]
+    if _STDOUT in asked and getattr(sys.stdout, "name", None) == os.devnull:
+        raise ValueError("standard output must be open to be an output; received '-'")
+    given = [path if path == _STDOUT else check_output(path) for path in asked]
     if len(set(given)) < len(given):
         raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
+    files = expand(inputs)
+    for path in asked:
+        for name in files:
+            if path != _STDOUT and path.exists() and path.samefile(name):
+                raise ValueError(
+                    f"an output must not replace an input; received {str(path)!r} as an output "
+                    f"and {name!r} as an input"
+                )
 
 
 def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
@@ -270,16 +291,22 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     piped = texts.pop(_STDOUT, None)
     for path, text in texts.items():
         write_text(text, path)
-    try:
+    with _for_a_reader():
         if piped is not None:
             typer.echo(piped, nl=False)
         else:
             _say(reports)
             for path in texts:
                 typer.echo(f"wrote {path}")
+
+
+@contextmanager
+def _for_a_reader() -> Iterator[None]:
+    """Print for somebody who may stop reading, as in `biasamp demo | head`."""
+    try:
+        yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough, as in `biasamp demo | head`; nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -302,18 +329,59 @@ _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 def run() -> None:
-    """Run the command; bad input is one line on standard error and exit code 2."""
-    try:
-        sys.exit(app(standalone_mode=False) or DONE)
-    except typer.Abort:
-        sys.exit(INTERRUPTED)
-    except (_USAGE_ERROR, ValueError, OSError) as error:
-        describe = getattr(error, "format_message", error.__str__)
-        message = " ".join(describe().split())
-        # Without a command the help is shown, and the error has nothing to add.
-        if message:
-            typer.echo(f"biasamp: error: {message}", err=True)
-        sys.exit(BAD_INPUT)
+    """Run the command. Each way in which it can end has an exit code of its own."""
+    _open_streams()
+    with _warnings_as_lines():
+        try:
+            sys.exit(app(standalone_mode=False) or DONE)
+        except typer.Abort:
+            sys.exit(INTERRUPTED)
+        except (_USAGE_ERROR, ValueError, OSError) as error:
+            message = _in_one_line(getattr(error, "format_message", error.__str__)())
+            # Without a command the help is shown, and the error has nothing to add.
+            if message:
+                typer.echo(f"biasamp: error: {message}", err=True)
+            sys.exit(BAD_INPUT)
+        except Exception as error:  # Whatever it is, it must not look like the end of an audit.
+            if os.environ.get(TRACEBACK):
+                traceback.print_exc()
+            message = _in_one_line(f"{type(error).__name__}: {error}")
+            typer.echo(
+                f"biasamp: internal error: {message} (please report it with its traceback, which "
+                f"the environment variable {TRACEBACK}=1 shows)",
+                err=True,
+            )
+            sys.exit(INTERNAL_ERROR)
+
+
+def _in_one_line(message: str) -> str:
+    return clean(" ".join(message.split()))
+
+
+def _open_streams() -> None:
+    """Put nothing in the place of closed streams, which the next file to be opened would take."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Say each warning of this package in a line of its own."""
+    ours = (AmplificationWarning, SmallCellsWarning)
+    with warnings.catch_warnings():
+        for category in ours:
+            warnings.simplefilter("always", category)
+        show = warnings.showwarning
+
+        def say(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, ours):
+                typer.echo(f"biasamp: warning: {_in_one_line(str(message))}", err=True)
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = say
+        yield
 
 
 if __name__ == "__main__":

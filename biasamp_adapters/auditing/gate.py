@@ -69,21 +69,51 @@ def exceeded(report: AuditReport, gate: Gate) -> list[str]:
     Raises
     ------
     ValueError
-        If the report has no such metric, or none of its values exceeds and one has no interval to
-        judge by.
+        If the report has no such metric.
     """
-    rows = gated(report, gate)
-    above = [row for row in rows if row["low"] is not None and row["low"] > gate.bound]
-    unknown = [row for row in rows if row["low"] is None]
-    if unknown and not above:
-        row = unknown[0]
-        raise ValueError(
-            f"--fail-above is judged on the interval, and {row['name']} has none: {row['note']}"
-        )
     return [
         f"{row['model']}: {row['name']} is {row['value']:+z.4f} "
         f"[{row['low']:+z.4f}, {row['high']:+z.4f}], above {gate.bound:g}"
-        for row in above
+        for row in gated(report, gate)
+        if _why_not_judged(report, row) is None and row["low"] > gate.bound
+    ]
+
+
+def not_judged(report: AuditReport, gate: Gate) -> list[str]:
+    """One line for each value of which the data do not say whether it lies above the bound.
+
+    Raises
+    ------
+    ValueError
+        If the report has no such metric.
+    """
+    return [
+        f"{row['model']}: {row['name']} cannot be judged: {reason}"
+        for row in gated(report, gate)
+        if (reason := _why_not_judged(report, row))
+    ]
+
+
+def _why_not_judged(report: AuditReport, row: dict[str, Any]) -> str | None:
+    if row["low"] is None:
+        return f"it has no interval ({row['note']})"
+    signs = _signs(report, row)
+    if signs and not any(signs):
+        return "the reference is balanced, so it is 0 by construction, whatever the model does"
+    return None
+
+
+def _signs(report: AuditReport, row: dict[str, Any]) -> list[int]:
+    """The signs of the pairs of a metric; none of a metric without signs."""
+    for (model, _), result in report.results.items():
+        if (model, result.short_name) == (row["model"], row["name"]):
+            return list(result.by_pair.get("sign", ()))
+    # A summary of runs has no results.
+    alike = ("model", "name")
+    return [
+        pair["sign"]
+        for pair in report.summary["pairs"]
+        if all(pair[name] == row[name] for name in alike)
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from report_cases import AMPLIFIED, GROUP, TRUTH, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.gate import Gate, exceeded, parse_gate
+from biasamp_adapters.auditing.gate import Gate, exceeded, not_judged, parse_gate
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +97,25 @@ def test_direction_that_the_report_lacks() -> None:
 
 def test_nothing_to_judge_by() -> None:
     report = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=0)
-    with pytest.raises(ValueError, match="judged on the interval, and BA A->T has none"):
-        [*exceeded(report, Gate("BA A->T", 0))]
+    (line,) = not_judged(report, Gate("BA A->T", 0))
+    assert line.startswith("model: BA A->T cannot be judged: it has no interval (")
+    assert exceeded(report, Gate("BA A->T", 0)) == []
 
 
 def test_undefined_is_said_to_be_so() -> None:
     # Nothing is called positive, so MALS has no rate to compare.
     report = bam.audit(TRUTH, [0] * 100, sensitive_features=GROUP, n_boot=20)
-    with pytest.raises(ValueError, match=r"MALS has none: .*undefined"):
-        [*exceeded(report, Gate("MALS", 0))]
+    (line,) = not_judged(report, Gate("MALS", 0))
+    assert "MALS cannot be judged: it has no interval (" in line
+    assert "undefined" in line
+
+
+def test_a_balanced_reference_judges_no_metric_with_signs() -> None:
+    # Both groups have 25 of 50; DPA and LA need no sign.
+    truth = ([1] * 25 + [0] * 25) * 2
+    report = bam.audit(truth, [1] * 50 + [0] * 50, sensitive_features=GROUP, n_boot=200)
+    (line,) = not_judged(report, Gate("BA A->T", 0.1))
+    assert line.endswith(
+        "the reference is balanced, so it is 0 by construction, whatever the model does"
+    )
+    assert [*not_judged(report, Gate("LA", 0.1))] == []

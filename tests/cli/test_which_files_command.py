@@ -1,4 +1,4 @@
-"""Which files the command reads: exactly those that were named, once, and nothing of their names."""
+"""Which files the command reads: those that were named, once, and nothing of their names."""
 
 from __future__ import annotations
 
@@ -82,9 +82,7 @@ def test_one_of_two_folders_overrides_a_column(folder: Path, kind: str) -> None:
 def test_a_folder_gives_a_column_that_its_files_lack(folder: Path, kind: str) -> None:
     for group, rows in table().groupby("A"):
         write(rows.drop(columns="A"), f"A={group}/people.{kind}")
-    assert data(f"A=*/people.{kind}", *COLUMNS) == data(
-        write(table(), f"people.{kind}"), *COLUMNS
-    )
+    assert data(f"A=*/people.{kind}", *COLUMNS) == data(write(table(), f"people.{kind}"), *COLUMNS)
 
 
 def test_values_of_folders_are_text_as_in_a_file(folder: Path, kind: str) -> None:
@@ -129,9 +127,7 @@ def test_counts_are_read_from_such_names(folder: Path, name: str, kind: str) -> 
 
 
 @pytest.mark.parametrize("address", ["http://host/x", "s3://bucket/x", "hf://datasets/x"])
-def test_a_folder_called_like_a_protocol_is_a_folder(
-    folder: Path, address: str, kind: str
-) -> None:
+def test_a_folder_called_like_a_protocol_is_a_folder(folder: Path, address: str, kind: str) -> None:
     # To DuckDB this is an address, for which it would fetch an extension.
     write(table(), f"{address}.{kind}")
     assert data(f"{address}.{kind}", *COLUMNS)["rows"] == 200

@@ -1,0 +1,294 @@
+"""Exit codes that mean one thing each, and outputs that never replace an input."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
+
+from biasamp_adapters.auditing import files as auditing_files
+
+FAST = ["--n-boot", "50"]
+DATA = Path(__file__).parents[1] / "counts" / "data"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with people and training rows."""
+    monkeypatch.chdir(tmp_path)
+    write_csv(table(), tmp_path / "people.csv")
+    write_csv(table()[::2], tmp_path / "training.csv")
+    return tmp_path
+
+
+def refused(ended: Ended, message: str) -> None:
+    """Bad input: one line, and nothing was done."""
+    assert (ended.code, ended.out) == (2, "")
+    assert len(ended.err.splitlines()) == 1
+    assert re.search(message, ended.err), ended.err
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+AUDIT = ["audit", "people.csv", *COLUMNS, *FAST]
+SAME = [
+    [*AUDIT, "--html", "people.csv"],
+    [*AUDIT, "--json", "./people.csv"],
+    [*AUDIT, "--html", "out.html", "--json", "../{here}/people.csv"],
+    [*AUDIT, "--json", "{folder}/people.csv"],
+    [*AUDIT, "--json", "link.csv"],
+    [*AUDIT, "--json", "hard.csv"],
+    [*AUDIT, "--reference", "training.csv", "--json", "training.csv"],
+    ["audit", "*e.csv", *COLUMNS, *FAST, "--html", "people.csv"],
+    ["audit", "**/people.csv", *COLUMNS, *FAST, "--html", "people.csv"],
+    ["audit", "link.csv", *COLUMNS, *FAST, "--html", "people.csv"],
+    ["audit", "day.json", *FAST, "--json", "day.json"],
+    ["audit", "day.json", *FAST, "--reference", "training.json", "--json", "training.json"],
+    ["count", "people.parquet", *COLUMNS, "-o", "people.parquet"],
+    ["count", "day.json", "training.json", "-o", "day.json"],
+    ["count", "*.json", "-o", "day.json"],
+]
+
+
+@pytest.mark.parametrize("arguments", SAME, ids=" ".join)
+def test_an_output_never_replaces_an_input(folder: Path, arguments: list[str]) -> None:
+    write_parquet(table(), folder / "people.parquet")
+    for name in ("day", "training"):
+        assert biasamp("count", "people.csv", *COLUMNS, "-o", f"{name}.json").code == 0
+    os.symlink("people.csv", "link.csv")
+    os.link("people.csv", "hard.csv")
+    before = contents(folder)
+    given = [each.format(folder=folder, here=folder.name) for each in arguments]
+    refused(biasamp(*given), "an output must not replace an input; received '")
+    assert contents(folder) == before
+
+
+def test_an_output_is_compared_before_anything_is_read(folder: Path) -> None:
+    (folder / "people.csv").write_bytes(b"no table at all \xff")
+    refused(biasamp(*AUDIT, "--json", "people.csv"), "an output must not replace an input")
+
+
+@pytest.mark.parametrize("target", ["new.html", "old.html"])
+def test_other_outputs_are_written(folder: Path, target: str) -> None:
+    (folder / "old.html").write_text("old")
+    assert biasamp(*AUDIT, "--html", target).code == 0
+    assert (folder / target).read_text().lower().startswith("<!doctype html>")
+
+
+def balanced() -> pd.DataFrame:
+    """Groups of one rate, of which the model makes two."""
+    return table().assign(T=[0, 1] * 100, P=[1] * 80 + [0] * 20 + [1] * 20 + [0] * 80)
+
+
+def gate(*bounds: str) -> list[str]:
+    return [part for bound in bounds for part in ("--fail-above", bound)]
+
+
+#: BA of ``balanced`` is 0 by construction; LA is not: P gives away the group of 160 of 200 rows.
+GATES: dict[str, tuple[list[str], int, list[str]]] = {
+    "passed": (gate("LA=0.9"), 0, []),
+    "exceeded": (gate("LA=0.1"), 1, ["LA is"]),
+    "balanced": (gate("BA A->T=0.02"), 3, ["BA A->T cannot be judged: the reference is balanced"]),
+    "balanced too": (gate("MALS=0.02"), 3, ["MALS cannot be judged: the reference is balanced"]),
+    "balanced, and a bound below 0": (gate("BA=-0.1"), 3, ["BA A->T cannot be judged"]),
+    "exceeded and not judged": (
+        gate("BA=0.02", "LA=0.1"),
+        1,
+        ["LA is", "BA A->T cannot be judged"],
+    ),
+    "not judged and passed": (gate("LA=0.9", "BA=0.02"), 3, ["BA A->T cannot be judged"]),
+    "too few replicates": (
+        [*gate("LA=0.9"), "--n-boot", "10"],
+        3,
+        [r"LA cannot be judged: it has no interval \(.*\)"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "lines"), GATES.values(), ids=GATES)
+def test_gates(folder: Path, options: list[str], code: int, lines: list[str]) -> None:
+    write_csv(balanced(), folder / "people.csv")
+    outputs = ["--html", "out.html", "--json", "out.json"]
+    ended = biasamp(*AUDIT, *options, *outputs)
+    assert ended.code == code
+    said = ended.err.splitlines()
+    assert len(said) == len(lines)
+    for line, wanted in zip(said, lines, strict=True):
+        assert re.match(f"biasamp: P: {wanted}", line), line
+    # The report says why, so it is there whatever the gates say.
+    assert ended.out.endswith("wrote out.html\nwrote out.json\n")
+    assert (folder / "out.html").exists()
+    assert (folder / "out.json").exists()
+
+
+def test_runs_of_a_balanced_reference(folder: Path) -> None:
+    write_csv(pd.concat([balanced().assign(seed=i) for i in range(3)]), folder / "people.csv")
+    ended = biasamp(*AUDIT, "--run", "seed", *gate("BA A->T=0.02"))
+    assert ended.code == 3
+    assert "BA A->T cannot be judged: the reference is balanced" in ended.err
+
+
+def test_a_perfect_model_of_unbalanced_data_passes(folder: Path) -> None:
+    # Its interval has no width either, but that it does not amplify is known.
+    write_csv(table().assign(P=table()["T"]), folder / "people.csv")
+    ended = biasamp(*AUDIT, *gate("BA A->T=0.02", "MALS=0.02"))
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_a_gate_that_can_never_be_judged_is_bad_input(folder: Path) -> None:
+    refused(biasamp(*AUDIT, "--n-boot", "0", *gate("BA=0.1")), "--n-boot 0 gives none")
+    refused(biasamp(*AUDIT, *gate("foo=1")), "must name a metric of the report")
+
+
+def _crash(*_: object, **__: object) -> None:
+    raise KeyError("a\nb\x1b[31m")
+
+
+def test_a_crash_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BIASAMP_TRACEBACK", raising=False)
+    monkeypatch.setattr(auditing_files, "audit_files", _crash)
+    ended = biasamp(*AUDIT, *gate("BA=0.1"))
+    assert (ended.code, ended.out) == (4, "")
+    (line,) = ended.err.splitlines()
+    assert line.startswith("biasamp: internal error: KeyError: 'a")
+    assert "please report it" in line
+    assert "BIASAMP_TRACEBACK=1" in line
+    assert "\x1b" not in line
+
+
+def test_the_traceback_of_a_crash(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASAMP_TRACEBACK", "1")
+    monkeypatch.setattr(auditing_files, "audit_files", _crash)
+    ended = biasamp(*AUDIT)
+    assert ended.code == 4
+    assert ended.err.startswith("Traceback (most recent call last):\n")
+    assert "in _crash" in ended.err
+    assert ended.err.splitlines()[-1].startswith("biasamp: internal error: KeyError")
+
+
+def _deep(folder: Path) -> list[str]:
+    (folder / "bad.json").write_text("[" * 200_000 + "]" * 200_000)
+    return ["bad.json"]
+
+
+def _broken_page(folder: Path) -> list[str]:
+    biasamp("count", "people.csv", *COLUMNS, "-o", "bad.parquet")
+    data = bytearray((folder / "bad.parquet").read_bytes())
+    data[4:60] = bytes(range(100, 156))
+    (folder / "bad.parquet").write_bytes(data)
+    return ["bad.parquet"]
+
+
+def _broken_header(folder: Path) -> list[str]:
+    files = _broken_page(folder)
+    data = bytearray((folder / "bad.parquet").read_bytes())
+    data[-30:-20] = bytes(10)
+    (folder / "bad.parquet").write_bytes(data)
+    return files
+
+
+def _large_weights(folder: Path) -> list[str]:
+    text = (DATA / "joint-version-1.json").read_text()
+    (folder / "bad.json").write_text(text.replace("[20.0,", "[1e300,"))
+    return ["bad.json"]
+
+
+BAD = {
+    "nested": _deep,
+    "broken page": _broken_page,
+    "broken header": _broken_header,
+    "large weights": _large_weights,
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_files_of_counts_are_bad_input(folder: Path, kind: str) -> None:
+    (name,) = BAD[kind](folder)
+    message = rf"biasamp: error: .*{name}"
+    refused(biasamp("audit", name, *FAST), message)
+    refused(biasamp(*AUDIT, "--reference", name), message)
+    refused(biasamp("count", name, "-o", "total.json"), message)
+
+
+def test_a_broken_page_of_a_table_is_bad_input(folder: Path) -> None:
+    path = write_parquet(table(), folder / "bad.parquet")
+    data = bytearray(path.read_bytes())
+    data[4:60] = bytes(range(100, 156))
+    path.write_bytes(data)
+    refused(biasamp("audit", "bad.parquet", *COLUMNS, *FAST), r"cannot read bad\.parquet")
+
+
+def test_old_counts_are_warned_of_in_a_line(folder: Path) -> None:
+    ended = process("audit", DATA / "joint-version-1.json", *FAST, cwd=folder)
+    assert ended.code == 0
+    (line,) = ended.err.splitlines()
+    assert re.match(r"biasamp: warning: '.*joint-version-1\.json' has no checksum", line)
+
+
+def shell(folder: Path, streams: str, *arguments: str) -> Ended:
+    """Call the command from a shell, which closes streams."""
+    command = f'exec "$@" {streams}'
+    biasamp_command = [sys.executable, "-m", "biasamp_adapters.cli", *arguments]
+    ended = subprocess.run(
+        ["sh", "-c", command, "sh", *biasamp_command],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="closes streams with a shell")
+
+
+@on_posix
+@pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("bound", "code"), [("0.9", 0), ("-0.9", 1)])
+def test_closed_streams_change_nothing(folder: Path, streams: str, bound: str, code: int) -> None:
+    outputs = ["--html", "out.html", "--json", "out.json"]
+    ended = shell(folder, streams, *AUDIT, *outputs, *gate(f"BA A->T={bound}"))
+    assert ended.code == code
+    assert ended.err.count("\n") == (code if "2>&-" not in streams else 0)
+    biasamp(*AUDIT, "--html", "wanted.html", "--json", "wanted.json")
+    for kind in ("html", "json"):
+        assert Path(f"out.{kind}").read_bytes() == Path(f"wanted.{kind}").read_bytes()
+
+
+@on_posix
+@pytest.mark.parametrize("streams", [">&-", ">&- 2>&-"])
+def test_counts_are_written_without_streams(folder: Path, streams: str) -> None:
+    assert shell(folder, streams, "count", "people.csv", *COLUMNS, "-o", "x.parquet").code == 0
+    with duckdb.connect() as connection:
+        ((n,),) = connection.execute("SELECT sum(n) FROM 'x.parquet'").fetchall()
+    assert n == 200
+
+
+@on_posix
+def test_bad_input_without_streams(folder: Path) -> None:
+    assert shell(folder, ">&- 2>&-", "audit", "none.csv", *COLUMNS).code == 2
+
+
+@on_posix
+def test_an_output_to_a_closed_stream_is_bad_input(folder: Path) -> None:
+    ended = shell(folder, ">&-", *AUDIT, "--json", "-")
+    refused(ended, "standard output must be open to be an output")
+
+
+@on_posix
+def test_who_stops_reading_counts(folder: Path) -> None:
+    command = ["count", "people.csv", *COLUMNS, "-o", "x.json"]
+    ended = shell(folder, "| true", *command)
+    assert ended.err == ""
+    assert (folder / "x.json").exists()
