@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-#: Seconds after which nobody writes to a temporary file any more.
+#: Seconds without a change after which a temporary file is taken for abandoned.
 _ABANDONED = 24 * 60 * 60
 
 
@@ -60,7 +60,7 @@ def _beginning(target: Path) -> str:
 
 
 def _machine() -> str:
-    """What tells machines apart that share a folder: each knows its own processes only."""
+    """A mark of this machine: processes of others that share the folder are unknown here."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -86,9 +86,9 @@ def _is_abandoned(file: os.DirEntry[str], machine: str, process: int) -> bool:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether a process runs, as far as that can be found out."""
+    """Whether a process of this machine runs; True where that cannot be found out."""
     if os.name != "posix":
-        # Elsewhere to ask is to end it; such files are removed when they are old.
+        # On Windows os.kill ends a process. Its files are removed when they are old.
         return True
     try:
         os.kill(process, 0)

@@ -267,8 +267,10 @@ def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
         raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
     files = expand(inputs)
     for path in asked:
+        if path == _STDOUT or not path.exists():
+            continue
         for name in files:
-            if path != _STDOUT and path.exists() and path.samefile(name):
+            if path.samefile(name):
                 raise ValueError(
                     f"an output must not replace an input; received {str(path)!r} as an output "
                     f"and {name!r} as an input"
@@ -342,7 +344,7 @@ def run() -> None:
             if message:
                 typer.echo(f"biasamp: error: {message}", err=True)
             sys.exit(BAD_INPUT)
-        except Exception as error:  # Whatever it is, it must not look like the end of an audit.
+        except Exception as error:  # Python would exit with 1, as if a gate were exceeded.
             if os.environ.get(TRACEBACK):
                 traceback.print_exc()
             message = _in_one_line(f"{type(error).__name__}: {error}")
@@ -359,7 +361,7 @@ def _in_one_line(message: str) -> str:
 
 
 def _open_streams() -> None:
-    """Put nothing in the place of closed streams, which the next file to be opened would take."""
+    """Replace closed streams: the next file to be opened would take the place of one."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -367,7 +369,7 @@ def _open_streams() -> None:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Say each warning of this package in a line of its own."""
+    """Print each warning of this package as one line."""
     ours = (AmplificationWarning, SmallCellsWarning)
     with warnings.catch_warnings():
         for category in ours:

@@ -25,7 +25,7 @@ from biasamp_adapters.inputs.matrices import Indicators
 class Named(NamedTuple):
     """Columns, and the labels or groups that they stand for.
 
-    Names are rests of columns where a prefix found them, and then their order is that of the file.
+    With ``by_prefix`` a prefix found columns: their names lack it, and nobody wrote their order.
     """
 
     columns: list[str]
@@ -233,8 +233,8 @@ def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> di
 def _paired(true: Named, predicted: Named, true_option: str, option: str) -> list[str]:
     """The predicted columns in the order of the true ones.
 
-    Two lists of columns are in one order. Where a prefix found columns, nobody wrote an order, and
-    the names that are left must be the same.
+    Two lists of columns correspond in their order. Where a prefix found columns, those of the same
+    name correspond.
 
     Raises
     ------

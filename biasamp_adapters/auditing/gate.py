@@ -98,22 +98,21 @@ def _why_not_judged(report: AuditReport, row: dict[str, Any]) -> str | None:
     if row["low"] is None:
         return f"it has no interval ({row['note']})"
     signs = _signs(report, row)
-    if signs and not any(signs):
+    if row["value"] == 0 and signs and not any(signs):
         return "the reference is balanced, so it is 0 by construction, whatever the model does"
     return None
 
 
 def _signs(report: AuditReport, row: dict[str, Any]) -> list[int]:
-    """The signs of the pairs of a metric; none of a metric without signs."""
+    """The signs of the pairs of a metric, if it has signs."""
     for (model, _), result in report.results.items():
         if (model, result.short_name) == (row["model"], row["name"]):
             return list(result.by_pair.get("sign", ()))
-    # A summary of runs has no results.
-    alike = ("model", "name")
+    # A summary of runs has no results. Its pairs show the signs of BA in the first run.
     return [
         pair["sign"]
         for pair in report.summary["pairs"]
-        if all(pair[name] == row[name] for name in alike)
+        if (pair["model"], pair["name"]) == (row["model"], row["name"])
     ]
 
 

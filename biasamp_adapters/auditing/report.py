@@ -171,10 +171,11 @@ class AuditReport:
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The report as one self-contained HTML page.
 
-        Threads may write pages at the same time. While a picture of the page is drawn,
-        matplotlib's settings, which are those of the whole process, are the page's; then they are
-        as before. What another thread of yours draws, or sets, with matplotlib in this moment can
-        be affected: let it wait, or write the page in a process of its own.
+        Several threads may write pages at the same time. While a picture is drawn, matplotlib's
+        ``rcParams``, which the whole process shares, hold the settings of the page; afterwards they
+        are restored. Another thread that draws with matplotlib at that moment can be affected, and
+        changes that it makes to ``rcParams`` can be lost. To avoid this, do not draw elsewhere
+        while a page is written, or write it in a process of its own.
 
         Parameters
         ----------

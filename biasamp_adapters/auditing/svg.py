@@ -42,8 +42,8 @@ _STYLE: Any = {
     "axes.edgecolor": _EDGE,
 }
 
-#: matplotlib's settings are those of the whole process: two pages at once would mix them up, and
-#: leave them changed.
+#: All threads share matplotlib's settings. Without a lock, two pages drawn at once would mix them
+#: up, and leave them changed.
 _settings = threading.Lock()
 
 

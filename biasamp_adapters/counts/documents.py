@@ -150,8 +150,9 @@ def read_document(
     return found
 
 
-#: What reading a file of something else may raise.
-_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError)
+#: What reading a file of something else may raise: RuntimeError where lists are nested without end,
+#: or names of columns are no text.
+_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, RuntimeError)
 
 
 def _checksum(header: Mapping[str, Any], columns: Mapping[str, Array]) -> str:
@@ -372,7 +373,7 @@ def _read_parquet(path: Path) -> dict[str, Any]:
 
 
 def _unpadded(values: Array) -> Array:
-    """A column without the nothing that fills up shorter ones."""
+    """A column without the missing values that fill up shorter columns of a Parquet file."""
     if values.dtype.kind != "f":
         return values
     values = np.ma.filled(values, np.nan)

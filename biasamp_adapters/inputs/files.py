@@ -35,13 +35,13 @@ _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[nN]
 
 
 def connect() -> DuckDBPyConnection:
-    """A connection that fetches no extension and reads the clock of no place."""
+    """A connection that neither downloads nor loads extensions, and shows times in UTC."""
     import duckdb
 
     connection = duckdb.connect(
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     )
-    # Times that have a zone read the same on every machine.
+    # Otherwise the labels of times would depend on the time zone of the machine.
     connection.execute("SET TimeZone = 'UTC'")
     return connection
 
@@ -98,7 +98,8 @@ def open_files(
             filename=quoted(FILENAME) if named else "false",
             hive_partitioning="true" if _partitioned(connection, files, plain.columns) else "false",
         )
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:
+        # Names of columns that are no text end in an error that is not DuckDB's.
         raise ValueError(f"cannot read {', '.join(files)}: {_first_lines(error)}") from None
 
 
@@ -324,10 +325,10 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
     values: list[tuple[Any, ...]] = relation.aggregate(name).order(name).fetchall()
     if any(value is None for (value,) in values):
         raise ValueError(f"column {column!r} must not have missing values")
-    from duckdb import ColumnExpression, ConstantExpression
+    from duckdb import ConstantExpression, SQLExpression
 
     for (value,) in values:
-        rows = relation.filter(ColumnExpression(column) == ConstantExpression(value))
+        rows = relation.filter(SQLExpression(name) == ConstantExpression(value))
         yield str(value), rows
 
 

@@ -51,5 +51,5 @@ def _local(path: str) -> str:
 
 
 def same_name(name: str) -> bytes:
-    """What two names of columns share that are one to DuckDB: letters of ASCII have no case."""
+    """A key for the name of a column, as DuckDB compares names: the case of ASCII is ignored."""
     return name.encode("utf-8", "surrogateescape").lower()

@@ -228,6 +228,12 @@ def test_a_broken_page_of_a_table_is_bad_input(folder: Path) -> None:
     refused(biasamp("audit", "bad.parquet", *COLUMNS, *FAST), r"cannot read bad\.parquet")
 
 
+def test_names_of_columns_that_are_no_text_are_bad_input(folder: Path) -> None:
+    data = write_parquet(table().rename(columns={"w": "weight"}), folder / "bad.parquet")
+    data.write_bytes(data.read_bytes().replace(b"weight", b"\xff\xfe\xfa\xfb\xfc\xfd"))
+    refused(biasamp("audit", "bad.parquet", *COLUMNS, *FAST), r"cannot read bad\.parquet")
+
+
 def test_old_counts_are_warned_of_in_a_line(folder: Path) -> None:
     ended = process("audit", DATA / "joint-version-1.json", *FAST, cwd=folder)
     assert ended.code == 0

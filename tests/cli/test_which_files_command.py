@@ -176,6 +176,12 @@ def test_a_task_called_star_is_not_every_column(folder: Path) -> None:
     refused(ended, r"column must not be called '\*'")
 
 
+@pytest.mark.parametrize("column", ["*", "a.b", 'a "b"', "a'b"])
+def test_runs_of_a_column_with_an_awkward_name(folder: Path, column: str) -> None:
+    name = write(table().rename(columns={"seed": column}), "people.csv")
+    assert data(name, *COLUMNS, "--run", column)["runs"] == 3
+
+
 def test_columns_that_differ_in_capital_letters_only(folder: Path) -> None:
     name = write(table().rename(columns={"P": "t"}), "people.csv")
     ended = biasamp("audit", name, "--task", "T", "--prediction", "t", "--attribute", "A", *FAST)
