@@ -98,7 +98,7 @@ def open_files(
             filename=quoted(FILENAME) if named else "false",
             hive_partitioning="true" if _partitioned(connection, files, plain.columns) else "false",
         )
-    except (duckdb.Error, RuntimeError) as error:
+    except (duckdb.Error, RuntimeError, UnicodeError) as error:
         # Names of columns that are no text end in an error that is not DuckDB's.
         raise ValueError(f"cannot read {', '.join(files)}: {_first_lines(error)}") from None
 
