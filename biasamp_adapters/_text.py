@@ -6,7 +6,8 @@ import re
 
 #: What turns the rest of a line around, and what no XML may hold.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
-_ATTRIBUTE = re.compile(r"\bsensitive_features(_pred)?\b")
+#: Not in quotes, where it is a name of the user's.
+_ATTRIBUTE = re.compile(r"(?<!['\"])\bsensitive_features(_pred)?\b(?!['\"])")
 _SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 

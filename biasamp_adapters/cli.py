@@ -18,7 +18,7 @@ import typer
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
-from biasamp_adapters._text import clean
+from biasamp_adapters._text import clean, renamed
 from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
 
 if TYPE_CHECKING:
@@ -134,6 +134,12 @@ def audit(
     pos_label: Annotated[
         str | None, typer.Option(help="The one class to look at, as the report shows it.")
     ] = None,
+    many_groups: Annotated[
+        bool,
+        typer.Option(
+            "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
+        ),
+    ] = False,
     missing: MissingRule = Missing.error,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
@@ -169,6 +175,7 @@ def audit(
         score=score or [],
         run=run,
         pos_label=pos_label,
+        allow_many_groups=many_groups,
         missing=missing.value,
         n_boot=n_boot,
         random_state=seed,
@@ -357,7 +364,8 @@ def run() -> None:
 
 
 def _in_one_line(message: str) -> str:
-    return clean(" ".join(message.split()))
+    """A message of the core as one line, with the options that its arguments come from."""
+    return clean(" ".join(renamed(message, "--attribute", "--attribute-prediction").split()))
 
 
 def _open_streams() -> None:

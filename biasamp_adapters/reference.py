@@ -140,8 +140,11 @@ def align(
         _check_same_groups(counts, reference)
     if reference is not None and labels is None and "labels" not in counts.declared:
         notes += tuple(_check_common_labels(counts, reference))
-    if groups is None and "groups" not in counts.declared:
-        notes += tuple(_many_groups(counts))
+    if groups is None and (many := many_groups(counts)):
+        notes += (
+            f"sensitive_features has {many}: row numbers or a continuous column are no groups (put "
+            "it into bins, or list the groups that are meant in groups=)",
+        )
     common: dict[str, tuple[Label, ...]] = {}
     explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
     for name, of_attribute in (("labels", False), ("groups", True)):
@@ -304,15 +307,16 @@ def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
         )
 
 
-def _many_groups(counts: Counts) -> Iterator[str]:
-    """Say that an attribute has so many groups that it may be none."""
+def many_groups(counts: Counts) -> str | None:
+    """How many groups an attribute has, if they are so many that it may be none.
+
+    Listed groups, and groups that are columns, are meant.
+    """
     n_groups, n_rows = len(counts.seen("attribute")), counts.n_rows
-    if n_groups > MOST_GROUPS or (n_groups > FEW_GROUPS and n_rows < 2 * n_groups):
-        yield (
-            f"sensitive_features has {n_groups:,} groups in {n_rows:,} rows: row numbers or a "
-            "continuous column are no groups (put it into bins, or list the groups that are meant "
-            "in groups=)"
-        )
+    many = n_groups > MOST_GROUPS or (n_groups > FEW_GROUPS and n_rows < 2 * n_groups)
+    if many and "groups" not in counts.declared:
+        return f"{n_groups:,} groups in {n_rows:,} rows"
+    return None
 
 
 def correlation_sign(joint: Array, attribute: Array, task: Array, total: Array) -> Array:

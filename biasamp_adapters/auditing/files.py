@@ -15,6 +15,7 @@ from biasamp_adapters.auditing.runs import summarise_reports
 from biasamp_adapters.auditing.saved import (
     audit_saved,
     check_asked,
+    check_groups,
     check_unasked,
     label,
     saved_counts,
@@ -49,6 +50,7 @@ def audit_files(
     score: Sequence[str] = (),
     run: str | None = None,
     pos_label: str | None = None,
+    allow_many_groups: bool = False,
     missing: Missing = "error",
     n_boot: int = 2000,
     random_state: RandomState = None,
@@ -75,6 +77,8 @@ def audit_files(
         Column whose values are runs, or "filename" for one run a file.
     pos_label : str, optional
         The one class to look at, as text.
+    allow_many_groups : bool
+        Whether an attribute may have more than a hundred groups, or hardly two rows for each.
     missing, n_boot, random_state, confidence
         As in :func:`audit`.
 
@@ -103,7 +107,8 @@ def audit_files(
     }
     if (saved := saved_counts(files)) is not None:
         check_unasked(asked, files)
-        return [audit_saved(saved, saved_counts(reference), run, pos_label, options)]
+        known = saved_counts(reference)
+        return [audit_saved(saved, known, run, pos_label, allow_many_groups, options)]
     check_asked(asked, "--task", "--prediction", "--attribute")
     if score and len(score) != len(prediction):
         raise ValueError(
@@ -125,7 +130,9 @@ def audit_files(
         table, training = agree_on_types(table, training, merged_roles(together), indicators)
         return [
             _audit(
-                _Source(table, training or known, columns, missing, pos_label, score),
+                _Source(
+                    table, training or known, columns, missing, pos_label, score, allow_many_groups
+                ),
                 run,
                 {**options, "title": f"{TITLE}: {name}" if separate else TITLE},
             )
@@ -160,6 +167,7 @@ class _Source:
     missing: Missing
     pos_label: str | None
     score: Sequence[str]
+    allow_many_groups: bool
 
 
 def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditReport:
@@ -170,6 +178,7 @@ def _audit(source: _Source, run: str | None, options: dict[str, Any]) -> AuditRe
         few = few_weights(rows, source.columns)
         with working("Counting rows"):
             counts = source.columns.count(rows, source.missing, by_weight=few)
+        check_groups(counts, source.allow_many_groups)
         pos_label = label(counts, source.pos_label)
         report = audit_counts(counts, known, pos_label=pos_label, **options)
         if not source.score:

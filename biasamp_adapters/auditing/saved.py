@@ -21,6 +21,7 @@ from biasamp_adapters.inputs.files import (
     reading,
 )
 from biasamp_adapters.inputs.paths import expand
+from biasamp_adapters.reference import FEW_GROUPS, MOST_GROUPS, many_groups
 
 
 def count_files(
@@ -135,6 +136,7 @@ def audit_saved(
     reference: Mapping[str, Counts] | None,
     run: str | None,
     pos_label: str | None,
+    allow_many_groups: bool,
     options: dict[str, Any],
 ) -> AuditReport:
     """The audit of counts that are added up, or with ``run`` the summary of one audit a file."""
@@ -145,12 +147,22 @@ def audit_saved(
     known = None if reference is None else total_of(reference)
 
     def audited(part: Counts) -> AuditReport:
+        check_groups(part, allow_many_groups)
         return audit_counts(part, known, pos_label=label(part, pos_label), **options)
 
     if run is None:
         return audited(total_of(counts))
     reports = {name: audited(part) for name, part in counts.items()}
     return summarise_reports(reports, options["confidence"])
+
+
+def check_groups(counts: Counts, allow_many: bool) -> None:
+    """Raise for an attribute of so many groups that it may be none, unless they are allowed."""
+    if not allow_many and counts.has("attribute") and (many := many_groups(counts)):
+        raise ValueError(
+            f"--attribute must have at most {MOST_GROUPS} groups, and two rows for each of more "
+            f"than {FEW_GROUPS}; received {many} (--many-groups audits them all the same)"
+        )
 
 
 def label(counts: Counts, text: str | None) -> Label | None:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
-from command import COLUMNS, Ended, biasamp, process, table, write_csv
+from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
 
 OUTPUTS = ["--html", "out/report.html", "--json", "out/report.json"]
 
@@ -279,3 +280,40 @@ def test_process(folder: Path, name: str) -> None:
     write, message = CASES[name]
     write(folder / "bad.csv")
     check(process("audit", "bad.csv", *COLUMNS, *OUTPUTS, cwd=folder), message, folder)
+
+
+@pytest.mark.parametrize(("groups", "rows"), [(101, 4), (20, 1)])
+@pytest.mark.parametrize("saved", [False, True], ids=["table", "counts"])
+def test_groups_that_are_hardly_meant(groups: int, rows: int, saved: bool, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"A": [f"g{i}" for i in range(groups)] * rows})
+    frame["T"] = frame["P"] = np.arange(len(frame)) % 2
+    path: Path = write_csv(frame, tmp_path / "rows.csv")
+    columns = ["--task", "T", "--prediction", "P", "--attribute", "A"]
+    if saved:
+        biasamp("count", path, *columns, "-o", tmp_path / "counts.json")
+        path, columns = tmp_path / "counts.json", []
+    ended = biasamp("audit", path, *columns, "--n-boot", "0")
+    assert ended.code == 2
+    assert f"received {groups} groups in {groups * rows} rows (--many-groups audits" in ended.err
+    ended = biasamp("audit", path, *columns, "--n-boot", "0", "--many-groups")
+    assert ended.code == 0
+    assert f"--attribute has {groups} groups in {groups * rows} rows" in ended.err
+
+
+def test_errors_name_the_options(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"A": ["a"] * 8, "T": [0, 1] * 4, "P": [0, 1] * 4})
+    path = write_csv(frame, tmp_path / "rows.csv")
+    ended = biasamp("audit", path, "--task", "T", "--prediction", "P", "--attribute", "A")
+    assert ended.code == 2
+    assert "--attribute must have at least two groups; received only 'a'" in ended.err
+
+
+def test_a_reference_read_as_other_labels(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"A": ["a", "b"] * 8, "T": [0, 0, 1, 1] * 4, "P": [0, 1] * 8})
+    path = write_parquet(frame, tmp_path / "rows.parquet")
+    words = frame.assign(T=frame["T"].map({0: "no", 1: "yes"}))
+    training = write_parquet(words, tmp_path / "training.parquet")
+    columns = ["--task", "T", "--prediction", "P", "--attribute", "A"]
+    ended = biasamp("audit", path, *columns, "--reference", training)
+    assert ended.code == 2
+    assert "must have task labels in common with the data; received 'no', 'yes'" in ended.err
