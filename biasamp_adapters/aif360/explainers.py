@@ -180,6 +180,7 @@ class BiasAmplificationJSONExplainer(
                 "message": _message(metric, result),
                 "value": _number(result.value),
                 "direction": result.direction,
+                "label": result.pos_label,
                 "randomErrors": _number(result.random_error),
                 "numInstances": result.n,
                 "notes": list(result.notes),
@@ -195,7 +196,8 @@ def _message(metric: Any, result: AmplificationResult) -> str:
     errors = result.random_error
     baseline = "" if errors is None else f", random errors of this accuracy = {errors:z.4f}"
     value = result.estimate.text("")
-    return f"{words.name}{direction} (0 = {words.zero}{baseline}): {value}"
+    label = "" if result.pos_label is None else f" of label {result.pos_label:g}"
+    return f"{words.name}{direction}{label} (0 = {words.zero}{baseline}): {value}"
 
 
 class _PlainNumbers:

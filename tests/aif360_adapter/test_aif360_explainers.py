@@ -111,7 +111,7 @@ def test_a_text_in_full() -> None:
     # Of 50 men 40 are hired, of 50 women 10 by the truth and none by the model.
     assert explain.statistical_parity_difference().endswith(": -0.8")
     text = explain.mals()
-    assert text.startswith("BiasAmp_MALS (0 = no amplification, random errors of this accuracy = ")
+    assert text.startswith("BiasAmp_MALS of label 1 (0 = no amplification, random errors of this ")
     assert float(text.rpartition(": ")[2]) == pytest.approx(40 / 40 - 40 / 50, abs=1e-12)
     text = explain.directional_bias_amplification("A->T")
     assert text.startswith("Directional Bias Amplification A->T (0 = no amplification, random")
@@ -128,6 +128,7 @@ def test_json_of_new_metrics(case: Any, weighted: bool) -> None:
         "message",
         "value",
         "direction",
+        "label",
         "randomErrors",
         "numInstances",
         "notes",
