@@ -57,6 +57,8 @@ def is_matrix(values: Any) -> bool:
     """Whether an input has columns: a two-dimensional array, a table, a list of rows."""
     if isinstance(values, Indicators | pd.DataFrame) or hasattr(values, "tocsr"):
         return True
+    if isinstance(values, pd.Series):
+        return False
     if isinstance(values, list | tuple):
         rows = (list, tuple, np.ndarray)
         return len(values) > 0 and isinstance(values[0], rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from biasamp_adapters._warnings import warn
@@ -40,7 +41,18 @@ def warn_of_order(inputs: Iterable[tuple[str, Index]], *, fold: bool = False) ->
 def _in_another_order(index: pd.Index[Any], other: pd.Index[Any], fold: bool) -> bool:
     if len(index) != len(other) or index.equals(other):
         return False
+    if not fold and _add_up_to_others(index, other):
+        return False
     if not (index.is_unique and other.is_unique):
         return False
     common = index.isin(other)
     return bool(common.any() if fold else common.all())
+
+
+def _add_up_to_others(index: pd.Index[Any], other: pd.Index[Any]) -> bool:
+    """Whether two indexes of whole numbers have another sum, which saves to look each of them up."""
+    kinds = {
+        each.dtype.kind if isinstance(each.dtype, np.dtype) else "O" for each in (index, other)
+    }
+    # A sum that wraps around is still the same for the same numbers.
+    return kinds == {"i"} and bool(index.to_numpy().sum() != other.to_numpy().sum())

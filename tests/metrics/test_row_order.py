@@ -113,6 +113,16 @@ def test_other_indexes_are_not(same: Callable[[Any], Any]) -> None:
     assert value == metric(Y_TRUE, next(by_position), sensitive_features=next(by_position))
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "string", object, float, "datetime64[ns]"])
+def test_labels_of_any_type_are_compared(dtype: Any) -> None:
+    index = pd.Index(np.arange(24)).astype(dtype)
+    rows = [values.set_axis(index) for values in (Y_TRUE, Y_PRED, GROUP)]
+    metric = DirectionalBiasAmplification()
+    assert metric(rows[0], rows[1], sensitive_features=rows[2]) > 0
+    with about_order():
+        metric(rows[0], in_another_order(rows[1]), sensitive_features=rows[2])
+
+
 def test_positions_count() -> None:
     # As in the hosts: the first prediction is of the first row, whatever the labels are.
     with about_order():
