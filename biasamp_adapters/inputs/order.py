@@ -50,9 +50,8 @@ def _in_another_order(index: pd.Index[Any], other: pd.Index[Any], fold: bool) ->
 
 
 def _add_up_to_others(index: pd.Index[Any], other: pd.Index[Any]) -> bool:
-    """Whether two indexes of whole numbers have another sum, which saves to look each of them up."""
-    kinds = {
-        each.dtype.kind if isinstance(each.dtype, np.dtype) else "O" for each in (index, other)
-    }
+    """Whether two indexes of whole numbers have other sums, so that no label must be looked up."""
+    dtypes = index.dtype, other.dtype
+    kinds = {dtype.kind if isinstance(dtype, np.dtype) else "O" for dtype in dtypes}
     # A sum that wraps around is still the same for the same numbers.
     return kinds == {"i"} and bool(index.to_numpy().sum() != other.to_numpy().sum())
