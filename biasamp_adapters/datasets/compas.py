@@ -133,7 +133,8 @@ def fetch_compas(
     are dropped while it is read, and are never written: a download leaves the reduced file only.
     The content, not the bytes, is checked by a SHA-256.
 
-    [T25] names ``two_year_recid`` as its label; the counts in its Table 6(a) are of ``is_recid``.
+    [T25] describes its label as an arrest within two years, the column ``two_year_recid``; the
+    counts in its Table 6(a) are those of ``is_recid``.
 
     References
     ----------

@@ -93,9 +93,9 @@ def w21_table_2() -> pd.DataFrame:
     Notes
     -----
     The half-width .0026 of the labor force, T->A, is as printed. The half-widths come from the 20
-    sentences, in the released script. Base rates with the same signs move every sentence alike, so
-    it should be that of "uniform" with two pronouns, .0226. :func:`w21_jobs` has the rates of the
-    labor force.
+    sentences, in the released script. Base rates with the same signs move every sentence alike. So
+    if the table prints that, or an interval made of it, it should be the half-width of "uniform"
+    with two pronouns, .0226. :func:`w21_jobs` has the rates of the labor force.
 
     References
     ----------
