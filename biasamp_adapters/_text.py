@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 #: What turns the rest of a line around, and what no XML may hold.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
-#: Not in quotes, where it is a name of the user's.
-_ATTRIBUTE = re.compile(r"(?<!['\"])\bsensitive_features(_pred)?\b(?!['\"])")
 _SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -24,6 +23,8 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - 1 - tail]}\u2026{text[len(text) - tail :]}"
 
 
-def renamed(text: str, attribute: str, predicted: str) -> str:
-    """An error of the core with the names that a host has for the attribute and its prediction."""
-    return _ATTRIBUTE.sub(lambda found: predicted if found[1] else attribute, text)
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A message with other names for arguments; in quotes they are names of the user's."""
+    longest_first = sorted(names, key=len, reverse=True)
+    known = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<![\w'\"])({known})(?![\w'\"])", lambda found: names[found[1]], text)

@@ -277,12 +277,13 @@ def _frame(table: Any, name: str) -> pd.DataFrame | None:
             f"{name} must be a DataFrame or a mapping of mappings; received {type(table).__name__}"
         )
     if not (table.index.is_unique and table.columns.is_unique) or table.empty:
-        raise ValueError(f"{name} must name every group and task once; received {table.shape}")
+        received = f"{listing(table.index.tolist())} by {listing(table.columns.tolist())}"
+        raise ValueError(f"{name} must name every group and task once; received {received}")
     for value in table.to_numpy(dtype=object).ravel().tolist():
         if not (is_real(value) or pd.isna(value)):
             raise ValueError(f"{name} must hold numbers; received values such as {value!r}")
     numbers = table.astype(object).map(as_float)
-    if not np.isfinite(numbers.to_numpy()).all():
+    if numbers.isna().to_numpy().any():
         raise ValueError(f"{name} must hold a number for every pair; received a missing value")
     return numbers
 

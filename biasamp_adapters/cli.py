@@ -18,7 +18,7 @@ import typer
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
-from biasamp_adapters._text import clean, renamed
+from biasamp_adapters._text import clean
 from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
 
 if TYPE_CHECKING:
@@ -365,7 +365,9 @@ def run() -> None:
 
 def _in_one_line(message: str) -> str:
     """A message of the core as one line, with the options that its arguments come from."""
-    return clean(" ".join(renamed(message, "--attribute", "--attribute-prediction").split()))
+    from biasamp_adapters.auditing.options import in_options
+
+    return clean(" ".join(in_options(message).split()))
 
 
 def _open_streams() -> None:

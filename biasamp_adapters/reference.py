@@ -142,8 +142,8 @@ def align(
         notes += tuple(_check_common_labels(counts, reference))
     if groups is None and (many := many_groups(counts)):
         notes += (
-            f"sensitive_features has {many}: row numbers or a continuous column are no groups (put "
-            "it into bins, or list the groups that are meant in groups=)",
+            f"the attribute has {many}: row numbers or a continuous column are no groups (put it "
+            "into bins, or list the groups that are meant in groups=)",
         )
     common: dict[str, tuple[Label, ...]] = {}
     explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}

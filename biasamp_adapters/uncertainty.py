@@ -285,9 +285,10 @@ def summarize_runs(
 
     check_confidence(confidence)
     results = list(results.values() if isinstance(results, Mapping) else results)
-    kinds = {(r.metric, r.direction) for r in results if hasattr(r, "metric")}
+    kinds = {(r.metric, r.direction, r.pos_label) for r in results if hasattr(r, "metric")}
     if len(kinds) > 1:
-        raise ValueError(f"runs must be of one metric and direction; received {sorted(kinds)}")
+        received = ", ".join(sorted(map(str, kinds)))
+        raise ValueError(f"runs must be of one metric, direction and class; received {received}")
     found = [getattr(result, "value", result) for result in results]
     for value in found:
         if not is_real(value):

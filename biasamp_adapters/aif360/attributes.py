@@ -13,6 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.aif360.names import OF_FUNCTIONS, called
 from biasamp_adapters.counts.labels import listing, ordered
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, check_predicted_name
 
 
@@ -35,6 +36,13 @@ def value(
 ) -> float:
     """The value of a metric of these parameters, for arguments as AIF360 gives them."""
     check_predicted_name("biasamp_adapters.aif360", parameters, "prot_attr_pred")
+    if "sensitive_features" in parameters:
+        raise TypeError(
+            "biasamp_adapters.aif360 has no argument 'sensitive_features': it takes the attribute "
+            "as prot_attr"
+        )
+    given = attribute.true if isinstance(attribute.true, list) else [attribute.true]
+    warn_of_order([("y_true", index_of(y_true)), *(("prot_attr", index_of(x)) for x in given)])
     groups = _read(y_true, attribute.true)
     _check_privileged(groups, attribute.privileged)
     if "reference" in parameters:

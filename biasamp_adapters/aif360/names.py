@@ -20,7 +20,8 @@ def called(attribute: str, predicted: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        text = renamed(str(error), attribute, predicted)
+        names = {"sensitive_features": attribute, "sensitive_features_pred": predicted}
+        text = renamed(str(error), names)
         if text == str(error):
             raise
         raise ValueError(text) from None

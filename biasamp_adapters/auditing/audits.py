@@ -14,6 +14,7 @@ from biasamp_adapters.auditing.summarise import summarise
 from biasamp_adapters.auditing.sweeps import sweeps_of_arrays
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.reference import (
     Evaluation,
     align,
@@ -196,6 +197,8 @@ def audit_evaluation(
     # Convert NumPy scalars, so that json can serialise them.
     n_boot, confidence = int(n_boot), float(confidence)
     generator(random_state)
+    counts = evaluation.counts
+    check_labels([title, *counts.models, *counts.attributes], "the title and names of a report")
     for note in evaluation.notes:
         warn(note)
     findings = evaluate(

@@ -251,8 +251,8 @@ def _paired(true: Named, predicted: Named, true_option: str, option: str) -> lis
             return [columns[name] for name in true.names]
         rule = "have the same names behind a prefix (or give both as lists, in one order)"
     raise ValueError(
-        f"{true_option} and {option} must {rule}; received the columns {listing(true.columns)} "
-        f"and {listing(predicted.columns)}"
+        f"{true_option} and {option} must {rule}; received the columns "
+        f"{listing(true.columns, 100)} and {listing(predicted.columns, 100)}"
     )
 
 

@@ -99,7 +99,10 @@ def _why_not_judged(report: AuditReport, row: dict[str, Any]) -> str | None:
         return f"it has no interval ({row['note']})"
     signs = _signs(report, row)
     if row["value"] == 0 and signs and not any(signs):
-        return "the reference is balanced, so it is 0 by construction, whatever the model does"
+        return (
+            "the reference is balanced, or of one class or group: it is 0 by construction, "
+            "whatever the model does"
+        )
     return None
 
 

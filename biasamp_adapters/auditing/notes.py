@@ -38,6 +38,8 @@ def notes(findings: Findings) -> list[str]:
 def _about_data(findings: Findings) -> Iterator[str]:
     counts = findings.evaluation.counts
     for note in findings.evaluation.notes:
+        # Without the way out, which is one of the call and not of the report.
+        note = note.rpartition(" (")[0]
         yield f"{note[0].upper()}{note[1:]}."
     if counts.dropped:
         yield f"{counts.dropped:,} rows with missing values were left out."
@@ -137,10 +139,10 @@ def _about_signs(findings: Findings) -> Iterator[str]:
         return
     pairs = directional[0].by_pair
     uncertain = int(pairs["uncertain"].sum())
-    origin = findings.evaluation.origin
-    if findings.evaluation.base_rates is None and len(origin.seen("attribute")) < 2:
+    alone = _alone(findings)
+    if alone:
         yield (
-            "The reference has rows of one group only, so no correlation can be read from it: "
+            f"The reference has rows of one {alone} only, so no correlation can be read from it: "
             "BA-> is 0 by construction, whatever the model does."
         )
     elif (pairs["sign"] == 0).all():
@@ -158,6 +160,16 @@ def _about_signs(findings: Findings) -> Iterator[str]:
             "Some pairs are amplified and others reduced: a mean over pairs hides that; see the "
             "strongest pairs."
         )
+
+
+def _alone(findings: Findings) -> str | None:
+    """What the reference, or the truth that is its own, has only one of."""
+    origin = findings.evaluation.origin
+    if findings.evaluation.base_rates is None:
+        for role, what in (("attribute", "group"), ("task", "class")):
+            if origin.has(role) and origin.one_each(role) and len(origin.seen(role)) < 2:
+                return what
+    return None
 
 
 def _about_reference(findings: Findings) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Parts of a summary that are lists of rows.
 _PARTS = ("metrics", "differences", "trends", "pairs", "fairness", "runs")
 
-_COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note"]
+_COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note", "pos_label"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +105,11 @@ class AuditReport:
         Returns
         -------
         DataFrame
-            Of metrics one row a metric and direction: ``metric``, ``direction``, ``value``,
-            ``low``, ``high``, ``random_error``, ``n`` and ``note``; with several models ``model``
-            comes first. Of other parts a row an entry, with all that it holds. An interval or
-            baseline that is not there is NaN.
+            Of metrics one row for each metric and direction: ``metric``, ``direction``, ``value``,
+            ``low``, ``high``, ``random_error``, ``n``, ``note`` and ``pos_label``, the class that
+            the value looks at if it is one; with several models ``model`` comes first. Of other
+            parts one row for each entry, with all that it holds. An interval or baseline that is
+            not there is NaN.
 
         Raises
         ------

@@ -6,7 +6,8 @@ import io
 import re
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from xml.etree import ElementTree
 
@@ -47,6 +48,27 @@ _STYLE: Any = {
 _settings = threading.Lock()
 
 
+@contextmanager
+def _own_settings() -> Iterator[None]:
+    """Settings of the page, which looks the same whatever style a notebook has chosen.
+
+    What another thread sets in the meantime stays.
+    """
+    with _settings:
+        before = mpl.rcParams.copy()
+        # The backend stays the user's.
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        ours = mpl.rcParams.copy()
+        try:
+            yield
+        finally:
+            # By the methods of a dict, which do not check anew what has been checked.
+            for name, value in before.items():
+                if dict.__getitem__(mpl.rcParams, name) == dict.__getitem__(ours, name):
+                    dict.__setitem__(mpl.rcParams, name, value)
+
+
 def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str, alt: str) -> str:
     """The SVG of a figure of so many inches; one thread draws at a time.
 
@@ -60,10 +82,7 @@ def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str
     alt : str
         What the picture says, for whom it says nothing.
     """
-    with _settings, mpl.rc_context(), warnings.catch_warnings():
-        # A page looks the same whatever style a notebook has chosen; its backend stays.
-        mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
+    with _own_settings(), warnings.catch_warnings():
         # The page shows the text in fonts of its own, which have more glyphs than matplotlib's.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained")

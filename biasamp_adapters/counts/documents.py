@@ -252,14 +252,16 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     ------
     OSError
         If it cannot be read.
+    ValueError
+        If it is called Parquet and is none.
     """
     target = Path(path)
-    try:
-        if not _is_parquet(target):
-            return str(_read_json(target)["format"])
+    if _is_parquet(target):
         _check_is_file(target)
         with reading([str(target)]) as connection:
             return _parquet_header(connection, target)[0]
+    try:
+        return str(_read_json(target)["format"])
     except _UNREADABLE:
         return None
 

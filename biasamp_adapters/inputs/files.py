@@ -133,7 +133,8 @@ def _check_keys(connection: DuckDBPyConnection, name: str, keys: Sequence[str]) 
         if both:
             raise ValueError(
                 f"a folder key must not be a column of a file in that folder; received the key "
-                f"{key!r} of the path {name!r}, whose file has the column {both[0]!r}"
+                f"{key!r} of the path {name!r}, whose file has the column {both[0]!r} (rename one "
+                "of the two, or name the file from inside of that folder)"
             )
 
 
@@ -244,14 +245,18 @@ def _looks(
                 f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
             )
             truth = f"lower({column}) IN ('true', 'false')" if name in indicators else "false"
-            for question in (f"coalesce({whole}, false)", number, truth):
+            infinite = f"{number} OR lower({column}) SIMILAR TO '[+-]?inf(inity)?'"
+            for question in (f"coalesce({whole}, false)", number, truth, infinite):
                 questions.append((name, f"bool_and({question}) FILTER ({column} IS NOT NULL)"))
     if questions:
         (answers,) = relation.aggregate(", ".join(text for _, text in questions)).fetchall()
-        kinds = ("whole", "number", "truth")
+        kinds = ("whole", "number", "truth", "infinite")
         for i in range(0, len(questions), len(kinds)):
             found = zip(kinds, answers[i : i + len(kinds)], strict=True)
             looks[questions[i][0]] = next((kind for kind, yes in found if yes), "text")
+    wrong = [name for name, look in looks.items() if look == "infinite"]
+    if wrong:
+        raise ValueError(f"column {wrong[0]!r} must hold finite numbers; received infinite ones")
     return looks
 
 

@@ -24,7 +24,8 @@ def warn_of_order(inputs: Iterable[tuple[str, Index]], *, fold: bool = False) ->
     """Warn if an input and the first have unique indexes with the same labels in another order.
 
     That is no error: predictions in a Series of their own may well have a new index. Of a fold,
-    which is cut by position, inputs in another order share only some of their labels.
+    which is cut by position, inputs in another order share only some of their labels; an index in
+    ascending order may be a new one there, and is not warned of.
     """
     given = [(name, index) for name, index in inputs if index is not None]
     for name, index in given[1:]:
@@ -39,14 +40,21 @@ def warn_of_order(inputs: Iterable[tuple[str, Index]], *, fold: bool = False) ->
 
 
 def _in_another_order(index: pd.Index[Any], other: pd.Index[Any], fold: bool) -> bool:
-    if len(index) != len(other) or index.equals(other):
+    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
         return False
-    if not fold and _add_up_to_others(index, other):
+    if index.is_monotonic_increasing if fold else _add_up_to_others(index, other):
         return False
-    if not (index.is_unique and other.is_unique):
+    try:
+        if not (index.is_unique and other.is_unique):
+            return False
+        # As objects: indexes of other types, such as Int64, may hold the same labels.
+        positions = other.astype(object).get_indexer(index.astype(object))
+    except TypeError:
+        # Labels without a hash pair with nothing.
         return False
-    common = index.isin(other)
-    return bool(common.any() if fold else common.all())
+    shared = positions >= 0
+    moved = shared & (positions != np.arange(len(index)))
+    return bool(moved.any() and (fold or shared.all()))
 
 
 def _add_up_to_others(index: pd.Index[Any], other: pd.Index[Any]) -> bool:

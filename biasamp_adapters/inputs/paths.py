@@ -17,15 +17,16 @@ def expand(patterns: Sequence[str]) -> list[str]:
     ValueError
         If a pattern names no file.
     """
-    files: dict[Path, str] = {}
+    files: dict[tuple[int, int], str] = {}
     for pattern in patterns:
         found = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
         found = [name for name in found if Path(name).is_file()]
         if not found:
             raise ValueError(f"FILE must be a file or match some; there is none for {pattern!r}")
         for name in found:
-            # Another spelling, or a symbolic link, leads to the same rows: they count once.
-            files.setdefault(Path(name).resolve(), name)
+            # Another spelling, or a link, leads to the same rows: they count once.
+            found_at = os.stat(name)
+            files.setdefault((found_at.st_dev, found_at.st_ino), name)
     return list(files.values())
 
 

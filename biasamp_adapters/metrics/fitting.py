@@ -192,6 +192,8 @@ def _checked_chances(
     """Probabilities as an array; ``whole`` rows sum to 1."""
     chances = np.asarray(found)
     _check_rows(attacker, "predict_proba", chances, shape)
+    if chances.dtype.kind not in "biuf":
+        raise _bad_answer(attacker, "predict_proba", "numbers", repr(chances.flat[0]))
     # As scikit-learn does: as exact as the type that the attacker computes in.
     kind = chances.dtype if chances.dtype.kind == "f" else np.dtype(np.float64)
     slack = float(np.sqrt(np.finfo(kind).eps))

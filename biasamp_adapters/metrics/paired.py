@@ -12,6 +12,7 @@ import pandas as pd
 from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.collect import by_model
+from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.base import Metric, check_options
 from biasamp_adapters.metrics.bound import replicate
 from biasamp_adapters.metrics.exact import ExactAttack
@@ -84,7 +85,8 @@ class Comparison:
     def __repr__(self) -> str:
         first, *others = self.results
         name = next(iter(self.results.values()))
-        lines = [f"<Comparison: {name.metric} {name.direction}, {name.n} rows"]
+        of_class = "" if name.pos_label is None else f" (class {show(name.pos_label)})"
+        lines = [f"<Comparison: {name.metric} {name.direction}{of_class}, {name.n} rows"]
         lines += [f"  {model}: {result.estimate.text()}" for model, result in self.results.items()]
         lines += [f"  {model} - {first}: {self.differences[model].text()}" for model in others]
         return "\n".join(lines) + ">"

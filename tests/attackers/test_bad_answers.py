@@ -62,6 +62,7 @@ BETWEEN = "must give probabilities between 0 and 1; received"
         ((7.0, 7.0), f"{BETWEEN} 7.0"),
         ((1.5, -0.5), f"{BETWEEN} 1.5"),
         ((float("inf"), 0.0), f"{BETWEEN} inf"),
+        (("much", "little"), "must give numbers; received .*much"),
         ((0.4, 0.4), "must give rows that sum to 1; received 0.8"),
         ((0.0, 0.0), r"must give rows that sum to 1; received 0\.0"),
         ((1.0,), r"must give the shape \(\d+, 2\); received \(\d+, 1\)"),
@@ -70,7 +71,7 @@ BETWEEN = "must give probabilities between 0 and 1; received"
     ids=str,
 )
 @pytest.mark.parametrize("quality", ["inverse_cross_entropy", "uncertainty_coefficient"])
-def test_probabilities(answer: tuple[float, ...], message: str, quality: str) -> None:
+def test_probabilities(answer: tuple[Any, ...], message: str, quality: str) -> None:
     metric = DirectionalPredictabilityAmplification(attacker=Constant(answer), quality=quality)
     with pytest.raises(ValueError, match=f"predict_proba of the attacker Constant {message}"):
         metric(Y_TRUE, Y_PRED, sensitive_features=GROUP)

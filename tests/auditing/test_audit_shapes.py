@@ -20,7 +20,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.datasets import load_diabetes_audit
 
 #: api.md, "Audit".
-COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note"]
+COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note", "pos_label"]
 
 
 def counts_of(frame: pd.DataFrame) -> bam.JointCounts:

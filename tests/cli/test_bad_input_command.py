@@ -85,7 +85,7 @@ def test_malformed_csv_is_called_so(folder: Path, text: str) -> None:
     (folder / "bad.csv").write_text(text)
     ended = biasamp("audit", "bad.csv", *COLUMNS, *OUTPUTS)
     check(ended, r"cannot read bad\.csv", folder)
-    assert "must be in the frame" not in ended.err
+    assert "must be in the file" not in ended.err
 
 
 @pytest.mark.parametrize("first", ["#1", "// 1"])
@@ -136,7 +136,7 @@ FILES: dict[str, tuple[list[str], str]] = {
     "folder": (["out"], "there is none for 'out'"),
     "suffix": (["people.txt"], r"must end in \.csv, .*received 'people\.txt'"),
     "no suffix": (["people"], r"must end in \.csv, .*received 'people'"),
-    "two kinds": (["people.csv", "fake.parquet"], "must all be CSV or all be Parquet"),
+    "two kinds": (["people.csv", "fake.parquet"], r"cannot read fake\.parquet"),
     "not Parquet": (["fake.parquet"], r"cannot read fake\.parquet"),
     "not gzip": (["fake.csv.gz"], r"cannot read fake\.csv\.gz"),
     "half a gzip": (["half.csv.gz"], r"cannot read half\.csv\.gz"),
@@ -184,10 +184,10 @@ def test_negative_weights(folder: Path) -> None:
 
 OPTIONS: dict[str, tuple[list[str], str]] = {
     "unknown option": (["--bogus"], "No such option: --bogus"),
-    "n-boot below 0": (["--n-boot", "-1"], "n_boot must be a whole number.*received -1"),
+    "n-boot below 0": (["--n-boot", "-1"], "--n-boot must be a whole number.*received -1"),
     "n-boot a word": (["--n-boot", "many"], "'--n-boot'"),
     "seed below 0": (["--seed", "-1"], "seed.*-1"),
-    "confidence": (["--confidence", "95"], "confidence must lie strictly between 0 and 1"),
+    "confidence": (["--confidence", "95"], "--confidence must lie strictly between 0 and 1"),
     "missing rule": (["--missing", "ignore"], "'--missing'.*'ignore'"),
     "gate without number": (["--fail-above", "BA"], "--fail-above must be METRIC=X"),
     "gate with a word": (["--fail-above", "BA=much"], "--fail-above must be METRIC=X"),
@@ -297,7 +297,8 @@ def test_groups_that_are_hardly_meant(groups: int, rows: int, saved: bool, tmp_p
     assert f"received {groups} groups in {groups * rows} rows (--many-groups audits" in ended.err
     ended = biasamp("audit", path, *columns, "--n-boot", "0", "--many-groups")
     assert ended.code == 0
-    assert f"--attribute has {groups} groups in {groups * rows} rows" in ended.err
+    assert f"the attribute has {groups} groups in {groups * rows} rows" in ended.err
+    assert "groups=" not in ended.err
 
 
 def test_errors_name_the_options(tmp_path: Path) -> None:
@@ -305,7 +306,41 @@ def test_errors_name_the_options(tmp_path: Path) -> None:
     path = write_csv(frame, tmp_path / "rows.csv")
     ended = biasamp("audit", path, "--task", "T", "--prediction", "P", "--attribute", "A")
     assert ended.code == 2
-    assert "--attribute must have at least two groups; received only 'a'" in ended.err
+    assert ended.err.endswith("--attribute must have at least two groups; received only 'a'\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--n-boot", "1000001"], "--n-boot must be a whole number from 0 to 1,000,000; received"),
+        (["--confidence", "2"], "--confidence must lie strictly between 0 and 1; received 2"),
+        (["--seed", "-1"], "--seed must be a whole number, not negative, or a numpy Generator"),
+        (["--weight", "w"], "columns must be in the file; 'w' is not among"),
+    ],
+)
+def test_options_and_not_arguments(options: list[str], message: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"A": ["a", "b"] * 4, "T": [0, 1] * 4, "P": [0, 1] * 4})
+    path = write_csv(frame, tmp_path / "rows.csv")
+    columns = ["--task", "T", "--prediction", "P", "--attribute", "A"]
+    ended = biasamp("audit", path, *columns, *options)
+    assert ended.code == 2
+    assert message in ended.err
+
+
+@pytest.mark.parametrize("infinite", ["inf", "-Infinity", "+INF"])
+@pytest.mark.parametrize("column", ["A", "T"])
+def test_infinity_is_no_label_of_a_file(infinite: str, column: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"A": [0, 1] * 4, "T": [0, 0, 1, 1] * 2, "P": [0, 1] * 4}).astype(object)
+    frame.loc[0, column] = infinite
+    path = write_csv(frame, tmp_path / "rows.csv")
+    ended = biasamp("audit", path, "--task", "T", "--prediction", "P", "--attribute", "A")
+    assert ended.code == 2
+    assert f"column '{column}' must hold finite numbers; received infinite ones" in ended.err
+    # A word among words is a label.
+    frame[column] = frame[column].map({0: "no", 1: "yes", infinite: infinite})
+    frame["P"] = frame["T"]
+    write_csv(frame, path)
+    assert biasamp("audit", path, "--task", "T", "--prediction", "P", "--attribute", "A").code == 0
 
 
 def test_a_reference_read_as_other_labels(tmp_path: Path) -> None:
@@ -316,4 +351,5 @@ def test_a_reference_read_as_other_labels(tmp_path: Path) -> None:
     columns = ["--task", "T", "--prediction", "P", "--attribute", "A"]
     ended = biasamp("audit", path, *columns, "--reference", training)
     assert ended.code == 2
-    assert "must have task labels in common with the data; received 'no', 'yes'" in ended.err
+    # Read as one kind of column, which is text.
+    assert ended.err.endswith("in common with the data; received 'no', 'yes' for '0', '1'\n")

@@ -129,7 +129,7 @@ def test_compas_that_was_changed(folder: Path) -> None:
     [
         (["--dataset", "adult"], "'--dataset'.*'adult'"),
         (["--html", "absent/demo.html"], "folder of an output file must exist"),
-        (["--n-boot", "-1"], "n_boot must be a whole number from 0 to 1,000,000; received -1"),
+        (["--n-boot", "-1"], "--n-boot must be a whole number from 0 to 1,000,000; received -1"),
         (["surplus"], "[Uu]nexpected extra argument.*surplus"),
     ],
 )

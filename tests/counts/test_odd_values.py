@@ -202,3 +202,13 @@ def test_replicates_have_a_bound(n_boot: int) -> None:
 def test_trials_have_a_bound() -> None:
     with pytest.raises(ValueError, match=r"n_trials must be .* to 1,000,000; received 1000001"):
         bam.LeakageAmplification(n_trials=1_000_001)
+
+
+@pytest.mark.parametrize("name", ["title", "model", "attribute"])
+def test_names_that_no_page_could_show(name: str) -> None:
+    half = "\ud800"
+    options: dict[str, Any] = {"title": half} if name == "title" else {}
+    predicted = {half: PREDICTION} if name == "model" else PREDICTION
+    groups = {half: GROUP} if name == "attribute" else GROUP
+    with pytest.raises(ValueError, match="names of a report must hold text without lone surrog"):
+        bam.audit(TRUTH, predicted, sensitive_features=groups, n_boot=0, **options)

@@ -109,7 +109,7 @@ def test_groups_that_are_hardly_meant(groups: int, rows: int) -> None:
     attribute = list(range(groups)) * 2 * rows
     if rows == 1:
         data, attribute = {name: x[:groups] for name, x in data.items()}, attribute[:groups]
-    message = f"sensitive_features has {groups} groups in .* rows: row numbers or a continuous"
+    message = f"the attribute has {groups} groups in .* rows: row numbers or a continuous"
     with pytest.warns(AmplificationWarning, match=message):
         result = DirectionalBiasAmplification().result(**data, sensitive_features=attribute)
     listed = DirectionalBiasAmplification(groups=list(range(groups)))

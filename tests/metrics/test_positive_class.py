@@ -125,3 +125,21 @@ def test_a_column_is_no_class() -> None:
     result = bam.MALS().result(*column, sensitive_features=GROUP)
     assert result.value == pytest.approx(MALS_OF_POSITIVES)
     assert result.pos_label is None
+
+
+def test_comparisons_name_the_class() -> None:
+    found = bam.compare(
+        bam.MALS(),
+        coded(Y_TRUE, ("no", "yes")),
+        {"one": coded(Y_PRED, ("no", "yes")), "two": coded(Y_TRUE, ("no", "yes"))},
+        sensitive_features=GROUP,
+        n_boot=0,
+    )
+    assert repr(found).startswith("<Comparison: MALS undirected (class yes), 28 rows")
+
+
+def test_tables_of_a_report_name_the_class() -> None:
+    rows = coded(Y_TRUE, ("no", "yes")), coded(Y_PRED, ("no", "yes"))
+    frame = bam.audit(*rows, sensitive_features=GROUP, n_boot=0).to_frame()
+    assert frame.set_index("metric")["pos_label"]["MALS"] == "yes"
+    assert frame.set_index("metric")["pos_label"].isna().sum() == len(frame) - 1

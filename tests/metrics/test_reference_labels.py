@@ -181,3 +181,15 @@ def test_a_reference_of_one_listed_group_is_not_called_balanced() -> None:
     notes = " ".join(report.summary["notes"])
     assert "rows of one group only" in notes
     assert "balanced" not in notes
+
+
+def test_a_reference_of_one_class_is_not_called_balanced() -> None:
+    with pytest.warns(AmplificationWarning, match="0 only in the data"):
+        report = bam.audit(
+            Y_TRUE, Y_PRED, sensitive_features=GROUP, reference=([1] * 20, GROUP), n_boot=0
+        )
+    notes = " ".join(report.summary["notes"])
+    assert "rows of one class only" in notes
+    assert "balanced" not in notes
+    # The way out is one of the call, and no part of the report.
+    assert "labels=" not in notes

@@ -101,6 +101,12 @@ def test_another_order_is_warned_of(call: Call) -> None:
         lambda values: values.to_numpy(),
         # Labels that the others do not have, as of predictions in a Series of their own.
         lambda values: in_another_order(values).set_axis(np.arange(24) + 1),
+        # The same labels in an index of another type, or among others in one of several levels.
+        lambda values: values.set_axis(pd.Index(np.arange(24)).astype("Int64")),
+        lambda values: in_another_order(values).set_axis(
+            pd.MultiIndex.from_arrays([np.arange(24), np.arange(24)])
+        ),
+        lambda values: values.set_axis(pd.Index([{"row": i} for i in range(24)])),
         # Labels that are there twice pair with nothing.
         lambda values: in_another_order(values).set_axis([*range(23), 0]),
     ],
@@ -133,18 +139,30 @@ def test_positions_count() -> None:
     assert value == DirectionalBiasAmplification()(Y_TRUE, arrays, sensitive_features=GROUP)
 
 
-@pytest.mark.parametrize("shuffled", [False, True])
-def test_metadata_of_a_search(shuffled: bool) -> None:
+@pytest.mark.parametrize(
+    ("order_of_y", "change", "warned"),
+    [
+        ("sorted", lambda group: group, False),
+        ("shuffled", lambda group: group, False),
+        ("sorted", lambda group: group.sample(frac=1, random_state=0), True),
+        # Rows that train_test_split has shuffled, with metadata that were numbered anew.
+        ("shuffled", lambda group: group.reset_index(drop=True), False),
+        # Rows that were filtered.
+        ("filtered", lambda group: group.reset_index(drop=True), False),
+    ],
+)
+def test_metadata_of_a_search(order_of_y: str, change: Callable[[Any], Any], warned: bool) -> None:
     # Within a fold, metadata in another order share only some labels with y.
     rng = np.random.default_rng(0)
-    index = rng.permutation(300)
+    orders = {"sorted": np.arange(300), "filtered": np.arange(300) * 2}
+    index = orders.get(order_of_y, rng.permutation(300))
     y = pd.Series(rng.integers(2, size=300), index=index)
     group = pd.Series(rng.integers(2, size=300), index=index)
     metric = DirectionalBiasAmplification(reference=(y, group))
-    given = group.sort_index() if shuffled else group
+    given = change(group)
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        about_order() if shuffled else nullcontext(),
+        about_order() if warned else nullcontext(),
     ):
         cross_validate(
             DummyClassifier(strategy="uniform", random_state=0),
@@ -176,3 +194,5 @@ def test_functions_of_aif360() -> None:
     assert directional_bias_amplification(y_true, y_pred, prot_attr="group") > 0
     with about_order():
         directional_bias_amplification(y_true, in_another_order(y_pred), prot_attr="group")
+    with about_order():
+        directional_bias_amplification(Y_TRUE, Y_PRED.to_numpy(), prot_attr=in_another_order(GROUP))

@@ -9,7 +9,7 @@ import pytest
 from exact_oracle import Row
 from metric_cases import arguments
 
-from biasamp_adapters import DirectionalBiasAmplification, summarize_runs
+from biasamp_adapters import MALS, DirectionalBiasAmplification, summarize_runs
 
 RUNS = [0.01, 0.02, 0.03, 0.04, 0.10]
 MEAN = 0.04
@@ -70,3 +70,10 @@ def test_results_are_runs() -> None:
 def test_what_cannot_be_summarised(runs: list[float], options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         summarize_runs(runs, **options)
+
+
+def test_runs_of_other_classes_are_not_averaged() -> None:
+    rows = arguments([Row(0, 0, 0, 0), Row(0, 1, 0, 1), Row(1, 1, 1, 1)])
+    results = [MALS(pos_label=label).result(**rows) for label in (0, 1)]
+    with pytest.raises(ValueError, match="must be of one metric, direction and class; received"):
+        summarize_runs(results)
