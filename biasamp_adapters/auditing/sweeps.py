@@ -83,8 +83,7 @@ def by_model(counts: Counts, given: Any) -> tuple[JointCounts, dict[str, Any]]:
     """
     if not isinstance(counts, JointCounts):
         raise ValueError(
-            "scores (y_score, --score) are of one task, whose labels are one column; received a "
-            "matrix"
+            "scores (y_score) are of one task, whose labels are one column; received a matrix"
         )
     scores = dict(given) if isinstance(given, Mapping) else {counts.models[0]: given}
     if not isinstance(given, Mapping) and len(counts.models) > 1:
@@ -136,9 +135,7 @@ def sweep(
     labels, groups = aligned.counts.labels, aligned.counts.groups
     columns = positive_columns(aligned, pos_label)
     if len(columns) != 1:
-        raise ValueError(
-            f"scores (y_score, --score) are of one of two classes; received {listing(labels)}"
-        )
+        raise ValueError(f"scores (y_score) are of one of two classes; received {listing(labels)}")
     metric = DirectionalBiasAmplification(
         direction=A_TO_T,
         reference=aligned.reference,

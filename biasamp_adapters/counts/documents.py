@@ -252,18 +252,26 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     ------
     OSError
         If it cannot be read.
-    ValueError
-        If it is called Parquet and is none.
     """
     target = Path(path)
-    if _is_parquet(target):
-        _check_is_file(target)
-        with reading([str(target)]) as connection:
-            return _parquet_header(connection, target)[0]
     try:
-        return str(_read_json(target)["format"])
+        return parquet_kind(target) if _is_parquet(target) else str(_read_json(target)["format"])
     except _UNREADABLE:
         return None
+
+
+def parquet_kind(path: str | os.PathLike[str]) -> str | None:
+    """The same of a Parquet file.
+
+    Raises
+    ------
+    ValueError
+        If it is called so and is none.
+    """
+    target = Path(path)
+    _check_is_file(target)
+    with reading([str(target)]) as connection:
+        return _parquet_header(connection, target)[0]
 
 
 #: The names in the header of every kind.

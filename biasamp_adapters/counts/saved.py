@@ -7,14 +7,20 @@ import os
 from biasamp_adapters.counts import storage
 from biasamp_adapters.counts.base import Counts
 from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
-from biasamp_adapters.counts.documents import kind_of
+from biasamp_adapters.counts.documents import kind_of, parquet_kind
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.matrices import storage as matrix_storage
 
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it holds counts."""
-    return kind_of(path) in (storage.FORM.kind, matrix_storage.FORM.kind)
+    """Whether a Parquet file holds counts, and not a table.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged: it may have held either.
+    """
+    return parquet_kind(path) in (storage.FORM.kind, matrix_storage.FORM.kind)
 
 
 def load_counts(path: str | os.PathLike[str]) -> Counts:

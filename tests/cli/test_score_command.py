@@ -133,4 +133,4 @@ def test_matrices_have_no_single_score(tmp_path: Path) -> None:
     columns = ["--task", "t1,t2", "--prediction", "p1,p2", "--attribute", "A"]
     ended = biasamp("audit", file, *columns, "--score", "s", "--n-boot", 0)
     assert ended.code == 2
-    assert "scores (y_score, --score) are of one task" in ended.err
+    assert "scores (--score) are of one task" in ended.err
