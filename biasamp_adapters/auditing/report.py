@@ -174,9 +174,9 @@ class AuditReport:
 
         Several threads may write pages at the same time. While a picture is drawn, matplotlib's
         ``rcParams``, which the whole process shares, hold the settings of the page; afterwards they
-        are restored. Another thread that draws with matplotlib at that moment can be affected, and
-        changes that it makes to ``rcParams`` can be lost. To avoid this, do not draw elsewhere
-        while a page is written, or write it in a process of its own.
+        are restored. Another thread that draws with matplotlib at that moment can be affected.
+        Changes that it makes to ``rcParams`` stay, and may show in the page. To avoid this, do not
+        draw elsewhere while a page is written, or write it in a process of its own.
 
         Parameters
         ----------

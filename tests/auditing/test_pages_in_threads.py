@@ -47,3 +47,16 @@ def test_settings_stay_after_an_error() -> None:
         with pytest.raises(ValueError, match="no picture"):
             drawn(fail, 1, 1, "p", "nothing")
     assert dict(mpl.rcParams) == before
+
+
+def test_what_somebody_sets_meanwhile_stays() -> None:
+    from biasamp_adapters.auditing.svg import drawn
+
+    def draw(figure: object) -> None:
+        # As another thread may do at that moment.
+        mpl.rcParams["font.size"] = 31.0
+
+    with mpl.rc_context(CHOSEN):
+        before = dict(mpl.rcParams)
+        drawn(draw, 2, 2, "name", "alt")
+        assert dict(mpl.rcParams) == before | {"font.size": 31.0}
