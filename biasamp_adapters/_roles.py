@@ -1,0 +1,45 @@
+"""The variables of a data set, and the arrays that hold them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class Role(StrEnum):
+    """What a variable is: the task or the protected attribute, true or predicted."""
+
+    TASK = "task"
+    ATTRIBUTE = "attribute"
+    PREDICTION = "prediction"
+    ATTRIBUTE_PREDICTION = "attribute_prediction"
+
+    @property
+    def predicted(self) -> bool:
+        """Whether a model gave the values."""
+        return self in (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION)
+
+    @property
+    def of_attribute(self) -> bool:
+        """Whether the labels are groups."""
+        return self in (Role.ATTRIBUTE, Role.ATTRIBUTE_PREDICTION)
+
+    @property
+    def truth(self) -> Role:
+        """The true variable that this one is, or predicts."""
+        return Role.ATTRIBUTE if self.of_attribute else Role.TASK
+
+    @property
+    def prediction(self) -> Role:
+        """The predicted variable that this one is, or that predicts it."""
+        return Role.ATTRIBUTE_PREDICTION if self.of_attribute else Role.PREDICTION
+
+
+class Inputs(NamedTuple):
+    """The arrays that metrics are called with, in the order of ``from_arrays``."""
+
+    y_true: Any = None
+    y_pred: Any = None
+    sensitive_features: Any = None
+    sensitive_features_pred: Any = None
+    sample_weight: Any = None
