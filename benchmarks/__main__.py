@@ -21,11 +21,12 @@ import warnings
 from collections.abc import Callable
 
 import biasamp_adapters as bam
-from benchmarks import arrays, frames, growth, matrices, predictability, replicates, starting
+from benchmarks import arrays, calls, frames, growth, matrices, predictability, replicates, starting
 from benchmarks.table import Scale, Table
 
 SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "import": starting.importing,
+    "calls": calls.calls,
     "integers": arrays.integers,
     "strings": arrays.strings,
     "memory": arrays.memory,

@@ -1,0 +1,93 @@
+"""How much of the package one value passes through: files, functions, calls and their depth."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import biasamp_adapters as bam
+from benchmarks.table import Scale, Table
+
+_PACKAGE = str(Path(bam.__file__).parent)
+
+#: Code that Python 3.11 runs in frames of its own, and later versions where it stands.
+_INLINED = ("<listcomp>", "<dictcomp>", "<setcomp>")
+
+
+class Passed(NamedTuple):
+    """What a call passed through of the package's own code.
+
+    Attributes
+    ----------
+    files, functions : int
+        Distinct ones; a lambda or a generator expression is a function.
+    calls : int
+        How often a function was entered; a generator counts at each value that is asked of it.
+    depth : int
+        The most functions that waited for each other.
+    """
+
+    files: int
+    functions: int
+    calls: int
+    depth: int
+
+
+def passed_through(work: Callable[[], Any]) -> Passed:
+    """Run the work twice, and count the second time, when all is imported and cached."""
+    work()
+    functions: set[tuple[str, int, str]] = set()
+    n_calls = depth = deepest = 0
+
+    def count(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal n_calls, depth, deepest
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE) or code.co_name in _INLINED:
+            return
+        if event == "call":
+            functions.add((code.co_filename, code.co_firstlineno, code.co_qualname))
+            n_calls, depth = n_calls + 1, depth + 1
+            deepest = max(deepest, depth)
+        elif event == "return":
+            depth -= 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    files = {file for file, _, _ in functions}
+    return Passed(len(files), len(functions), n_calls, deepest)
+
+
+def calls(table: Table, scale: Scale) -> None:
+    """Files, functions, calls and depth of the package's own code behind one value."""
+    rng = np.random.default_rng(0)
+    group, truth, predicted = rng.integers(0, 2, (3, 1000))
+    matrix, predicted_matrix = rng.integers(0, 2, (2, 1000, 3))
+    given: dict[str, Any] = {"sensitive_features": group}
+    directional = bam.DirectionalBiasAmplification()
+    predictability = bam.DirectionalPredictabilityAmplification()
+    works: dict[str, Callable[[], Any]] = {
+        "BA A->T of labels": lambda: directional(truth, predicted, **given),
+        "BA A->T of a label matrix": lambda: directional(matrix, predicted_matrix, **given),
+        "DPA A->T of labels": lambda: predictability(truth, predicted, **given),
+    }
+    try:
+        from biasamp_adapters.fairlearn import amplification_frame
+    except ImportError as error:
+        table.text(f"    skipped: {error}")
+    else:
+        works["amplification_frame of BA A->T"] = lambda: amplification_frame(
+            truth, predicted, metrics=directional, **given
+        )
+    rows = [(name, *map(str, passed_through(work))) for name, work in works.items()]
+    width = max(map(len, works))
+    rows = [(name.ljust(width), *numbers) for name, *numbers in rows]
+    table.small(("what".ljust(width), *Passed._fields), rows)
