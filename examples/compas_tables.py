@@ -19,7 +19,7 @@ import pandas as pd
 from _study import Tables, run
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import published
+from biasamp_adapters.datasets import load_published
 
 HARD = "hard_inverse_cross_entropy"
 QUALITIES = (HARD, "inverse_cross_entropy", "accuracy", "balanced_accuracy")
@@ -36,7 +36,7 @@ CLOSE = {
 
 def rates(split: str, way: str) -> tuple[np.ndarray, np.ndarray]:
     """Counts of what is predicted (columns) given what it is predicted from: true, and said."""
-    counts = published.t25_table_6().query("split == @split")
+    counts = load_published("t25_table_6").query("split == @split")
     said = "attribute" if way == "T->A" else "task"
     given = "task" if way == "T->A" else "attribute"
     true_given = counts[counts[f"{given}_label"] == "true"]
@@ -119,7 +119,7 @@ def inside(curve: pd.DataFrame, printed: float, half_width: float) -> tuple[floa
 
 def find() -> Tables:
     """Each value of Table 7 beside ours, DPA of each quality, and that of hard guesses closely."""
-    printed = published.t25_table_7()
+    printed = load_published("t25_table_7")
     exact, possible, close, curves = [], [], [], []
     for split, way in SETS:
         of_set = printed.query("split == @split and direction == @way").set_index("metric")

@@ -18,7 +18,7 @@ from _study import Tables, run, whiskers
 from sklearn.tree import DecisionTreeClassifier
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import fetch_compas, published
+from biasamp_adapters.datasets import fetch_compas, load_published
 
 METRICS = {
     "BA": bam.DirectionalBiasAmplification,
@@ -66,7 +66,7 @@ def find(data_home: Path | None = None) -> Tables:
         values(rows.groupby(["task", "race"]).sample(least, random_state=seed))
         for seed in range(SEEDS)
     ]
-    printed = published.t25_table_7().set_index(["split", "direction", "metric"])
+    printed = load_published("t25_table_7").set_index(["split", "direction", "metric"])
     found = []
     for key, ours in values(rows).items():
         found.append(["unbalanced", *key, ours, None, None])

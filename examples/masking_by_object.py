@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 from _study import Tables, run
 
-from biasamp_adapters.datasets import published
+from biasamp_adapters.datasets import load_published
 
 MASKS = {"original": "orig", "noisy mask": "noisy", "full mask": "full"}
 
@@ -23,7 +23,7 @@ MASKS = {"original": "orig", "noisy mask": "noisy", "full mask": "full"}
 def find(data_home: Path) -> Tables:
     """The mean of each column of Table 3, in the units of Table 1, and what lies behind it."""
     objects = pd.read_csv(data_home / "w21_table3.csv").set_index("object")
-    printed = published.w21_table_1()
+    printed = load_published("w21_table_1")
     rows = []
     for direction in ("A->T", "T->A"):
         for mask, prefix in MASKS.items():

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import published
+from biasamp_adapters.datasets import load_published
 
 STUDIES = Path(__file__).resolve().parents[1] / "docs" / "_static" / "studies"
 HARD = "hard_inverse_cross_entropy"
@@ -69,7 +69,7 @@ def w21_table_1() -> pd.DataFrame:
     """[W21] Table 1 against the means of its Table 3."""
     ours = study("masking_by_object_means", "direction", "mask")["mean of Table 3"]
     rows = []
-    for row in published.w21_table_1().itertuples():
+    for row in load_published("w21_table_1").itertuples():
         key = (row.direction, row.image)
         value = ours.get(key)
         if value is None:
@@ -94,7 +94,7 @@ def labor_force_shift(direction: str) -> float:
 
     Even outputs have BA 0 against even rates.
     """
-    jobs = published.w21_jobs().set_index("job")
+    jobs = load_published("w21_jobs").set_index("job")
     women = jobs["percent_women"] / 100
     of_pronouns = pd.DataFrame({"he": 1 - women, "she": women})
     workers = of_pronouns.mul(jobs["workers"], axis=0)
@@ -118,7 +118,7 @@ def labor_force_shift(direction: str) -> float:
 
 def w21_table_2() -> pd.DataFrame:
     """[W21] Table 2: what follows from its first two rows, uniform rates of two pronouns."""
-    table = published.w21_table_2()
+    table = load_published("w21_table_2")
     two = table[(table["source"] == "uniform") & (table["pronouns"] == 2)].set_index("direction")
     rows = []
     for row in table.itertuples():
@@ -146,7 +146,7 @@ def t25_table_6() -> pd.DataFrame:
     """[T25] Table 6: counts of labels from the data, those of predictions as printed."""
     counted = study("compas_trees_counts", "task", "race")
     rows = []
-    for row in published.t25_table_6().itertuples():
+    for row in load_published("t25_table_6").itertuples():
         labels = row.task_label == row.attribute_label == "true"
         ours = counted.loc[(row.task, row.attribute), row.split] if labels else ""
         # The column is called like a method of tuples.
@@ -167,7 +167,7 @@ def t25_table_7() -> pd.DataFrame:
     dpa = study("compas_tables_dpa", "set", "direction", "quality")
     trees = study("compas_trees_metrics", "set", "direction", "metric")["ours"]
     rows = []
-    for row in published.t25_table_7().itertuples():
+    for row in load_published("t25_table_7").itertuples():
         key = (row.split, row.direction, row.metric)
         if row.metric == "DPA":
             found, says = of_hard_guesses(dpa.loc[(row.split, row.direction, HARD)])
@@ -196,7 +196,7 @@ def of_hard_guesses(row: pd.Series) -> tuple[str, str]:
 
 def of_images(number: int) -> pd.DataFrame:
     """[T25] Tables 2 and 9, a row a metric."""
-    table = getattr(published, f"t25_table_{number}")()
+    table = load_published(f"t25_table_{number}")
     table["text"] = [shown(row.value, row.decimals, row.half_width) for row in table.itertuples()]
     wide = table.pivot(index=["split", "metric"], columns="version", values="text")
     order = ["original", "partial", "segment", "bounding box"]
@@ -208,7 +208,7 @@ def of_images(number: int) -> pd.DataFrame:
 
 def of_models(number: int) -> pd.DataFrame:
     """[T25] Tables 3, 4, 10 and 11, a row a model, values x100 and ranks as printed."""
-    table = getattr(published, f"t25_table_{number}")()
+    table = load_published(f"t25_table_{number}")
     table["text"] = [f"{shown(row.value, row.decimals)} ({row.rank})" for row in table.itertuples()]
     wide = table.pivot(index="model", columns="metric", values="text")
     wide = wide.loc[list(dict.fromkeys(table["model"])), list(dict.fromkeys(table["metric"]))]
@@ -220,7 +220,7 @@ def of_models(number: int) -> pd.DataFrame:
 
 def t25_table_8() -> pd.DataFrame:
     """[T25] Table 8, a row a strength of the shortcut."""
-    table = published.t25_table_8()
+    table = load_published("t25_table_8")
     table["text"] = [shown(row.value, row.decimals, row.half_width) for row in table.itertuples()]
     keys = ["shortcut_difference", "accuracy_without", "accuracy_with"]
     wide = table.pivot(index=keys, columns="metric", values="text")

@@ -16,7 +16,7 @@ import pandas as pd
 from _study import Tables, run
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import published
+from biasamp_adapters.datasets import load_published
 
 METRICS = {
     "MALS": bam.MALS(),
@@ -28,7 +28,7 @@ METRICS = {
 def find() -> Tables:
     """The metrics of each scenario."""
     rows = []
-    for scenario, cells in published.w21_shortcomings().groupby("scenario", sort=False):
+    for scenario, cells in load_published("w21_shortcomings").groupby("scenario", sort=False):
         people = cells.loc[cells.index.repeat(cells["count"])]
         # A metric by name, as the paper prints it: groups are predicted without error.
         values = {

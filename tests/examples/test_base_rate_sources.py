@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from documented import assert_documented
 
-from biasamp_adapters.datasets import published
+from biasamp_adapters.datasets import load_published
 
 
 def test_the_source_decides(example: Any) -> None:
@@ -30,7 +30,9 @@ def test_the_source_decides(example: Any) -> None:
 
 def test_so_it_nearly_is_in_the_paper() -> None:
     table = (
-        published.w21_table_2().set_index(["source", "pronouns", "direction"])["value"].sort_index()
+        load_published("w21_table_2")
+        .set_index(["source", "pronouns", "direction"])["value"]
+        .sort_index()
     )
     two, three = table["uniform", 2], table["uniform", 3]
     assert round(two["A->T"] * 2 / 3, 4) == three["A->T"]
