@@ -9,6 +9,7 @@ import os
 import zlib
 from collections.abc import Sequence
 from http.client import HTTPException
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
@@ -19,8 +20,6 @@ from biasamp_adapters._files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["fetch_compas"]
 
 _NAME = "compas-scores-two-years.csv"
 _REDUCED = f"{_NAME}.gz"
@@ -52,27 +51,6 @@ _COLUMNS = {
 _FEATURES = ["age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]
 _LABELS = ("two_year_recid", "is_recid")
 _RACES = ("African-American", "Asian", "Caucasian", "Hispanic", "Native American", "Other")
-
-_DESCR = """\
-COMPAS scores and two-year outcomes, Broward County, Florida
-------------------------------------------------------------
-
-One row is a person who was arrested in Broward County, Florida, and was given a COMPAS risk score
-in 2013 or 2014. ProPublica matched the scores with public records of later arrests.
-
-The labels are recorded arrests, not crimes: policing that differs between groups is inside them.
-`two_year_recid` is 1 if an arrest for a new offence followed within two years, `is_recid` if one
-followed at any time on record. The features are age and criminal history; `decile_score` and
-`score_text` are the output of COMPAS.
-
-Rows are those of ProPublica's own analysis: an arrest within 30 days of the score, a known outcome
-(`is_recid` not -1), no ordinary traffic offence (`c_charge_degree` not "O") and a score
-(`score_text` not "N/A"). That leaves 6,172 of 7,214 rows, 5,278 of them recorded as Caucasian or
-African-American. Names, dates and case numbers are left out.
-
-Source: J. Angwin, J. Larson, S. Mattu and L. Kirchner, "Machine Bias", ProPublica, 2016;
-https://github.com/propublica/compas-analysis, compas-scores-two-years.csv.
-"""
 
 
 def fetch_compas(
@@ -156,7 +134,10 @@ def fetch_compas(
 
     if label not in _LABELS:
         raise ValueError(f"label must be one of {[*_LABELS]}; received {label!r}")
-    kept = _checked_races(races)
+    kept = [*_RACES] if races is None else [*races]
+    # A string is a sequence too, of letters.
+    if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):
+        raise ValueError(f"races must be None or a list out of {[*_RACES]}; received {races!r}")
     frame = _analysed(_table(Path(get_data_home(data_home)), download_if_missing), kept)
     data: Any = frame[_FEATURES]
     target: Any = frame[label]
@@ -172,18 +153,8 @@ def fetch_compas(
         feature_names=[*_FEATURES],
         target_names=[label],
         sensitive_features=race,
-        DESCR=_DESCR,
+        DESCR=files(__package__).joinpath("compas.rst").read_text(encoding="utf-8"),
     )
-
-
-def _checked_races(races: Sequence[str] | None) -> list[str]:
-    if races is None:
-        return [*_RACES]
-    # A lone string is a sequence too, of letters.
-    known = not isinstance(races, str) and all(race in _RACES for race in races)
-    if not known or len(races) == 0:
-        raise ValueError(f"races must be None or a list out of {[*_RACES]}; received {races!r}")
-    return [*races]
 
 
 def _table(home: Path, download: bool) -> pd.DataFrame:
@@ -198,7 +169,7 @@ def _table(home: Path, download: bool) -> pd.DataFrame:
         )
     table, text = _needed(io.BytesIO(_download(home)), where=_URL)
     with replacing(home / _REDUCED) as temporary:
-        # A fixed time, so that equal content is an equal file.
+        # With a fixed time stamp, equal content gives an equal file.
         temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
     return table
 
@@ -250,7 +221,7 @@ def _download(home: Path) -> bytes:
         if isinstance(error, HTTPError):
             error.close()
         reason = str(error) or type(error).__name__
-    # Outside the handler, so that the message stands without the traceback of the network library.
+    # Outside of the handler, so that the traceback of the network library is not shown.
     raise ConnectionError(
         f"{_URL} could not be downloaded ({reason}); put it into {home} as {_NAME}"
     )

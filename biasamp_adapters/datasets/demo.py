@@ -11,8 +11,6 @@ from biasamp_adapters.datasets.compas import fetch_compas
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DemoData", "load_compas_audit", "load_diabetes_audit"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DemoData:
@@ -109,10 +107,10 @@ def load_diabetes_audit(random_state: int = 0) -> DemoData:
     table["high_progression"] = (progression > progression.median()).astype(int)
     return _held_out(
         table,
-        features=features,
+        features,
+        random_state,
         task="high_progression",
         attribute="sex",
-        random_state=random_state,
         name="diabetes",
         title="Diabetes progression and sex",
         description=(
@@ -174,10 +172,10 @@ def load_compas_audit(
     )
     return _held_out(
         compas.frame,
-        features=compas.feature_names,
+        compas.feature_names,
+        random_state,
         task="is_recid",
         attribute="race",
-        random_state=random_state,
         name="compas",
         title="COMPAS: recidivism and race",
         description=(
@@ -191,22 +189,19 @@ def load_compas_audit(
 
 def _held_out(
     table: pd.DataFrame,
-    *,
     features: list[str],
+    random_state: int,
+    *,
     task: str,
     attribute: str,
-    random_state: int,
-    name: str,
-    title: str,
-    description: str,
+    **texts: str,
 ) -> DemoData:
-    """Train on one half of ``table``, predict the other."""
+    """Train trees on one half of ``table`` and predict the other half."""
     from sklearn.model_selection import train_test_split
     from sklearn.tree import DecisionTreeClassifier
 
-    columns = [task, attribute]
     train, test = train_test_split(
-        table[[*features, *columns]],
+        table[[*features, task, attribute]],
         test_size=0.5,
         random_state=random_state,
         stratify=table[attribute] + " " + table[task].astype(str),
@@ -215,12 +210,10 @@ def _held_out(
         f"{column}_pred": DecisionTreeClassifier(random_state=random_state)
         .fit(train[features], train[column])
         .predict(test[features])
-        for column in columns
+        for column in (task, attribute)
     }
     return DemoData(
-        name=name,
-        title=title,
-        description=description,
+        **texts,
         task=task,
         attribute=attribute,
         frame=test.assign(**predictions),

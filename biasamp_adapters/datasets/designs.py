@@ -12,8 +12,6 @@ from biasamp_adapters._typing import RandomState, generator, is_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["make_alpha_shift", "make_hidden_bias"]
-
 
 def make_alpha_shift(
     alpha_dataset: float,
@@ -73,7 +71,7 @@ def make_alpha_shift(
     """
     import pandas as pd
 
-    for name, alpha in (("alpha_dataset", alpha_dataset), ("alpha_model", alpha_model)):
+    for name, alpha in {"alpha_dataset": alpha_dataset, "alpha_model": alpha_model}.items():
         if not -0.25 < alpha < 0.25:
             raise ValueError(f"{name} must lie between -.25 and .25; received {alpha!r}")
     rows = np.indices((2, 2, 2, 2)).reshape(4, -1).T
@@ -161,8 +159,9 @@ def make_hidden_bias(
     import pandas as pd
 
     _require_rows(n_samples, 4)
-    shares = {True: frequency + strength / 2, False: frequency - strength / 2}
-    if not all(0 <= share <= 1 for share in shares.values()):
+    # The share of rows with the shortcut, where attribute and task differ and where they are equal.
+    shares = np.array([frequency - strength / 2, frequency + strength / 2])
+    if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(
             "frequency + strength / 2 and frequency - strength / 2 must lie between 0 and 1; "
             f"received frequency={frequency!r} and strength={strength!r}"
@@ -173,13 +172,8 @@ def make_hidden_bias(
     part = n_samples // 4
     task = np.repeat([0, 0, 1, 1], part)
     attribute = np.tile(np.repeat([0, 1], part), 2)
-    shortcut = np.concatenate(
-        [
-            np.where(np.arange(part) < round(shares[t == a] * part), 2 * t - 1, 0)
-            for t in (0, 1)
-            for a in (0, 1)
-        ]
-    )
+    has_shortcut = np.tile(np.arange(part), 4) < np.round(shares * part)[(task == attribute) * 1]
+    shortcut = np.where(has_shortcut, 2 * task - 1, 0)
     columns = {
         "signal": 2 * task - 1 + draw.normal(scale=noise, size=n_samples),
         "shortcut": shortcut,
