@@ -13,11 +13,11 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.thresholds.scores import read_scores
 
-#: A prevalence is read as a ratio of counts of up to so many rows, if one is within rounding noise.
-#: Two such ratios are at least 2**-48 apart, so at most one is.
+#: A prevalence is read as a ratio of counts of at most this many rows, if one is within rounding
+#: noise. Two such ratios are at least 2**-48 apart, so at most one is.
 _MAX_ROWS, _NOISE = 2**24, Fraction(1, 2**50)
 
-#: Sums of weights that differ by less than this share of all weight are equal.
+#: Sums of weights are equal if they differ by less than this share of all weight.
 _WEIGHT_NOISE = 1e-12
 
 
@@ -37,8 +37,8 @@ def calibrated_threshold(
         a matrix are tasks.
     prevalence : float, array-like of shape (K,), Series or mapping
         Share of positives in the training data, in [0, 1]. For a matrix, one number for all
-        columns or one each, in the order of the columns; of a table of scores also by the names
-        of its columns. Rounding noise does not decide ties:
+        columns or one for each, in the order of the columns; for a table of scores also by the
+        names of its columns. Rounding noise does not decide ties:
         ``0.1 * 3`` is 3/10.
     sample_weight : array-like of shape (n,), optional
         Weights, not negative. Sums of them take the place of numbers of rows.
@@ -47,7 +47,7 @@ def calibrated_threshold(
     -------
     float or ndarray of shape (K,)
         The lowest score that is predicted positive, or infinity where none is to be. For a matrix,
-        one number a column, each by itself.
+        one number for each column, found separately.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def calibrated_threshold(
     if scores.ndim == 1:
         return calibrate(scores, float(shares), weight)
     columns = zip(scores.T, shares.tolist(), strict=True)
-    return np.array([calibrate(*each, weight) for each in columns])
+    return np.array([calibrate(column, share, weight) for column, share in columns])
 
 
 def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
@@ -97,19 +97,19 @@ def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
     distinct, which = np.unique(scores, return_inverse=True)
     rows = np.bincount(which, weight)
     positive = np.concatenate([rows[:0], [0], np.cumsum(rows[::-1])])
-    wanted = Fraction(positive[-1].item()) * _ratio(prevalence)
+    target = Fraction(positive[-1].item()) * _ratio(prevalence)
     # Exact for numbers of rows; sums of weights have rounding noise.
     noise = 0.0 if weight is None else float(positive[-1]) * _WEIGHT_NOISE
-    most = int(wanted) if weight is None else float(wanted) + noise
+    most = int(target) if weight is None else float(target) + noise
     chosen = int(np.searchsorted(positive, most, side="right")) - 1
     if chosen < len(distinct):
         below, above = (Fraction(positive[chosen + i].item()) for i in (0, 1))
-        chosen += above - wanted < wanted - below - Fraction(noise)
+        chosen += above - target < target - below - Fraction(noise)
     return float(distinct[-chosen]) if chosen else np.inf
 
 
 def _ratio(prevalence: float) -> Fraction:
-    """The ratio of counts that a prevalence was before it was rounded, if it was one."""
+    """The ratio of counts that a float stands for, or the float itself if there is none."""
     exact = Fraction(prevalence)
     simplest = exact.limit_denominator(_MAX_ROWS)
     return simplest if abs(simplest - exact) <= _NOISE else exact

@@ -1,142 +1,35 @@
-"""The points of a sweep: from counts that move with the threshold, or by calling the metric."""
+"""Counts at every threshold of a score: rows pass from predicted negative to positive."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._progress import progress
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts import Counts, JointCounts, count_arrays
+from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters.counts.cells import Cells, lexicographic_key
 from biasamp_adapters.counts.labels import listing, positive_class
 from biasamp_adapters.counts.tables import JointTables
-from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns, read_weights
-from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.metrics.predictability import PredictabilityMetric
-from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import align
-from biasamp_adapters.thresholds.steps import Steps
-
-#: Numbers that one block of thresholds may hold.
-_BLOCK = 2**20
-
-_DOING = "Sweeping thresholds"
 
 
-class Curve(NamedTuple):
-    """Thresholds from infinity down, the share predicted positive, values, and their caveats."""
-
-    threshold: Array
-    share: Array
-    value: Array
-    notes: Sequence[tuple[str, ...]]
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """What is swept, as the metric takes it, but for the scores.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n,) or (n, K)
-    names : list of str or None
-        Names of the columns of a table of scores, by which the metric may match them.
-    """
-
-    y_true: Any
-    scores: Array
-    names: list[str] | None
-    sensitive_features: Any
-    sensitive_features_pred: Any
-    sample_weight: Any
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """The attribute and its prediction, by argument."""
-        return {
-            "sensitive_features": self.sensitive_features,
-            "sensitive_features_pred": self.sensitive_features_pred,
-        }
-
-    @property
-    def single_label(self) -> bool:
-        """Whether the rows have one label of each variable, so that counts of cells are enough."""
-        return self.scores.ndim == 1 and not any(
-            isinstance(values, Indicators) for values in self.attributes.values()
-        )
-
-    def check_lengths(self) -> None:
-        """Raise if lengths differ; counts would call the scores predictions."""
-        given = {"y_true": self.y_true, "sample_weight": self.sample_weight}
-        columns = [Column(values, name) for name, values in given.items() if values is not None]
-        for name, values in self.attributes.items():
-            if values is not None:
-                columns += [column for _, column in read_columns(values, name)]
-        check_lengths([*columns, Column(self.scores, "y_score")])
-
-
-def _chosen(weight: Array, q: int | None) -> tuple[Array, Array]:
-    """Steps to evaluate, and the share at each.
-
-    Parameters
-    ----------
-    weight : array of shape (distinct scores,)
-        Weight of the rows of each, the highest score first.
-    q : int, optional
-    """
-    total = np.cumsum(weight)
-    share = np.concatenate([[0.0], total / total[-1]])
-    if q is None:
-        return np.arange(len(share)), share
-    asked = np.arange(1, q + 1) / (q + 1)
-    steps = np.unique([0, *np.searchsorted(share, asked), len(share) - 1])
-    return steps, share[steps]
-
-
-def from_counts(metric: Metric, rows: Rows, q: int | None) -> Curve:
-    """The curve for single labels: rows are counted once, by the rank of their score."""
-    rows.check_lengths()
-    distinct, rank = np.unique(-rows.scores, return_inverse=True)
-    ranked = JointCounts.from_arrays(
-        rows.y_true,
-        rank,
-        **rows.attributes,
-        sample_weight=rows.sample_weight,
-        groups=metric.groups,
-        missing=metric.missing,
-        # Only flips move single rows; elsewhere sums of weights make fewer cells.
-        by_weight=isinstance(metric, PredictabilityMetric),
-    )
-    steps = steps_of(metric, ranked)
-    evaluated, share = _chosen(steps.added, q)
-    threshold = np.concatenate([[np.inf], -distinct[steps.ranks]])[evaluated]
-    return Curve(threshold, share, *_values(metric, steps, evaluated))
-
-
-def _known(metric: Metric, truth: Counts) -> Counts:
-    """The truth over the labels and groups that the metric settles on at every threshold."""
+def known_counts(metric: Metric, truth: Counts) -> Counts:
+    """The truth over the labels and groups that the metric uses at every threshold."""
     return align(truth, getattr(metric, "reference", None), metric.labels, metric.groups).counts
 
 
-def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
-    """The counts at every threshold, of counts that hold ranks of the score as predictions."""
-    others = [i for i, axis in enumerate(ranked.axes) if axis.role != "prediction"]
-    cells = ranked.cells.recoded(ranked.cells.codes[:, others])
-    known = _known(metric, replace(ranked, axes=tuple(ranked.axes[i] for i in others), cells=cells))
-    # Ranks were counted as labels of the prediction; 1 may be both a label and a rank.
-    ranks = [label for label in ranked.labels if label not in known.labels]
-    aligned = ranked.align((*known.labels, *ranks), known.groups)
-    return Steps(aligned, known.labels, _positive(metric, known.labels))
+def positive_position(metric: Metric, labels: tuple[Label, ...]) -> int:
+    """Which of the two labels is the positive one.
 
-
-def _positive(metric: Metric, labels: tuple[Label, ...]) -> int:
-    """Which of the two labels is the positive one."""
+    Raises
+    ------
+    ValueError
+        If there are other than two labels, or the metric's ``pos_label`` is none of them.
+    """
     pos_label = getattr(metric, "pos_label", None)
     if len(labels) == 2 and pos_label in (None, *labels):
         positive = positive_class(labels) if pos_label is None else pos_label
@@ -145,79 +38,116 @@ def _positive(metric: Metric, labels: tuple[Label, ...]) -> int:
     raise ValueError(f"y_true must have two labels{rule}; received {listing(labels)}")
 
 
-def _values(
-    metric: Metric, steps: Steps, evaluated: Array
-) -> tuple[Array, Sequence[tuple[str, ...]]]:
-    if not isinstance(metric, PredictabilityMetric):
-        middle = metric.from_counts(steps.counts(evaluated[len(evaluated) // 2], empty=True))
-        bound = middle.bound
-        # Aligned before, the counts of the bound have the cells of the steps, in their order.
-        if isinstance(bound, Cooccurrence) and isinstance(bound.evaluation.counts, JointCounts):
-            blocks = _blocks(steps, bound, bound.evaluation.counts, evaluated)
-            parts = list(progress(blocks, len(evaluated), _DOING))
-            return np.concatenate(parts), [middle.notes] * len(evaluated)
-    return _one_by_one(lambda step: metric.from_counts(steps.counts(step)), evaluated)
+def shares(added: Array) -> Array:
+    """The share of all weight that is predicted positive, before any score and after each."""
+    total = np.cumsum(added)
+    return np.concatenate([[0.0], total / total[-1]])
 
 
-def _blocks(
-    steps: Steps, bound: Cooccurrence, counts: JointCounts, evaluated: Array
-) -> Iterator[tuple[int, Array]]:
-    """Values of many steps at a time: to the formula they are tables like those of replicates."""
-    size = max(1, _BLOCK // max(steps.width, bound.width))
-    for start in range(0, len(evaluated), size):
-        block = evaluated[start : start + size]
-        tables = JointTables(counts, steps.weight(block), None, bound.model)
-        yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
+def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
+    """The counts at every threshold, of counts that hold ranks of the score as predictions."""
+    others = [i for i, axis in enumerate(ranked.axes) if axis.role != Role.PREDICTION]
+    cells = ranked.cells.recoded(ranked.cells.codes[:, others])
+    truth = replace(ranked, axes=tuple(ranked.axes[i] for i in others), cells=cells)
+    known = known_counts(metric, truth)
+    # Ranks were counted as labels of the prediction; 1 may be both a label and a rank.
+    ranks = [label for label in ranked.labels if label not in known.labels]
+    aligned = ranked.align((*known.labels, *ranks), known.groups)
+    return Steps(aligned, known.labels, positive_position(metric, known.labels))
 
 
-def _one_by_one(
-    result: Callable[[Any], AmplificationResult], points: Array
-) -> tuple[Array, Sequence[tuple[str, ...]]]:
-    values, notes = [], []
-    results = ((1, result(point)) for point in points.tolist())
-    for each in progress(results, len(points), _DOING):
-        # Not the results: each holds its counts.
-        values.append(each.value)
-        notes.append(each.notes)
-    return np.array(values), notes
+class Steps:
+    """Counts at step s, where the rows of the s highest distinct scores are predicted positive.
 
+    Rows that differ only in their score are of one kind. Each kind has two cells, predicted
+    negative and positive. Sums run from both ends, so that an empty cell is exactly 0.
 
-def from_calls(metric: Metric, rows: Rows, q: int | None) -> Curve:
-    """The curve for matrices: the metric is called at each threshold, one for all columns."""
-    distinct, rank = np.unique(-rows.scores, return_inverse=True)
-    weight = np.bincount(rank.ravel(), weights=_entry_weights(rows).ravel())
-    evaluated, share = _chosen(weight, q)
-    threshold = np.concatenate([[np.inf], -distinct])[evaluated]
-    prediction = _prediction(metric, rows)
+    Parameters
+    ----------
+    ranked : JointCounts
+        Counts with the rank of the score, 0 for the highest, as labels of the prediction.
+    labels : tuple of two labels
+    positive : int
+        Which of the two is the positive one.
 
-    def result(limit: float) -> AmplificationResult:
-        y_pred = prediction(rows.scores >= limit)
-        weights = rows.sample_weight
-        return metric.result(rows.y_true, y_pred, **rows.attributes, sample_weight=weights)
+    Attributes
+    ----------
+    ranks : ndarray of int, shape (ranks,)
+        Ranks that occur.
+    added : ndarray of shape (ranks,)
+        Weight of the rows of each rank.
+    share : ndarray of shape (ranks + 1,)
+        Share of the weight that is predicted positive at each step, from 0 to 1.
+    width : int
+        Cells at each step, including empty ones.
+    """
 
-    return Curve(threshold, share, *_one_by_one(result, threshold))
+    def __init__(self, ranked: JointCounts, labels: tuple[Label, ...], positive: int) -> None:
+        cells = ranked.cells
+        axis = [axis.role for axis in ranked.axes].index(Role.PREDICTION)
+        # As a label, the rank 1 may be another number that equals it.
+        ranks = [int(ranked.labels[code]) for code in cells.codes[:, axis].tolist()]
+        self.ranks, step = np.unique(ranks, return_inverse=True)
+        self.added = np.bincount(step, weights=cells.n if cells.w is None else cells.w)
+        self.share = shares(self.added)
+        self._template = replace(ranked, labels=labels)
+        negative = cells.codes.copy()
+        negative[:, axis] = 1 - positive
+        keys = [*negative.T]
+        if cells.unit is not None:
+            keys.append(np.unique(cells.unit, return_inverse=True)[1])
+        _, first, kind = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
+        codes = np.tile(negative[first], (2, 1))
+        codes[len(first) :, axis] = positive
+        unit = None if cells.unit is None else np.tile(cells.unit[first], 2)
+        # Counts keep their cells in this order.
+        self._order = np.lexsort([*([] if unit is None else [unit]), *codes.T[::-1]])
+        self._codes = codes[self._order]
+        self._unit = None if unit is None else unit[self._order]
+        self.width = len(codes)
+        self._add_up(cells, kind, step)
 
+    def _add_up(self, cells: Cells, kind: Array, step: Array) -> None:
+        """Sums of the cells of each kind, from the highest score down and from the lowest up."""
+        order = np.lexsort([step, kind])
+        kind = kind[order]
+        n_steps = len(self.ranks) + 1
+        self._key = kind * n_steps + step[order]
+        kinds = np.arange(kind[-1] + 1)
+        self._first_key = kinds * n_steps
+        self._start, self._end = (np.searchsorted(kind, kinds, side) for side in ("left", "right"))
+        names = ["n"] if cells.w is None or self._unit is not None else ["n", "w", "w2"]
+        sums = pd.DataFrame({name: getattr(cells, name)[order] for name in names})
+        self._from_top = sums.groupby(kind).cumsum()
+        self._from_bottom = sums[::-1].groupby(kind[::-1]).cumsum()[::-1]
 
-def _entry_weights(rows: Rows) -> Array:
-    """The weight of each score, of their shape."""
-    if rows.sample_weight is None:
-        return np.ones(rows.scores.shape)
-    numbers = read_weights(rows.sample_weight, ("y_score", len(rows.scores)))
-    return np.broadcast_to(numbers.reshape(-1, *[1] * (rows.scores.ndim - 1)), rows.scores.shape)
+    def _sums(self, steps: Array) -> dict[str, Array]:
+        """What is added up in each cell, of shape (steps, cells)."""
+        # The first entry of each kind that is still negative.
+        entry = np.searchsorted(self._key, self._first_key + steps[:, None])
+        sums: dict[str, Array] = {}
+        for name in self._from_top.columns.astype(str):
+            top, bottom = (frame[name].to_numpy() for frame in (self._from_top, self._from_bottom))
+            positive = np.where(entry > self._start, top[entry - 1], 0)
+            negative = np.where(entry < self._end, bottom[np.minimum(entry, len(bottom) - 1)], 0)
+            sums[name] = np.concatenate([negative, positive], axis=1)[:, self._order]
+        if self._unit is not None:
+            sums |= {"w": sums["n"] * self._unit, "w2": sums["n"] * self._unit**2}
+        return sums
 
+    def tables(self, steps: Array, like: JointCounts, model: str) -> JointTables:
+        """The tables of several steps at once, as one batch.
 
-def _prediction(metric: Metric, rows: Rows) -> Callable[[Array], Any]:
-    """What the metric takes for predictions, of which rows or entries are positive."""
-    names = rows.names
-    if rows.scores.ndim == 1:
-        truth = count_arrays(
-            rows.y_true, None, **rows.attributes, groups=metric.groups, missing=metric.missing
-        )
-        labels = _known(metric, truth).labels
-        positive = _positive(metric, labels)
-        # As objects: labels may be of any type.
-        either = np.array([labels[1 - positive], labels[positive]], dtype=object)
-        return lambda hit: either[hit.astype(int)]
-    if names is not None:
-        return lambda hit: pd.DataFrame(hit, columns=names)
-    return lambda hit: hit
+        ``like`` are aligned counts of one step with its ``empty`` cells, which have the cells of
+        all steps in their order.
+        """
+        sums = self._sums(steps)
+        return JointTables(like, sums.get("w", sums["n"]), None, model)
+
+    def counts(self, step: int, *, empty: bool = False) -> JointCounts:
+        """The counts at one step, with the ``empty`` cells or without."""
+        sums = {name: values[0] for name, values in self._sums(np.array([step])).items()}
+        keep = np.full(self.width, True) if empty else sums["n"] > 0
+        sums = {name: values[keep] for name, values in sums.items()}
+        unit = None if self._unit is None else self._unit[keep]
+        return replace(self._template, cells=Cells(self._codes[keep], **sums, unit=unit))

@@ -1,4 +1,4 @@
-"""Scores as numbers: a vector, or a matrix with a column a task."""
+"""Scores as numbers: a vector, or a matrix with one column per task."""
 
 from __future__ import annotations
 

@@ -4,19 +4,48 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import is_whole
+from biasamp_adapters._progress import progress
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._text import renamed
+from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters._warnings import AmplificationWarning, warn
-from biasamp_adapters.inputs.matrices import one_shape
+from biasamp_adapters.counts import JointCounts, count_arrays
+from biasamp_adapters.inputs.columns import read_weights
+from biasamp_adapters.inputs.matrices import Indicators, one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import T_TO_A
-from biasamp_adapters.thresholds.curve import Curve, Rows, from_calls, from_counts
+from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.predictability import PredictabilityMetric
+from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.thresholds.curve import (
+    Steps,
+    known_counts,
+    positive_position,
+    shares,
+    steps_of,
+)
 from biasamp_adapters.thresholds.scores import read_scores
+
+#: A block of thresholds holds at most this many numbers.
+_BLOCK = 2**20
+
+_DOING = "Sweeping thresholds"
+
+
+class _Curve(NamedTuple):
+    """Thresholds from infinity down, the share predicted positive, values, and their caveats."""
+
+    threshold: Array
+    share: Array
+    value: Sequence[float] | Array
+    notes: Sequence[tuple[str, ...]]
 
 
 def threshold_sweep(
@@ -49,14 +78,14 @@ def threshold_sweep(
         As the metric takes them.
     q : int, optional
         Evaluate at q thresholds, those at which the share first reaches 1/(q + 1), ...,
-        q/(q + 1), and at both ends. Without, at every distinct score: of large data, that is long.
+        q/(q + 1), and at both ends. Without, at every distinct score, which is slow on large data.
 
     Returns
     -------
     DataFrame
-        One row a threshold: ``threshold``, from infinity down to the lowest score; ``share``, the
-        weighted share of rows predicted positive (of all entries of a matrix), from 0 to 1; and
-        ``value``, NaN where the metric is undefined.
+        One row for each threshold: ``threshold``, from infinity down to the lowest score;
+        ``share``, the weighted share of rows predicted positive (of all entries of a matrix), from
+        0 to 1; and ``value``, NaN where the metric is undefined.
 
     Raises
     ------
@@ -98,26 +127,19 @@ def threshold_sweep(
     4        0.2   1.00  -0.25
     """
     _check(metric, q)
-    inputs = {
-        "y_true": y_true,
-        "y_score": y_score,
-        "sensitive_features": sensitive_features,
-        "sensitive_features_pred": sensitive_features_pred,
-        "sample_weight": sample_weight,
-    }
-    warn_of_order((name, index_of(values)) for name, values in inputs.items())
+    inputs = Inputs(y_true, y_score, sensitive_features, sensitive_features_pred, sample_weight)
+    names = (name.replace("y_pred", "y_score") for name in Inputs._fields)
+    warn_of_order((name, index_of(values)) for name, values in zip(names, inputs, strict=True))
     y_true, y_score = one_shape([y_true, y_score])
-    rows = Rows(
-        y_true,
-        *read_scores(y_score),
-        sensitive_features,
-        sensitive_features_pred,
-        sample_weight,
-    )
+    scores, columns = read_scores(y_score)
+    inputs = inputs._replace(y_true=y_true, y_pred=scores)
     with warnings.catch_warnings():
-        # Thousands of thresholds would repeat what is said once below.
+        # Thousands of thresholds would repeat the warnings that are given once below.
         warnings.simplefilter("ignore", AmplificationWarning)
-        curve = (from_counts if rows.single_label else from_calls)(metric, rows, q)
+        if scores.ndim == 1 and not any(isinstance(values, Indicators) for values in inputs):
+            curve = _from_counts(metric, inputs, q)
+        else:
+            curve = _from_calls(metric, inputs, columns, q)
     _warn_once(metric, curve)
     return pd.DataFrame({"threshold": curve.threshold, "share": curve.share, "value": curve.value})
 
@@ -204,22 +226,119 @@ def _check(metric: Metric, q: int | None) -> None:
         raise ValueError(f"q must be a whole number of at least 1; received {q!r}")
 
 
-def _warn_once(metric: Metric, curve: Curve) -> None:
-    """Warn of what holds at every threshold, each, and of the rest together.
+def _chosen(share: Array, q: int | None) -> Array:
+    """The steps to evaluate, of those with the given shares of rows predicted positive."""
+    if q is None:
+        return np.arange(len(share))
+    quantiles = np.arange(1, q + 1) / (q + 1)
+    return np.unique([0, *np.searchsorted(share, quantiles), len(share) - 1])
 
-    An undefined value is there to be seen, and MALS always has one; its note is given only if there
-    is no other value.
+
+def _from_counts(metric: Metric, inputs: Inputs, q: int | None) -> _Curve:
+    """The curve of labels: rows are counted once, by the rank of their score."""
+    distinct, rank = np.unique(-inputs.y_pred, return_inverse=True)
+    try:
+        ranked = JointCounts.from_arrays(
+            *inputs._replace(y_pred=rank),
+            groups=metric.groups,
+            missing=metric.missing,
+            # Only flips move single rows; elsewhere sums of weights make fewer cells.
+            by_weight=isinstance(metric, PredictabilityMetric),
+        )
+    except ValueError as error:
+        raise ValueError(renamed(str(error), {"y_pred": "y_score"})) from None
+    steps = steps_of(metric, ranked)
+    chosen = _chosen(steps.share, q)
+    share = steps.share[chosen]
+    threshold = np.concatenate([[np.inf], -distinct[steps.ranks]])[chosen]
+    if not isinstance(metric, PredictabilityMetric):
+        middle = metric.from_counts(steps.counts(chosen[len(chosen) // 2], empty=True))
+        bound = middle.bound
+        if isinstance(bound, Cooccurrence) and isinstance(bound.evaluation.counts, JointCounts):
+            blocks = _blocks(steps, bound, bound.evaluation.counts, chosen)
+            values = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
+            return _Curve(threshold, share, values, [middle.notes] * len(chosen))
+    results = (metric.from_counts(steps.counts(step)) for step in chosen.tolist())
+    return _Curve(threshold, share, *_one_by_one(results, len(chosen)))
+
+
+def _blocks(
+    steps: Steps, bound: Cooccurrence, counts: JointCounts, chosen: Array
+) -> Iterator[tuple[int, Array]]:
+    """Values of many steps at a time: to the formula they are tables like those of replicates."""
+    size = max(1, _BLOCK // max(steps.width, bound.width))
+    for start in range(0, len(chosen), size):
+        block = chosen[start : start + size]
+        tables = steps.tables(block, counts, bound.model)
+        yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
+
+
+def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None, q: int | None) -> _Curve:
+    """The curve of matrices: the metric is called at each threshold, one for all columns."""
+    scores = inputs.y_pred
+    distinct, rank = np.unique(-scores, return_inverse=True)
+    weight = np.ones(len(scores))
+    if inputs.sample_weight is not None:
+        weight = read_weights(inputs.sample_weight, ("y_score", len(scores)))
+    entries = np.repeat(weight, scores.size // len(scores))
+    share = shares(np.bincount(rank.ravel(), weights=entries))
+    chosen = _chosen(share, q)
+    threshold = np.concatenate([[np.inf], -distinct])[chosen]
+    prediction = _prediction(metric, inputs, columns)
+    others = {name: inputs._asdict()[name] for name in Inputs._fields[2:]}
+    results = (
+        metric.result(inputs.y_true, prediction(scores >= limit), **others)
+        for limit in threshold.tolist()
+    )
+    return _Curve(threshold, share[chosen], *_one_by_one(results, len(chosen)))
+
+
+def _prediction(
+    metric: Metric, inputs: Inputs, columns: list[str] | None
+) -> Callable[[Array], Any]:
+    """A function from the positive rows or entries to predictions as the metric takes them."""
+    if inputs.y_pred.ndim == 1:
+        truth = count_arrays(
+            *inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
+        )
+        labels = known_counts(metric, truth).labels
+        positive = positive_position(metric, labels)
+        # As objects: labels may be of any type.
+        either = np.array([labels[1 - positive], labels[positive]], dtype=object)
+        return lambda hit: either[hit.astype(int)]
+    # A table, so that the metric can match columns by name.
+    return lambda hit: hit if columns is None else pd.DataFrame(hit, columns=columns)
+
+
+def _one_by_one(
+    results: Iterator[AmplificationResult], n_results: int
+) -> tuple[list[float], list[tuple[str, ...]]]:
+    """Values and notes of results, which are not kept: each holds its counts."""
+    values, notes = [], []
+    for result in progress(((1, result) for result in results), n_results, _DOING):
+        values.append(result.value)
+        notes.append(result.notes)
+    return values, notes
+
+
+def _warn_once(metric: Metric, curve: _Curve) -> None:
+    """Warn of each caveat that holds at every threshold, and once of all others.
+
+    Undefined values are NaN in the result, and MALS always has one. Their notes are given only if
+    no value is defined.
     """
-    defined = [own for own, value in zip(curve.notes, curve.value, strict=True) if value == value]
-    noted = defined or curve.notes
-    often = Counter(note for own in noted for note in own)
-    for note, n in often.items():
-        if n == len(noted):
+    defined = [
+        notes for notes, value in zip(curve.notes, curve.value, strict=True) if value == value
+    ]
+    points = defined or curve.notes
+    n_points = Counter(note for notes in points for note in notes)
+    for note, n in n_points.items():
+        if n == len(points):
             warn(f"{metric.__name__}: {note}")
-    others = [own for own in noted if any(often[note] < len(noted) for note in own)]
+    others = [[note for note in notes if n_points[note] < len(points)] for notes in points]
+    others = [notes for notes in others if notes]
     if others:
-        example = next(note for note in others[0] if often[note] < len(noted))
         warn(
-            f"{metric.__name__}: caveats apply at {len(others)} of {len(noted)} thresholds, "
-            f"such as: {example}"
+            f"{metric.__name__}: caveats apply at {len(others)} of {len(points)} thresholds, "
+            f"such as: {others[0][0]}"
         )
