@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,18 @@ from biasamp_adapters.counts.labels import listing
 #: Rates closer than this, relatively, are tied; shares this near to 1 sum to 1.
 _TIE, _SUM = 1e-12, 1e-6
 
+#: The table of rates given each variable.
+_RATES = {"attribute": "task_given_attribute", "task": "attribute_given_task"}
 
-@dataclass(frozen=True, eq=False, init=False, repr=False)
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BaseRates:
     """Rates of groups and tasks that are set by hand and taken for the truth.
 
-    For predictions without a right answer, such as a word that completes a sentence. They replace
-    the truth in every difference: A->T needs ``task_given_attribute`` and the observed attribute,
-    T->A ``attribute_given_task`` and the observed task. What they are is a choice of values: say in
-    a report where they come from.
+    They are for predictions without a right answer, such as a word that completes a sentence, and
+    replace the truth in every difference: A->T needs ``task_given_attribute`` and the observed
+    attribute, T->A ``attribute_given_task`` and the observed task. The rates are a choice of
+    values: say in a report where they come from.
 
     Parameters
     ----------
@@ -69,123 +72,94 @@ class BaseRates:
     0.3
     """
 
-    groups: tuple[Label, ...]
-    labels: tuple[Label, ...]
-    task_given_attribute: Array | None
-    attribute_given_task: Array | None
-    attribute: Array | None
-    direction: Array | None
+    # After __init__, arrays of shape (groups, tasks) or (groups,).
+    task_given_attribute: Any = None
+    attribute_given_task: Any = None
+    attribute: Any = None
+    direction: Any = None
+    groups: tuple[Label, ...] = field(init=False)
+    labels: tuple[Label, ...] = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        task_given_attribute: Any = None,
-        attribute_given_task: Any = None,
-        attribute: Any = None,
-        direction: Any = None,
-    ) -> None:
-        given = {
-            "task_given_attribute": _frame(task_given_attribute, "task_given_attribute"),
-            "attribute_given_task": _frame(attribute_given_task, "attribute_given_task"),
-            "direction": _frame(direction, "direction"),
+    def __post_init__(self) -> None:
+        tables = {
+            name: _read_table(getattr(self, name), name)
+            for name in (*_RATES.values(), "direction")
+            if getattr(self, name) is not None
         }
-        if given["attribute_given_task"] is not None:
-            given["attribute_given_task"] = given["attribute_given_task"].T
-        rates = [given[name] for name in ("task_given_attribute", "attribute_given_task")]
-        first = next((table for table in rates if table is not None), None)
+        if "attribute_given_task" in tables:
+            tables["attribute_given_task"] = tables["attribute_given_task"].T
+        first = next((tables[name] for name in _RATES.values() if name in tables), None)
         if first is None:
             raise ValueError(
                 "BaseRates needs task_given_attribute or attribute_given_task; received neither"
             )
-        groups, labels = tuple(first.index), tuple(first.columns)
-        arrays = {name: _aligned(table, name, groups, labels) for name, table in given.items()}
-        shares = None
-        if attribute is not None:
-            shares = _shares(attribute, groups)
-        self._set(groups=groups, labels=labels, attribute=shares, **arrays)
-        self._check_values()
-        if self.direction is None and shares is not None:
-            self._check_signs(shares)
-
-    def _set(self, **fields: Any) -> None:
+        fields: dict[str, Any] = {"groups": tuple(first.index), "labels": tuple(first.columns)}
+        for name, table in tables.items():
+            for found, known in ((table.index, first.index), (table.columns, first.columns)):
+                if set(found) != set(known):
+                    raise ValueError(
+                        "the tables of BaseRates must cover the same groups and tasks; "
+                        f"{name} has {listing(list(found))}, another {listing(list(known))}"
+                    )
+            fields[name] = table.reindex(index=first.index, columns=first.columns).to_numpy()
+        if self.attribute is not None:
+            fields["attribute"] = _read_shares(self.attribute, fields["groups"])
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+        self._check_signs()
 
-    def _check_values(self) -> None:
-        for name in ("task_given_attribute", "attribute_given_task"):
-            table = getattr(self, name)
-            if table is not None and not ((table >= 0) & (table <= 1)).all():
-                bad = table[~((table >= 0) & (table <= 1))][0]
-                raise ValueError(f"rates in {name} must lie in [0, 1]; received {bad:g}")
-        if self.direction is not None and not np.isin(self.direction, (-1, 0, 1)).all():
-            bad = self.direction[~np.isin(self.direction, (-1, 0, 1))][0]
-            raise ValueError(f"direction must hold -1, 0 and 1; received {bad:g}")
-
-    def _check_signs(self, shares: Array | None) -> None:
-        signs = [self._sign_from_tasks(shares), self._sign_from_attributes()]
-        if any(sign is None for sign in signs):
-            return
-        first, second = signs
-        opposite = np.argwhere(first * second < 0)  # type: ignore[operator]  # neither is None
+    def _check_signs(self) -> None:
+        signs = self._signs(None)
+        opposite = np.argwhere(signs.get("A->T", 0) * signs.get("T->A", 0) < 0)
         if len(opposite):
-            a, t = opposite[0].tolist()
+            group, task = opposite[0].tolist()
             raise ValueError(
                 "task_given_attribute and attribute_given_task must imply the same directions; "
                 f"they contradict each other for {len(opposite)} pair(s), the first "
-                f"{self.groups[a]!r} and {self.labels[t]!r}"
+                f"{self.groups[group]!r} and {self.labels[task]!r}"
             )
 
-    def _sign_from_tasks(self, shares: Array | None) -> Array | None:
-        """Whether P(t | a) exceeds its mean over groups."""
-        table = self.task_given_attribute
-        if table is None or shares is None:
-            return None
-        # Weights of a mean sum to 1 exactly, or equal rates would not be a tie.
-        return sign_of_difference(
-            table, np.broadcast_to(shares / shares.sum() @ table, table.shape)
-        )
-
-    def _sign_from_attributes(self) -> Array | None:
-        """Whether P(a | t) exceeds P(a)."""
-        table = self.attribute_given_task
-        if table is None or self.attribute is None:
-            return None
-        return sign_of_difference(table, np.broadcast_to(self.attribute[:, None], table.shape))
+    def _signs(self, observed: Array | None) -> dict[str, Array]:
+        """The known signs of the correlations, by the direction that compares with their rates."""
+        if self.direction is not None:
+            given = self.direction.astype(np.int64)
+            return {"A->T": given, "T->A": given}
+        signs = {}
+        shares = observed if self.attribute is None else self.attribute
+        if self.task_given_attribute is not None and shares is not None:
+            # The weights of a mean sum to exactly 1, or equal rates would not be a tie.
+            mean = shares / shares.sum() @ self.task_given_attribute
+            signs["A->T"] = sign_of_difference(self.task_given_attribute, mean)
+        if self.attribute_given_task is not None and self.attribute is not None:
+            signs["T->A"] = sign_of_difference(self.attribute_given_task, self.attribute[:, None])
+        return signs
 
     def sign(self, direction: str, observed: Array | None) -> Array:
         """Sign of each correlation, of shape (groups, tasks).
 
         Parameters
         ----------
-        direction : {"A->T", "T->A"}
+        direction : {"A->T", "T->A", "undirected"}
         observed : array of shape (groups,), optional
-            Shares of the groups in the data, for where none were given.
+            Shares of the groups in the data, which are used if none were given.
 
         Raises
         ------
         ValueError
-            If the rates alone do not tell it, or contradict each other.
+            If the rates do not determine the signs.
         """
-        if self.direction is not None:
-            return self.direction.astype(np.int64)
-        shares = self.attribute if self.attribute is not None else observed
-        self._check_signs(shares)
-        signs = [self._sign_from_tasks(shares), self._sign_from_attributes()]
-        known = [
-            each for each in (signs if direction == "A->T" else signs[::-1]) if each is not None
-        ]
-        if not known:
+        signs = self._signs(observed)
+        if not signs:
             raise ValueError(
                 f"{direction} needs the directions of the correlations: attribute= (the shares of "
                 "the groups) or direction= must be given; received neither"
             )
-        return known[0]
+        first, second = ("A->T", "T->A") if direction == "A->T" else ("T->A", "A->T")
+        return signs[first if first in signs else second]
 
     def tells_sign(self, observed: Array | None) -> bool:
-        """Whether the rates, with the shares of the groups in the data, tell directions."""
-        shares = self.attribute if self.attribute is not None else observed
-        of_tasks = self._sign_from_tasks(shares), self._sign_from_attributes()
-        return self.direction is not None or any(sign is not None for sign in of_tasks)
+        """Whether the rates, with the shares of the groups in the data, determine the signs."""
+        return bool(self._signs(observed))
 
     def rates(self, given: str) -> Array:
         """The rates of shape (groups, tasks), given the "attribute" or the "task".
@@ -195,29 +169,26 @@ class BaseRates:
         ValueError
             If they were not set.
         """
-        name = "task_given_attribute" if given == "attribute" else "attribute_given_task"
-        table: Array | None = getattr(self, name)
+        table: Array | None = getattr(self, _RATES[given])
         if table is None:
-            raise ValueError(f"BaseRates must hold {name} for this metric and direction")
+            raise ValueError(f"BaseRates must hold {_RATES[given]} for this metric and direction")
         return table
 
     def check_sums(self, given: str) -> None:
         """Raise unless rates given the "attribute" or the "task", if they were set, sum to 1.
 
-        So do those of variables with one label in each row; labels that are columns need not.
+        This holds for variables with one label in each row; labels that are columns need not.
         """
-        by_attribute = given == "attribute"
-        table = self.task_given_attribute if by_attribute else self.attribute_given_task
-        if table is None:
+        if getattr(self, _RATES[given]) is None:
             return
-        totals = table.sum(axis=1 if by_attribute else 0)
+        by_attribute = given == "attribute"
+        totals = self.rates(given).sum(axis=1 if by_attribute else 0)
         names = self.groups if by_attribute else self.labels
         wrong = np.flatnonzero(np.abs(totals - 1) > _SUM)
         if len(wrong):
-            name = "task_given_attribute" if by_attribute else "attribute_given_task"
             raise ValueError(
-                f"rates in {name} must sum to 1 for each {given}, as each row has one label; "
-                f"received {totals[wrong[0]]:g} for {names[wrong[0]]!r}"
+                f"rates in {_RATES[given]} must sum to 1 for each {given}, as each row has one "
+                f"label; received {totals[wrong[0]]:g} for {names[wrong[0]]!r}"
             )
 
     def has(self, direction: str) -> bool:
@@ -227,47 +198,25 @@ class BaseRates:
 
     def over_represented(self) -> Array:
         """Whether P(a | t) > 1 / number of groups; 0 or 1."""
-        table = self.rates("task")
-        return np.maximum(sign_of_difference(table, np.full(table.shape, 1 / len(self.groups))), 0)
-
-    def align(self, labels: Sequence[Label], groups: Sequence[Label]) -> BaseRates:
-        """The same rates for labels and groups in another order."""
-        rows = [self.groups.index(group) for group in groups]
-        columns = [self.labels.index(label) for label in labels]
-
-        def moved(table: Array | None) -> Array | None:
-            return None if table is None else table[np.ix_(rows, columns)]
-
-        out = object.__new__(BaseRates)
-        out._set(
-            groups=tuple(groups),
-            labels=tuple(labels),
-            task_given_attribute=moved(self.task_given_attribute),
-            attribute_given_task=moved(self.attribute_given_task),
-            attribute=None if self.attribute is None else self.attribute[rows],
-            direction=moved(self.direction),
-        )
-        return out
+        return np.maximum(sign_of_difference(self.rates("task"), 1 / len(self.groups)), 0)
 
     def __repr__(self) -> str:
         names = ("task_given_attribute", "attribute_given_task", "attribute", "direction")
-        there = [name for name in names if getattr(self, name) is not None]
+        present = [name for name in names if getattr(self, name) is not None]
         return (
-            f"<BaseRates: {', '.join(there)} of {len(self.groups)} groups and "
+            f"<BaseRates: {', '.join(present)} of {len(self.groups)} groups and "
             f"{len(self.labels)} tasks>"
         )
 
 
-def sign_of_difference(left: Array, right: Array) -> Array:
+def sign_of_difference(left: Array, right: Array | float) -> Array:
     """Sign of left - right, 0 where the two are the same but for rounding."""
     tied = np.abs(left - right) <= _TIE * np.maximum(np.abs(left), np.abs(right))
     return np.where(tied, 0, np.sign(left - right)).astype(np.int64)
 
 
-def _frame(table: Any, name: str) -> pd.DataFrame | None:
-    """A table with what is given as its rows."""
-    if table is None:
-        return None
+def _read_table(table: Any, name: str) -> pd.DataFrame:
+    """A table of numbers, with the given variable as its rows."""
     if isinstance(table, Mapping):
         if not all(isinstance(row, Mapping | pd.Series) for row in table.values()):
             raise ValueError(f"{name} must map to mappings; received {table!r}")
@@ -285,39 +234,24 @@ def _frame(table: Any, name: str) -> pd.DataFrame | None:
     numbers = table.astype(object).map(as_float)
     if numbers.isna().to_numpy().any():
         raise ValueError(f"{name} must hold a number for every pair; received a missing value")
+    values = numbers.to_numpy(dtype=np.float64)
+    if name == "direction":
+        rule, wrong = "direction must hold -1, 0 and 1", ~np.isin(values, (-1, 0, 1))
+    else:
+        rule, wrong = f"rates in {name} must lie in [0, 1]", (values < 0) | (values > 1)
+    if wrong.any():
+        raise ValueError(f"{rule}; received {values[wrong][0]:g}")
     return numbers
 
 
-def _aligned(
-    table: pd.DataFrame | None,
-    name: str,
-    groups: tuple[Hashable, ...],
-    labels: tuple[Hashable, ...],
-) -> Array | None:
-    if table is None:
-        return None
-    for found, known in ((table.index, groups), (table.columns, labels)):
-        if set(found) != set(known):
-            raise ValueError(
-                "the tables of BaseRates must cover the same groups and tasks; "
-                f"{name} has {listing(list(found))}, another {listing(known)}"
-            )
-    # By position: False and True as labels would be taken for a mask.
-    rows = table.index.get_indexer(pd.Index(groups))
-    columns = table.columns.get_indexer(pd.Index(labels))
-    return table.to_numpy()[np.ix_(rows, columns)]
-
-
-def _shares(attribute: Any, groups: tuple[Label, ...]) -> Array:
-    if not isinstance(attribute, Mapping | pd.Series):
+def _read_shares(attribute: Any, groups: tuple[Label, ...]) -> Array:
+    """The shares of the groups, in their order."""
+    shares = dict(attribute) if isinstance(attribute, Mapping | pd.Series) else None
+    if shares is None or len(shares) < len(attribute):
         raise ValueError(
-            f"attribute must be a Series or mapping from groups to shares; received {attribute!r}"
+            "attribute must be a Series or mapping from groups, each named once, to shares; "
+            f"received {attribute!r}"
         )
-    if isinstance(attribute, pd.Series) and not attribute.index.is_unique:
-        raise ValueError(
-            f"attribute must name every group once; received {attribute.index.tolist()}"
-        )
-    shares = dict(attribute)
     if set(shares) != set(groups):
         raise ValueError(
             f"attribute must give a share for each of {listing(groups)}; "

@@ -96,7 +96,7 @@ def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
         scores, weight = scores[weight > 0], weight[weight > 0]
     distinct, which = np.unique(scores, return_inverse=True)
     rows = np.bincount(which, weight)
-    positive = np.concatenate([rows[:0], [0], np.cumsum(rows[::-1])])
+    positive = np.concatenate([[0], np.cumsum(rows[::-1])])
     target = Fraction(positive[-1].item()) * _ratio(prevalence)
     # Exact for numbers of rows; sums of weights have rounding noise.
     noise = 0.0 if weight is None else float(positive[-1]) * _WEIGHT_NOISE
