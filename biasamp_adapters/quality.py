@@ -1,7 +1,7 @@
-"""What the success of an attacker is worth: qualities of the exact attacker, in closed form.
+"""Qualities, which score the success of an attacker; those of the exact attacker in closed form.
 
 The exact attacker knows the table of input against target. Each function below scores the best
-it can do, for a batch of tables of shape (..., inputs, targets) at once.
+that it can do, for a batch of tables of shape (..., inputs, targets) at once.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 
-#: A G statistic below this is one of rounding.
+#: A G statistic below this is a rounding error.
 _NO_G = 1e-9
 
-#: A share below this has an inverse that floats do not hold.
+#: Floats cannot hold the inverse of a share below this.
 _NO_SHARE = 1e-300
 
 #: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
 _LOO_ALPHA = 0.5
 
-#: Log loss of a guess that is wrong: -log(0), which PyTorch and [T25]'s package cut off here.
+#: Log loss of a wrong guess: -log(0), which PyTorch and the package of [T25] limit to this.
 HARD_LOSS = 100.0
 
 #: Qualities that are functions of the share of right guesses.
@@ -51,13 +51,13 @@ class Quality:
         """Psi, the quality of a score; infinite where a loss is 0."""
         if not self.inverse:
             return score
-        return np.divide(1, score, out=np.full(np.shape(score), np.inf), where=score > 0)
+        return _ratio(1, score, np.inf)
 
     def absolute_change(self, dataset: Array, model: Array) -> Array:
         """Psi_M - Psi_D from scores; 0 where both are unbounded."""
-        levels = self.level(dataset), self.level(model)
-        same = np.isinf(levels[0]) & np.isinf(levels[1])
-        return np.where(same, 0, np.where(same, 0, levels[1]) - np.where(same, 0, levels[0]))
+        before, after = self.level(dataset), self.level(model)
+        both = np.isinf(before) & np.isinf(after)
+        return np.where(both, 0, after) - np.where(both, 0, before)
 
     def relative_change(self, dataset: Array, model: Array) -> Array:
         """(Psi_M - Psi_D) / (Psi_M + Psi_D) from scores; 0 where both are 0. [T25] Eq. 5-6.
@@ -65,8 +65,7 @@ class Quality:
         For an inverse loss this is (L_D - L_M) / (L_D + L_M), which needs no clipping.
         """
         gain = dataset - model if self.inverse else model - dataset
-        total = dataset + model
-        return np.divide(gain, total, out=np.zeros_like(total), where=total > 0)
+        return _ratio(gain, dataset + model, 0)
 
     def compare(
         self, dataset: Array, model: Array, absolute: Array | bool = False
@@ -77,10 +76,18 @@ class Quality:
         return {"value": np.where(absolute, *changes), **levels}
 
 
+def _ratio(
+    numerator: Array | float, denominator: Array, otherwise: float, least: Array | float = 0
+) -> Array:
+    """A quotient where the denominator exceeds ``least``, and elsewhere ``otherwise``."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    quotient = np.full(numerator.shape, otherwise, dtype=np.float64)
+    return np.divide(numerator, denominator, out=quotient, where=denominator > least)
+
+
 def _mean(sums: Array, table: Array) -> Array:
-    """Sums over a table, per row of it; NaN of a draw without rows."""
-    total = table.sum(axis=(-2, -1))
-    return np.divide(sums, total, out=np.full(np.shape(total), np.nan), where=total > 0)
+    """Sums over a table, divided by its number of rows; NaN for a draw without rows."""
+    return _ratio(sums, table.sum(axis=(-2, -1)), np.nan)
 
 
 def _accuracy(table: Array, values: Array | None) -> Array:
@@ -93,15 +100,9 @@ def _hard_cross_entropy(table: Array, values: Array | None) -> Array:
 
 
 def _balanced_accuracy(table: Array, values: Array | None) -> Array:
-    column = table.sum(axis=-2, keepdims=True)
-    recall = np.divide(table, column, out=np.zeros(table.shape), where=column > 0)
-    classes = (column > 0).sum(axis=-1)[..., 0]
-    return np.divide(
-        recall.max(axis=-1).sum(axis=-1),
-        classes,
-        out=np.full(np.shape(classes), np.nan),
-        where=classes > 0,
-    )
+    truth = table.sum(axis=-2)
+    recall = _ratio(table, truth[..., None, :], 0).max(axis=-1)
+    return _ratio(recall.sum(axis=-1), (truth > 0).sum(axis=-1), np.nan)
 
 
 def _f1_macro(table: Array, values: Array | None) -> Array:
@@ -112,17 +113,15 @@ def _f1_macro(table: Array, values: Array | None) -> Array:
     hit = (table * share).sum(axis=-2)
     truth = table.sum(axis=-2)
     predicted = (row * share).sum(axis=-2)
-    f1 = np.divide(2 * hit, truth + predicted, out=np.zeros_like(hit), where=truth > 0)
-    classes = (truth > 0).sum(axis=-1)
-    nothing = np.full(np.shape(classes), np.nan)
-    return np.divide(f1.sum(axis=-1), classes, out=nothing, where=classes > 0)
+    f1 = np.where(truth > 0, _ratio(2 * hit, truth + predicted, 0), 0)
+    return _ratio(f1.sum(axis=-1), (truth > 0).sum(axis=-1), np.nan)
 
 
 def cross_entropy(table: Array, values: Array | None = None) -> Array:
     """H(target | input) in nats: the log loss of the exact attacker."""
     row = table.sum(axis=-1, keepdims=True)
-    # A share so small that its inverse is no number adds nothing to the loss.
-    ratio = np.divide(row, table, out=np.ones(table.shape), where=table > row * _NO_SHARE)
+    # A share whose inverse floats cannot hold adds nothing to the loss.
+    ratio = _ratio(row, table, 1, least=row * _NO_SHARE)
     return _mean((table * np.log(ratio)).sum(axis=(-2, -1)), table)
 
 
@@ -138,8 +137,7 @@ def loo_cross_entropy(table: Array) -> Array:
 def _rmse(table: Array, values: Array | None) -> Array:
     if values is None:
         raise ValueError("inverse_rmse needs a numeric target; received labels without a value")
-    row = table.sum(axis=-1, keepdims=True)
-    share = np.divide(table, row, out=np.zeros(table.shape), where=row > 0)
+    share = _ratio(table, table.sum(axis=-1, keepdims=True), 0)
     mean = (share * values).sum(axis=-1, keepdims=True)
     return np.sqrt(_mean((table * (values - mean) ** 2).sum(axis=(-2, -1)), table))
 
@@ -151,8 +149,7 @@ def entropy(table: Array) -> Array:
 
 def _uncertainty_coefficient(table: Array, values: Array | None) -> Array:
     overall = entropy(table)
-    explained = np.maximum(overall - cross_entropy(table), 0)
-    return np.divide(explained, overall, out=np.zeros_like(overall), where=overall > 0)
+    return _ratio(np.maximum(overall - cross_entropy(table), 0), overall, 0)
 
 
 def is_dependent(tables: Array, n_rows: float) -> Array:
@@ -172,7 +169,7 @@ def is_dependent(tables: Array, n_rows: float) -> Array:
     from scipy.stats import chi2
 
     g, degrees = _g_statistic(tables, n_rows)
-    # Entropies are rounded, which many rows make into a G of its own.
+    # Many rows magnify the rounding of the entropies.
     rounding = 2 * n_rows * 8 * np.finfo(float).eps * entropy(tables).mean(axis=0)
     return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)) + rounding)
 
@@ -195,19 +192,17 @@ def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
     ndarray of shape (...)
         At most 1; 1 where there is no dependence at all.
     """
-    (g_dataset, of_dataset), (g_model, of_model) = (
-        _g_statistic(tables, n_rows) for tables in (dataset, model)
-    )
-    g = g_dataset + g_model
-    share = np.divide(of_dataset + of_model, g, out=np.ones(np.shape(g)), where=g > _NO_G)
+    g_dataset, degrees_dataset = _g_statistic(dataset, n_rows)
+    g_model, degrees_model = _g_statistic(model, n_rows)
+    share = _ratio(degrees_dataset + degrees_model, g_dataset + g_model, 1, least=_NO_G)
     return np.minimum(share, 1)
 
 
 def _g_statistic(tables: Array, n_rows: float) -> tuple[Array, Array]:
     """G of tables, averaged over draws, and its degrees of freedom."""
     g = 2 * n_rows * (entropy(tables) - cross_entropy(tables)).mean(axis=0)
-    some = tables.sum(axis=0)
-    inputs, targets = ((some.sum(axis=axis) > 0).sum(axis=-1) for axis in (-1, -2))
+    total = tables.sum(axis=0)
+    inputs, targets = ((total.sum(axis=axis) > 0).sum(axis=-1) for axis in (-1, -2))
     return g, (inputs - 1) * (targets - 1)
 
 
