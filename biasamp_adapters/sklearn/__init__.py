@@ -2,10 +2,13 @@
 
 from biasamp_adapters.attackers import ContingencyAttacker, DenseAttacker
 from biasamp_adapters.quality import get_quality, quality_names
-from biasamp_adapters.sklearn.loss import AmplificationLoss
 from biasamp_adapters.sklearn.prevalence import PrevalenceThresholdClassifier
 from biasamp_adapters.sklearn.refit import MostAccurateWithin
-from biasamp_adapters.sklearn.scorer import AmplificationScorer, amplification_scorer
+from biasamp_adapters.sklearn.scorer import (
+    AmplificationLoss,
+    AmplificationScorer,
+    amplification_scorer,
+)
 
 __all__ = [
     "AmplificationLoss",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.inputs.matrices import Indicators
-from biasamp_adapters.inputs.order import Index, index_of
+from biasamp_adapters.inputs.order import index_of
 
 #: A name, several names, or positions of the columns of an array.
 Place: TypeAlias = str | int | Sequence[str | int] | None
@@ -40,21 +40,27 @@ def located(
     ValueError
         If a name is in neither, twice in one, or in both with different values.
     """
-    levels, columns = _levels(y), _columns(X)
-    found = {}
+    sources = {"levels of y's index": _levels(y), "columns of X": _columns(X)}
+    table = {}
     for name in names_of(place):
-        _check_once(name, y, X)
-        both = [source[name] for source in (levels, columns) if name in source]
-        if not both:
+        found = []
+        for source, columns in sources.items():
+            same = [values for other, values in columns if other == name]
+            if len(same) > 1:
+                raise ValueError(f"{source} must have different names; received {name!r} twice")
+            found += same
+        if not found:
+            levels, columns = ([other for other, _ in named] for named in sources.values())
             raise ValueError(_not_found(argument, name, levels, None if X is None else columns))
-        if len(both) == 2 and not _same(*both):
+        if len(found) == 2 and not _same(*found):
             raise ValueError(
                 f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
                 "the same values; received different ones"
             )
-        found[name] = both[0]
+        table[name] = found[0]
     index = index_of(X)
-    return _table(found, index_of(y) if index is None else index)
+    frame = pd.DataFrame(table, index=index_of(y) if index is None else index)
+    return frame if len(table) > 1 else frame.iloc[:, 0]
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -62,44 +68,31 @@ def _same(first: Any, second: Any) -> bool:
     return pd.Series([*first], dtype=object).equals(pd.Series([*second], dtype=object))
 
 
-def _table(columns: dict[str | int, Any], index: Index) -> pd.DataFrame | pd.Series[Any]:
-    """Columns as a table, one alone as a Series."""
-    table = pd.DataFrame(columns, index=index)
-    return table if len(columns) > 1 else table.iloc[:, 0]
-
-
-def _levels(y: Any) -> dict[Any, Any]:
+def _levels(y: Any) -> list[tuple[Any, Any]]:
+    """Levels of the index of y that have a name, with their names."""
     if not isinstance(y, pd.Series | pd.DataFrame):
-        return {}
-    levels = enumerate(y.index.names)
-    return {name: y.index.get_level_values(i).array for i, name in levels if name is not None}
+        return []
+    names = enumerate(y.index.names)
+    return [(name, y.index.get_level_values(i).array) for i, name in names if name is not None]
 
 
-def _columns(X: Any) -> dict[Any, Any]:  # noqa: N803
+def _columns(X: Any) -> list[tuple[Any, Any]]:  # noqa: N803
+    """Columns of X, with their names or positions."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
-        return dict(enumerate(X.T))
+        return list(enumerate(X.T))
     if isinstance(X, pd.DataFrame):
-        return {name: X.iloc[:, i].array for i, name in enumerate(X.columns)}
+        return [(name, X.iloc[:, i].array) for i, name in enumerate(X.columns)]
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        return {name: frame[name].to_list() for name in frame.columns}
-    return {}
+        return [(name, frame[name].to_list()) for name in frame.columns]
+    return []
 
 
-def _check_once(name: str | int, y: Any, X: Any = None) -> None:  # noqa: N803
-    """Raise for a name that two levels or two columns have."""
-    levels = [*y.index.names] if isinstance(y, pd.Series | pd.DataFrame) else []
-    columns = [*X.columns] if isinstance(X, pd.DataFrame) else []
-    for what, names in (("levels of y's index", levels), ("columns of X", columns)):
-        if names.count(name) > 1:
-            raise ValueError(f"{what} must have different names; received {name!r} twice")
-
-
-def _not_found(argument: str, name: str | int, levels: Any, columns: Any) -> str:
-    has = f"y's index has the levels {list(levels)}" if levels else "y has no index with names"
+def _not_found(argument: str, name: str | int, levels: list[Any], columns: list[Any] | None) -> str:
+    has = f"y's index has the levels {levels}" if levels else "y has no index with names"
     places = "a level of y's index"
     if columns is not None:
-        has += f", X the columns {list(columns)}" if columns else ", X no columns"
+        has += f", X the columns {columns}" if columns else ", X no columns"
         places += " or a column of X"
     return (
         f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking turn "

@@ -29,13 +29,16 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import checked_weights
-from biasamp_adapters.sklearn.offsets import between, of_classes
+from biasamp_adapters.thresholds.calibrated import calibrate
+
+#: Rounds over the classes in which their thresholds are fitted to one another.
+_ROUNDS = 50
 
 
 class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Thresholds at which each class is predicted as often as it is there; fixed at fit.
+    """Thresholds at which each class is predicted as often as it occurs; fixed at fit.
 
-    A model that predicts positives more often than they are can amplify bias for that reason
+    A model that predicts positives more often than they occur can amplify bias for that reason
     alone. [W21] 3.3 compares models at thresholds calibrated to the prevalence; here they are part
     of the model, and are not moved by the data that are predicted.
 
@@ -49,7 +52,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         or shares by class.
     cv : int, cross-validation generator, iterable or None, default=5
         Thresholds are those of scores that rows get from an estimator that was not fitted on them.
-        None takes the scores of the estimator on its own rows, which are too sure of themselves
+        None takes the scores of the estimator on its own training rows, which are overconfident
         where it overfits.
     n_jobs : int, optional
         Folds that run side by side.
@@ -83,7 +86,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     Examples
     --------
-    A third of the rows is positive. The regression says so of half as many.
+    A third of the rows is positive. The regression predicts half as many.
 
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
@@ -109,11 +112,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator)
-        tags.input_tags = own.input_tags
-        if own.classifier_tags is not None:
-            tags.classifier_tags.multi_class = own.classifier_tags.multi_class
-            tags.classifier_tags.multi_label = own.classifier_tags.multi_label
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+            tags.classifier_tags.multi_label = inner.classifier_tags.multi_label
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -148,8 +151,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ValueError
             If ``y`` holds no classes, the estimator has no scores, or a prevalence is none.
         """
-        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise ValueError(f"estimator must be a classifier; received {self.estimator!r}")
+        estimator = self.estimator
+        if isinstance(estimator, type) or not (
+            hasattr(estimator, "fit") and is_classifier(estimator)
+        ):
+            raise ValueError(f"estimator must be a classifier; received {estimator!r}")
         X, y = indexable(X, y)  # noqa: N806
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind not in ("binary", "multiclass", "multilabel-indicator"):
@@ -157,42 +163,41 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 f"y must hold class labels or a 0/1 matrix. Unknown label type: {kind}; scores "
                 "of numbers have no thresholds"
             )
-        if not is_classifier(self.estimator):
-            raise ValueError(f"estimator must be a classifier; received {self.estimator!r}")
         self._is_matrix = kind == "multilabel-indicator"
         if not self._is_matrix:
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             found = set(np.asarray(y).tolist())
             if len(found) < 2:
                 raise ValueError(f"y must hold at least two classes; received one class, {found}")
-        own, for_folds = params, params
+        fit_params, fold_params = params, params
         if get_config()["enable_metadata_routing"]:
-            own = process_routing(self, "fit", **params).estimator.fit
-            consumed = get_routing_for_object(self.estimator).consumes("fit", params)
-            for_folds = {name: params[name] for name in consumed}
-        self.estimator_ = clone(self.estimator).fit(X, y, **own)
+            fit_params = process_routing(self, "fit", **params).estimator.fit
+            consumed = get_routing_for_object(estimator).consumes("fit", params)
+            fold_params = {name: params[name] for name in consumed}
+        self.estimator_ = clone(estimator).fit(X, y, **fit_params)
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        scores = self._as_scores(self._unseen_scores(X, y, for_folds))
-        # Of a label matrix, its columns.
-        columns = getattr(y, "columns", range(np.shape(y)[-1]))
-        self._names = [*columns] if self._is_matrix else self.classes_.tolist()
-        truth = _dense(y) if self._is_matrix else np.asarray(y)[:, None] == self.classes_
-        weight = checked_weights(own.get("sample_weight"), len(truth))
-        shares = self._shares(np.average(truth, axis=0, weights=weight))
+        scores = self._scores(self._unseen_scores(X, y, fold_params))
+        if self._is_matrix:
+            names = [*getattr(y, "columns", range(np.shape(y)[-1]))]
+            truth = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+        else:
+            names, truth = self.classes_.tolist(), np.asarray(y)[:, None] == self.classes_
+        weight = checked_weights(fit_params.get("sample_weight"), len(truth))
+        shares = self._shares(names, np.average(truth, axis=0, weights=weight))
         scores, weight = scores[weight > 0], weight[weight > 0]
         self.prevalence_: Any = shares
         self.threshold_: Any
         if self._is_matrix:
-            of_labels = zip(scores.T, shares, strict=True)
-            self.threshold_ = np.array([between(*each, weight) for each in of_labels])
+            labels = zip(scores.T, shares, strict=True)
+            self.threshold_ = np.array([_threshold(*label, weight) for label in labels])
         elif scores.ndim == 1:
             self.prevalence_ = float(shares[1])
-            self.threshold_ = between(scores, self.prevalence_, weight)
+            self.threshold_ = _threshold(scores, self.prevalence_, weight)
         else:
-            self.threshold_ = of_classes(scores, shares, weight)
+            self.threshold_ = _class_thresholds(scores, shares, weight)
         return self
 
     def decision_function(self, X: Any) -> Array:  # noqa: N803
@@ -207,7 +212,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ndarray of shape (n,), (n, n_classes) or (n, n_labels)
         """
         check_is_fitted(self)
-        return self._as_scores(getattr(self.estimator_, self._method())(X)) - self.threshold_
+        return self._scores(getattr(self.estimator_, self._method())(X)) - self.threshold_
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The classes or labels whose scores are above their thresholds.
@@ -244,9 +249,28 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             f"{type(self.estimator_).__name__}"
         )
 
-    def _as_scores(self, found: Any) -> Array:
-        """Scores of shape (n,) of two classes, else with a column for each class or label."""
-        scores = self._columns_of(found)
+    def _scores(self, output: Any) -> Array:
+        """Scores of shape (n,) for two classes, else with one column per class or label."""
+        if isinstance(output, list):
+            # One matrix per label, which has one column if the label is constant.
+            constant = [float(classes[-1]) for classes in self.estimator_.classes_]
+            columns = zip(output, constant, strict=True)
+            output = np.column_stack(
+                [
+                    label[:, 1] if label.shape[1] > 1 else sure * label[:, 0]
+                    for label, sure in columns
+                ]
+            )
+        scores = np.asarray(output, dtype=np.float64)
+        if not (self._is_matrix or scores.ndim == 1):
+            n_scores = scores.shape[1]
+            pairs = self._method() == "decision_function" and _scores_pairs(self.estimator_)
+            if n_scores != len(self.classes_) or (pairs and n_scores > 2):
+                raise ValueError(
+                    f"estimator must score each of the {len(self.classes_)} classes; received "
+                    f"{n_scores} scores per row{', one per pair of classes' if pairs else ''}"
+                )
+            scores = scores[:, 1] if n_scores == 2 else scores
         if np.isnan(scores).any():
             raise ValueError(
                 f"estimator must give scores that are numbers; received {np.isnan(scores).sum()} "
@@ -254,33 +278,13 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             )
         return scores
 
-    def _columns_of(self, found: Any) -> Array:
-        if isinstance(found, list):
-            # One matrix a label; of a label that is constant, with one column.
-            sure = [float(classes[-1]) for classes in self.estimator_.classes_]
-            return np.column_stack(
-                [
-                    each[:, 1] if each.shape[1] > 1 else sure[k] * each[:, 0]
-                    for k, each in enumerate(found)
-                ]
-            )
-        scores = np.asarray(found, dtype=np.float64)
-        if self._is_matrix or scores.ndim == 1:
-            return scores
-        pairwise = self._method() == "decision_function" and _scores_pairs(self.estimator_)
-        if scores.shape[1] != len(self.classes_) or (pairwise and scores.shape[1] > 2):
-            raise ValueError(
-                f"estimator must score each of the {len(self.classes_)} classes; received "
-                f"{scores.shape[1]} scores a row{', one a pair of classes' if pairwise else ''}"
-            )
-        return scores[:, 1] if scores.shape[1] == 2 else scores
-
-    def _shares(self, train: Array) -> Array:
-        """The share asked for of each class or label."""
+    def _shares(self, names: list[Any], train: Array) -> Array:
+        """The share of each class or label that is asked for."""
         prevalence = self.prevalence
-        if isinstance(prevalence, str) and prevalence == "train":
-            return train
-        names = self._names
+        if isinstance(prevalence, str):
+            if prevalence == "train":
+                return train
+            raise ValueError(f"prevalence must be 'train' or numbers; received {prevalence!r}")
         if isinstance(prevalence, Mapping | pd.Series):
             prevalence = dict(prevalence)
             if set(prevalence) != set(names):
@@ -288,19 +292,17 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                     f"prevalence must name each of {names}; received {list(prevalence)}"
                 )
             prevalence = [prevalence[name] for name in names]
-        if isinstance(prevalence, str):
-            raise ValueError(f"prevalence must be 'train' or numbers; received {prevalence!r}")
         shares = np.asarray(prevalence, dtype=np.float64)
-        if shares.ndim == 0:
-            if not self._is_matrix and len(train) > 2:
+        if shares.ndim == 0 and self._is_matrix:
+            shares = np.full(len(train), shares)
+        elif shares.ndim == 0:
+            if len(train) > 2:
                 raise ValueError(
                     f"prevalence must be a number for each of {len(train)} classes; received one"
                 )
-            shares = (
-                np.full(len(train), shares) if self._is_matrix else np.array([1 - shares, shares])
-            )
-        wrong = shares.shape != train.shape or not ((shares >= 0) & (shares <= 1)).all()
-        if wrong or not (self._is_matrix or abs(shares.sum() - 1) < 1e-9):
+            shares = np.array([1 - shares, shares])
+        valid = shares.shape == train.shape and ((shares >= 0) & (shares <= 1)).all()
+        if not (valid and (self._is_matrix or abs(shares.sum() - 1) < 1e-9)):
             rule = "of each label" if self._is_matrix else "of each class, together 1"
             raise ValueError(
                 f"prevalence must be the share {rule}, in [0, 1]; received {self.prevalence!r}"
@@ -315,5 +317,32 @@ def _scores_pairs(estimator: Any) -> bool:
     return getattr(estimator, "decision_function_shape", None) == "ovo"
 
 
-def _dense(y: Any) -> Array:
-    return np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+def _threshold(scores: Array, share: float, weight: Array) -> float:
+    """A threshold half way between the last score that is predicted and the next one."""
+    lowest = calibrate(scores, share, weight)
+    below = scores[scores < lowest]
+    highest = float(below.max()) if below.size else -np.inf
+    if np.isinf(lowest) or np.isinf(highest):
+        return highest if np.isinf(highest) else lowest
+    middle = (lowest + highest) / 2
+    # The middle of two neighbouring floats is one of the two.
+    return middle if middle < lowest else highest
+
+
+def _class_thresholds(scores: Array, shares: Array, weight: Array) -> Array:
+    """Thresholds of several classes, fitted to one another in turn.
+
+    The score of a class less its threshold is the highest in the share of the rows that is asked
+    for.
+    """
+    thresholds = np.zeros(len(shares))
+    # A class that always or never wins has no finite threshold; this one is out of reach.
+    far = 1000 * (1 + float(np.ptp(scores)))
+    for _ in range(_ROUNDS):
+        before = thresholds.copy()
+        for k in range(len(shares)):
+            rest = np.delete(scores - thresholds, k, axis=1).max(axis=1)
+            thresholds[k] = np.clip(_threshold(scores[:, k] - rest, shares[k], weight), -far, far)
+        if np.array_equal(thresholds, before):
+            break
+    return thresholds

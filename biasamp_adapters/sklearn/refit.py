@@ -16,7 +16,7 @@ _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
 
 
 class _Pick(NamedTuple):
-    """Scores of the candidates, which of them keep the bound, and the one that is picked."""
+    """Scores of the candidates, which of them keep the bound, and the one that is chosen."""
 
     accuracy: Array
     amplification: list[RunSummary]
@@ -30,7 +30,7 @@ class MostAccurateWithin:
 
     A candidate is left out if its mean amplification over the folds exceeds the bound. With
     ``judged="low"`` it is left out only if the whole interval for the mean, by Student's t, lies
-    above the bound, so that doubt speaks for a candidate; with ``judged="high"`` it is left out if
+    above the bound, so that uncertain candidates are kept; with ``judged="high"`` it is left out if
     any of the interval does.
 
     Parameters
@@ -155,11 +155,11 @@ class MostAccurateWithin:
 
     def _candidate(self, cv_results: Mapping[str, Any], pick: _Pick, number: int) -> str:
         """A candidate with its scores, on two lines."""
-        found = pick.amplification[number]
+        summary = pick.amplification[number]
         params = f" {cv_results['params'][number]}" if "params" in cv_results else ""
         return (
             f"  candidate {number}{params}\n  {self.accuracy} {pick.accuracy[number]:.4f}, "
-            f"{self.amplification} {Estimate(found.value, found.interval).text()}"
+            f"{self.amplification} {Estimate(summary.value, summary.interval).text()}"
         )
 
     def _pick(self, cv_results: Mapping[str, Any]) -> _Pick:
@@ -169,23 +169,24 @@ class MostAccurateWithin:
             n_folds += 1
         keys = [f"split{i}_test_{self.amplification}" for i in range(n_folds)]
         folds = [-self._scores(cv_results, key, "amplification") for key in keys]
-        found = [
+        summaries = [
             summarize_runs(values.tolist(), self.confidence) for values in np.stack(folds, axis=1)
         ]
-        judged = np.array([self._judged(each) for each in found])
+        judged = np.array([self._judged(summary) for summary in summaries])
         within = judged <= self.bound
         if not within.any():
             raise ValueError(
                 f"no candidate keeps the bound of {self.bound:g}: the lowest {self.amplification}, "
                 f"judged by its {_JUDGED[self.judged]}, is {judged.min():.4g}"
             )
-        return _Pick(accuracy, found, within, int(np.argmax(np.where(within, accuracy, -np.inf))))
+        chosen = int(np.argmax(np.where(within, accuracy, -np.inf)))
+        return _Pick(accuracy, summaries, within, chosen)
 
-    def _judged(self, found: RunSummary) -> float:
-        """What is compared with the bound; of one fold it is the value itself."""
-        if found.interval is None or self.judged == "mean":
-            return found.value
-        return found.interval[self.judged == "high"]
+    def _judged(self, summary: RunSummary) -> float:
+        """The number that is compared with the bound; for one fold it is the value itself."""
+        if summary.interval is None or self.judged == "mean":
+            return summary.value
+        return summary.interval[self.judged == "high"]
 
     def _scores(self, cv_results: Mapping[str, Any], key: str, parameter: str) -> Array:
         if key not in cv_results:
