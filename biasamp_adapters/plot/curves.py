@@ -1,8 +1,9 @@
-"""Curves: metrics over thresholds, or over any share that is varied; and over two such shares."""
+"""Curves of metrics over thresholds or any varied quantity, and maps over two such quantities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from biasamp_adapters.plot.canvas import (
     UNCLEAR,
     axes_of,
     centred,
-    said,
+    shown,
     zero_line,
 )
 
@@ -77,12 +78,12 @@ def curves(
     if at is not None:
         ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
     drawn = []
-    for i, (name, line) in enumerate(lines.items()):
-        colour = SERIES[i % len(SERIES)]
+    for (name, line), colour, style in zip(
+        lines.items(), cycle(SERIES), cycle(LINES), strict=False
+    ):
         if "low" in line and "high" in line:
             ax.fill_between(x, line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
-        style = LINES[i % len(LINES)]
-        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=said(name))
+        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=shown(name))
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
         # Numbers at first: matplotlib leaves out names that begin with "_".
@@ -97,19 +98,17 @@ def curves(
         )
         for text, name in zip(named.get_texts(), lines, strict=True):
             text.set_parse_math(False)
-            text.set_text(said(name))
+            text.set_text(shown(name))
     return ax
-
-
-_PARTS = ("value", "low", "high")
 
 
 def _line(x: Array, name: str, curve: Any) -> dict[str, Array]:
     """The numbers of a curve, checked."""
-    of = curve if isinstance(curve, Mapping | pd.DataFrame) else {"value": curve}
-    if "value" not in of:
-        raise ValueError(f"a curve needs a value; received {listing(list(of))} for {name!r}")
-    line = {part: np.asarray(of[part], dtype=float) for part in _PARTS if part in of}
+    table = curve if isinstance(curve, Mapping | pd.DataFrame) else {"value": curve}
+    if "value" not in table:
+        raise ValueError(f"a curve needs a value; received {listing(list(table))} for {name!r}")
+    parts = [part for part in ("value", "low", "high") if part in table]
+    line = {part: np.asarray(table[part], dtype=float) for part in parts}
     for part, numbers in line.items():
         if numbers.shape != x.shape:
             raise ValueError(
@@ -136,7 +135,7 @@ def sweep(
         a band ``low`` and ``high``. Several are curves side by side, such as BA A->T beside the
         FPR difference.
     x : {"share", "threshold"}
-        What to draw it over: the share of rows predicted positive, or the threshold itself.
+        The horizontal axis: the share of rows predicted positive, or the threshold itself.
     at : float, optional
         Where a vertical line marks what is deployed.
     ax : matplotlib Axes, optional
@@ -178,13 +177,13 @@ def sweep(
                 f"a sweep needs the columns {x} and value; {listing(missing)} is not in {name!r}"
             )
     points = [table[x].to_numpy(dtype=float) for table in tables.values()]
-    if any(not np.array_equal(each, points[0]) for each in points):
+    if any(not np.array_equal(other, points[0]) for other in points):
         raise ValueError(f"curves of one picture must have the same {x}; received others")
     # Nothing is predicted positive at the threshold of infinity.
-    shown = np.isfinite(points[0])
+    finite = np.isfinite(points[0])
     ax = curves(
-        points[0][shown],
-        {name: table[shown] for name, table in tables.items()},
+        points[0][finite],
+        {name: table[finite] for name, table in tables.items()},
         at=at,
         ax=ax,
         legend=legend and isinstance(curve, Mapping),
@@ -253,12 +252,12 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
         np.ma.masked_invalid(numbers),
         cmap=DIVERGING,
         norm=centred(numbers),
-        # Ten thousand cells would be as many paths in a vector file.
+        # Otherwise every cell would be a path in a vector file.
         rasterized=True,
     )
     ax.set_aspect(float(np.ptp(across) / np.ptp(up)) if min(values.shape) > 1 else "auto")
     for write, axis in ((ax.set_xlabel, values.columns), (ax.set_ylabel, values.index)):
-        write("" if axis.name is None else said(axis.name), parse_math=False)
+        write("" if axis.name is None else shown(axis.name), parse_math=False)
     if colorbar:
         ax.figure.colorbar(mesh, ax=ax)
     return ax

@@ -1,9 +1,10 @@
-"""Dots with whiskers: values with their intervals, beside what random errors would give."""
+"""Values with their intervals as dots with whiskers, beside the values of random errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from itertools import chain
+from typing import Any, Literal, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -17,12 +18,13 @@ from biasamp_adapters.plot.canvas import (
     ROW,
     UNCLEAR,
     axes_of,
-    bare,
     named_rows,
     reach_of,
     zero_line,
 )
-from biasamp_adapters.uncertainty import Interval, side_of_zero, summarize_runs
+from biasamp_adapters.uncertainty import Estimate, RunSummary, side_of_zero, summarize_runs
+
+_Estimated: TypeAlias = AmplificationResult | Estimate | RunSummary
 
 
 def intervals(
@@ -32,22 +34,22 @@ def intervals(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw values with their intervals, a row each, on a scale centred on 0.
+    """Draw values with their intervals, one row for each, on a scale centred on 0.
 
-    A dot is orange where the whole interval says that bias is amplified, blue where it says that
-    bias is reduced, grey where it says neither, and hollow where there is no interval. A diamond
-    is the value that random errors of the same accuracy would give.
+    A dot is orange where the whole interval shows amplified bias, blue where it shows reduced bias,
+    grey where it shows neither, and hollow where there is no interval. A diamond is the value that
+    random errors of the same accuracy would give.
 
     Parameters
     ----------
     results : AmplificationResult, or mapping of str to such
-        Of one metric and direction: others do not compare. The keys name the rows.
+        Results of one metric and direction; others are not comparable. The keys name the rows.
     signed : bool, optional
         Whether the values have a sign. Without, all but those of Multi; differences of Multi do.
     ax : matplotlib Axes, optional
         Where to draw; without, on a new figure.
     legend : bool
-        Whether to say what the diamonds are.
+        Whether to explain the diamonds.
 
     Returns
     -------
@@ -72,21 +74,23 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['along', 'as the data']
     """
-    rows = _named(results)
-    title = _kind([*rows.values()])
-    ax = axes_of(ax, 0.9 + ROW * len(rows))
+    rows = dict(results) if isinstance(results, Mapping) else {"": results}
+    for name, row in rows.items():
+        if not isinstance(row, AmplificationResult):
+            raise ValueError(
+                f"results must be of metric.result(...), or a mapping of names to such; received "
+                f"{row!r} for {name!r}"
+            )
+    title = _kind(rows.values())
     if signed is None:
         signed = about(next(iter(rows.values())).metric).signed
-    _scale(ax, [number for row in rows.values() for number in _numbers(row)], signed=signed)
-    baselines = any(row.baseline is not None for row in rows.values())
+    baselines = {y: row.baseline for y, row in enumerate(rows.values()) if row.baseline is not None}
+    ax = axes_of(ax, 0.9 + ROW * len(rows))
+    _set_up(ax, rows, title, _numbers([*rows.values(), *baselines.values()]), signed=signed)
     for y, row in enumerate(rows.values()):
-        _dot(ax, row.value, row.interval, y - 0.14 * baselines, signed=signed)
-        if row.baseline is not None:
-            _diamond(ax, row.baseline.value, row.baseline.interval, y + 0.22)
-    named_rows(ax, rows)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xlabel(title)
-    bare(ax)
+        _draw_dot(ax, row, y - 0.14 * bool(baselines), signed=signed)
+        if y in baselines:
+            _draw_diamond(ax, baselines[y], y + 0.22)
     if legend and baselines:
         ax.plot([], [], **_DIAMOND, color=UNCLEAR, label="random errors of the same accuracy")
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")
@@ -105,7 +109,8 @@ def runs(
     Parameters
     ----------
     results : sequence of AmplificationResult or float, or mapping of str to such
-        One a run, all of the same metric and direction; a mapping has a row a model.
+        One result for each run, all of the same metric and direction; a mapping has one row for
+        each model.
     confidence, method
         As in :func:`~biasamp_adapters.summarize_runs`.
     ax : matplotlib Axes, optional
@@ -128,32 +133,24 @@ def runs(
     ['small', 'large']
     """
     rows = dict(results) if isinstance(results, Mapping) else {"": results}
-    if not rows or not all(isinstance(each, Iterable) for each in rows.values()):
+    if not rows or not all(isinstance(row, Iterable) for row in rows.values()):
         raise ValueError(
             "results must be a sequence of runs, or map at least one model to such; received "
             f"{results!r}"
         )
-    rows = {name: list(each) for name, each in rows.items()}
-    known = [run for each in rows.values() for run in each if isinstance(run, AmplificationResult)]
+    rows = {name: list(row) for name, row in rows.items()}
+    known = [run for row in rows.values() for run in row if isinstance(run, AmplificationResult)]
     title = _kind(known) if known else ""
     signed = not known or about(known[0].metric).signed
-    means = {name: summarize_runs(each, confidence, method) for name, each in rows.items()}
-    values = {
-        name: [float(getattr(run, "value", run)) for run in each] for name, each in rows.items()
-    }
+    means = [summarize_runs(row, confidence, method) for row in rows.values()]
+    values = [[float(getattr(run, "value", run)) for run in row] for row in rows.values()]
     ax = axes_of(ax, 0.9 + 1.3 * ROW * len(rows))
-    ends = [number for mean in means.values() for number in (mean.interval or ())]
-    _scale(ax, [*ends, *(number for each in values.values() for number in each)], signed=signed)
-    for y, (name, mean) in enumerate(means.items()):
-        each = values[name]
+    _set_up(ax, rows, title, [*_numbers(means), *chain(*values)], signed=signed)
+    for y, (mean, row) in enumerate(zip(means, values, strict=True)):
         # Runs of the same value lie beside one another.
-        heights = y + 0.16 + np.linspace(0, 0.16, len(each))
-        ax.scatter(each, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
-        _dot(ax, mean.value, mean.interval, y - 0.12, signed=signed)
-    named_rows(ax, rows)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xlabel(title)
-    bare(ax)
+        heights = y + 0.16 + np.linspace(0, 0.16, len(row))
+        ax.scatter(row, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
+        _draw_dot(ax, mean, y - 0.12, signed=signed)
     return ax
 
 
@@ -164,19 +161,6 @@ _DIAMOND: dict[str, Any] = {
     "markeredgewidth": 1.1,
     "linestyle": "none",
 }
-
-
-def _named(
-    results: AmplificationResult | Mapping[str, AmplificationResult],
-) -> dict[str, AmplificationResult]:
-    rows = dict(results) if isinstance(results, Mapping) else {"": results}
-    for name, row in rows.items():
-        if not isinstance(row, AmplificationResult):
-            raise ValueError(
-                f"results must be of metric.result(...), or a mapping of names to such; received "
-                f"{row!r} for {name!r}"
-            )
-    return rows
 
 
 def _kind(results: Iterable[AmplificationResult]) -> str:
@@ -190,39 +174,47 @@ def _kind(results: Iterable[AmplificationResult]) -> str:
     return kinds[0]
 
 
-def _numbers(row: AmplificationResult) -> list[float]:
-    baseline = row.baseline
-    ends = [] if baseline is None else [baseline.value, *(baseline.interval or ())]
-    return [row.value, *(row.interval or ()), *ends]
+def _numbers(estimates: Iterable[_Estimated]) -> list[float]:
+    """All values and ends of intervals."""
+    return [
+        number for estimate in estimates for number in (estimate.value, *(estimate.interval or ()))
+    ]
 
 
-def _scale(ax: Axes, numbers: Sequence[float], *, signed: bool) -> None:
+def _set_up(
+    ax: Axes, names: Iterable[str], title: str, numbers: list[float], *, signed: bool
+) -> None:
+    """Axes with named rows and a scale for the numbers, without lines that carry no numbers."""
     reach = reach_of(numbers)
     # A magnitude begins at 0, but its interval over runs may not.
     least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
     ax.set_xlim(-reach if signed else least, reach)
-    # Few enough for a strip that is as wide as a phone.
+    # Few enough ticks for the width of a phone.
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
     zero_line(ax)
+    named_rows(ax, names)
+    ax.set_xlabel(title)
+    ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _dot(ax: Axes, value: float, interval: Interval | None, y: float, *, signed: bool) -> None:
-    if not np.isfinite(value):
-        said = "undefined" if np.isnan(value) else "unbounded"
-        ax.text(0, y, said, ha="center", va="center", fontsize="small", style="italic")
+def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None:
+    """Draw a value and its interval, in the colour of what the interval shows."""
+    if not np.isfinite(estimate.value):
+        word = "undefined" if np.isnan(estimate.value) else "unbounded"
+        ax.text(0, y, word, ha="center", va="center", fontsize="small", style="italic")
         return
-    colour = UNCLEAR
-    if interval is not None:
+    colour, face = UNCLEAR, "none"
+    if estimate.interval is not None:
         if signed:
-            colour = {1: AMPLIFIED, -1: REDUCED, 0: UNCLEAR}[side_of_zero(interval)]
-        ax.plot(interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
-    face = "none" if interval is None else colour
-    ax.plot(value, y, "o", color=colour, markersize=6.5, markerfacecolor=face)
+            colour = {1: AMPLIFIED, -1: REDUCED, 0: UNCLEAR}[side_of_zero(estimate.interval)]
+        ax.plot(estimate.interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
+        face = colour
+    ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, markerfacecolor=face)
 
 
-def _diamond(ax: Axes, value: float, interval: Interval | None, y: float) -> None:
-    if not np.isfinite(value):
+def _draw_diamond(ax: Axes, baseline: Estimate, y: float) -> None:
+    if not np.isfinite(baseline.value):
         return
-    if interval is not None:
-        ax.plot(interval, (y, y), color=UNCLEAR, linewidth=mpl.rcParams["axes.linewidth"])
-    ax.plot(value, y, color=UNCLEAR, **_DIAMOND)
+    if baseline.interval is not None:
+        ax.plot(baseline.interval, (y, y), color=UNCLEAR, linewidth=mpl.rcParams["axes.linewidth"])
+    ax.plot(baseline.value, y, color=UNCLEAR, **_DIAMOND)

@@ -23,11 +23,11 @@ from biasamp_adapters.plot.canvas import (
 )
 from biasamp_adapters.uncertainty import side_of_zero
 
-#: The reference joins a pair, parts it, or does neither; hollow where that may be noise.
+#: Signs of the correlation in the reference; hollow where the sign may be noise.
 _SIGNS = {1: "▲", -1: "▼", 0: "="}
-_MAYBE = {1: "△", -1: "▽", 0: "="}
+_UNCERTAIN_SIGNS = {1: "△", -1: "▽", 0: "="}
 
-#: Groups beside one another whose intervals fit into their cells.
+#: Up to this many groups, intervals fit into the cells.
 _WIDE = 2
 
 
@@ -41,10 +41,10 @@ def pairs(
 ) -> Axes:
     """Draw the heat map of pairs: tasks from top to bottom, groups from left to right.
 
-    Each cell says what a pair contributes: orange where it amplifies bias, blue where it reduces
-    it, as strong as it does. A triangle is the sign of the correlation in the reference: up where
-    group and task go together, down where they do not, hollow where the sign may be noise. Bold
-    numbers have an interval that does not hold 0; of up to two groups, intervals are written out.
+    Each cell shows what a pair contributes: orange where it amplifies bias and blue where it
+    reduces it, the stronger the more. A triangle is the sign of the correlation in the reference:
+    up where group and task go together, down where they do not, hollow where the sign may be noise.
+    Bold numbers have an interval without 0; with up to two groups, intervals are written out.
 
     Parameters
     ----------
@@ -100,10 +100,9 @@ def pairs(
     )
     cells[where] = table[score].to_numpy(dtype=float)
     norm = centred(cells) if reach is None else CenteredNorm(0, reach)
-    edges = [np.arange(n + 1) - 0.5 for n in cells.shape]
     ax.pcolormesh(
-        edges[1],
-        edges[0],
+        np.arange(len(groups) + 1) - 0.5,
+        np.arange(len(tasks) + 1) - 0.5,
         np.ma.masked_invalid(cells),
         cmap=DIVERGING,
         norm=norm,
@@ -117,7 +116,6 @@ def pairs(
         ax.tick_params(axis="x", labelrotation=40)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")
-    ax.set_ylim(len(tasks) - 0.5, -0.5)
     ax.spines[:].set_visible(False)
     if isinstance(result, AmplificationResult):
         ax.set_xlabel(result.short_name)
@@ -143,14 +141,11 @@ def _table(result: AmplificationResult | pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _chosen(argument: str, chosen: Sequence[Label] | None, there: pd.Series[Any]) -> list[Label]:
+def _chosen(argument: str, chosen: Sequence[Label] | None, column: pd.Series[Any]) -> list[Label]:
     """The labels to draw: those chosen, each once, or all."""
-    known = there.unique().tolist()
-    if chosen is None:
-        return known
-    labels = list(chosen)
-    unknown = [label for label in labels if label not in known]
-    if unknown or len(set(labels)) < len(labels):
+    known = column.unique().tolist()
+    labels = known if chosen is None else list(chosen)
+    if any(label not in known for label in labels) or len(set(labels)) < len(labels):
         raise ValueError(
             f"{argument} must each be there, and be named once: {listing(known)}; received "
             f"{listing(labels)}"
@@ -173,22 +168,12 @@ def _write(
         if np.isnan(value):
             ax.text(x, y, "undefined", ha="center", va="center", fontsize="small", style="italic")
             continue
-        ends = _interval(row)
-        clear = ends is not None and side_of_zero(ends) != 0
-        text = f"{_sign(row)}{value:+z.{4 if wide else 3}f}"
-        if wide and ends is not None:
-            text += f" [{ends[0]:+z.4f}, {ends[1]:+z.4f}]"
-        weight = "bold" if clear else "normal"
+        text, weight = f"{value:+z.{4 if wide else 3}f}", "normal"
+        if "sign" in row:
+            signs = _UNCERTAIN_SIGNS if row.get("uncertain") else _SIGNS
+            text = f"{signs[int(row['sign'])]} {text}"
+        low, high = row.get("low"), row.get("high")
+        if not (pd.isna(low) or pd.isna(high)):
+            weight = "bold" if side_of_zero((low, high)) else "normal"
+            text += f" [{low:+z.4f}, {high:+z.4f}]" if wide else ""
         ax.text(x, y, text, color=ink, weight=weight, ha="center", va="center", fontsize="small")
-
-
-def _interval(row: dict[Any, Any]) -> tuple[float, float] | None:
-    low, high = row.get("low"), row.get("high")
-    return None if pd.isna(low) or pd.isna(high) else (float(low), float(high))
-
-
-def _sign(row: dict[Any, Any]) -> str:
-    if "sign" not in row:
-        return ""
-    signs = _MAYBE if row.get("uncertain") else _SIGNS
-    return f"{signs[int(row['sign'])]} "
