@@ -1,4 +1,4 @@
-"""Writing a file so that a reader sees all of it or nothing."""
+"""Atomic writing of files: a reader sees a whole file or none."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-#: Seconds without a change after which a temporary file is taken for abandoned.
+#: Seconds without a change after which a temporary file counts as abandoned.
 _ABANDONED = 24 * 60 * 60
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
-    """The file that ``path`` leads to, links followed.
+    """The file that ``path`` names, with links resolved.
 
     Raises
     ------
@@ -34,9 +34,9 @@ def check_output(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path that takes the place of ``path`` if the block ends without an error.
+    """A temporary path that replaces ``path`` if the block ends without an error.
 
-    What is no regular file, such as /dev/stdout, cannot be replaced and is written to directly.
+    Anything but a regular file, such as /dev/stdout, cannot be replaced and is written directly.
     """
     target = check_output(path)
     if target.exists() and not target.is_file():
@@ -46,7 +46,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     unique = f"{_machine()}-{os.getpid()}-{secrets.token_hex(8)}"
     temporary = target.with_name(f"{_beginning(target)}{unique}")
     try:
-        # Made here, so that nobody else's file is touched, with the permissions of any new file.
+        # Creating it here never touches an existing file, and gives it the usual permissions.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield temporary
         temporary.replace(target)
@@ -60,7 +60,7 @@ def _beginning(target: Path) -> str:
 
 
 def _machine() -> str:
-    """A mark of this machine: processes of others that share the folder are unknown here."""
+    """A mark of this machine: processes of other machines that share the folder are unknown."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -72,7 +72,7 @@ def _remove_leftovers(target: Path) -> None:
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             found = name.fullmatch(entry.name)
-            # Another writer may remove it first, and what cannot be removed does no harm.
+            # Another writer may remove it first; a file that cannot be removed does no harm.
             with suppress(OSError):
                 if found and _is_abandoned(entry, found[1], int(found[2])):
                     os.unlink(entry.path)
@@ -86,9 +86,9 @@ def _is_abandoned(file: os.DirEntry[str], machine: str, process: int) -> bool:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether a process of this machine runs; True where that cannot be found out."""
+    """Whether a process of this machine runs; True if that cannot be determined."""
     if os.name != "posix":
-        # On Windows os.kill ends a process. Its files are removed when they are old.
+        # On Windows os.kill would end the process. Its files are removed when they are old.
         return True
     try:
         os.kill(process, 0)

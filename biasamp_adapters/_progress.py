@@ -1,4 +1,4 @@
-"""What long work shows on a terminal, and nowhere else: a bar, or that it goes on."""
+"""Progress bars and status lines for long work, on terminals only."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: Seconds that work may take before it is long.
+#: Seconds after which work shows a progress bar.
 _LONG = 1.0
 
-#: What is being shown. Work within other work shows nothing of its own.
+#: The work that is being shown. Work within other work is not shown.
 _shown: list[str] = []
 
 
@@ -27,13 +27,14 @@ def _showing(what: str) -> Iterator[None]:
 
 
 def progress(items: Iterable[tuple[int, T]], total: int | None, what: str) -> Iterator[T]:
-    """Hand out items, each with the steps it stands for; show a bar once that takes long.
+    """Yield items, and show a progress bar once that takes long.
 
     Parameters
     ----------
     items : iterable of (steps, item)
+        Items with the number of steps that each stands for.
     total : int, optional
-        All steps, if it is known how many there are.
+        Number of all steps, if it is known.
     what : str
         What is being done.
     """
@@ -59,7 +60,7 @@ def progress(items: Iterable[tuple[int, T]], total: int | None, what: str) -> It
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show that something of unknown length is being done."""
+    """Show a status line during work of unknown length."""
     if _shown or not sys.stderr.isatty():
         yield
         return

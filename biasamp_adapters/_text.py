@@ -1,22 +1,22 @@
-"""Text as it is shown: that of users made harmless, that of errors in the words of a host."""
+"""Text for display: clean text of users, and messages with the argument names of a host."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-#: What turns the rest of a line around, and what no XML may hold.
+#: Characters that change the direction of a line, and characters that XML does not allow.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def clean(text: str) -> str:
-    """Text without what could drive a terminal, break a row or turn the rest of a line around."""
+    """Text without control characters, line breaks and changes of direction."""
     return _SPACED.sub(" ", _DROPPED.sub("", text))
 
 
 def shortened(text: str, most: int) -> str:
-    """Text of at most ``most`` characters: of a longer one its beginning and its end."""
+    """Text of at most ``most`` characters; a longer one keeps its beginning and its end."""
     if len(text) <= most:
         return text
     tail = (most - 1) // 3
@@ -24,7 +24,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """A message with other names for arguments; in quotes they are names of the user's."""
+    """A message with other names for arguments; quoted names belong to the user and stay."""
     longest_first = sorted(names, key=len, reverse=True)
     known = "|".join(map(re.escape, longest_first))
     return re.sub(rf"(?<![\w'\"])({known})(?![\w'\"])", lambda found: names[found[1]], text)

@@ -1,4 +1,4 @@
-"""Names for the types that run through the package."""
+"""Type aliases and checks of parameters that all of the package uses."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def is_whole(value: object) -> bool:
 
 
 def is_real(value: object) -> bool:
-    """Whether a value is a number, which Decimal is too."""
+    """Whether a value is a real number; a Decimal is one."""
     return isinstance(value, Real | Decimal)
 
 
 def as_float(value: Any) -> float:
-    """A number as a float, infinite beyond its range; NaN for what is none."""
+    """A number as a float, infinite beyond its range; NaN for anything else."""
     try:
         return float(value) if is_real(value) else math.nan
     except OverflowError:
@@ -58,7 +58,7 @@ def generator(random_state: RandomState) -> np.random.Generator:
 
 
 def seed_of(random_state: RandomState) -> int | str:
-    """What a report says of ``random_state``."""
+    """How a report describes ``random_state``."""
     if isinstance(random_state, np.random.Generator):
         return "a generator of the caller's"
     return 0 if random_state is None else int(random_state)

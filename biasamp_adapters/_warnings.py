@@ -1,4 +1,4 @@
-"""The warnings of this package, so that each can be silenced on its own."""
+"""The warnings of this package, each with a class so that it can be silenced separately."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["AmplificationWarning", "SmallCellsWarning"]
 
 
 class AmplificationWarning(UserWarning):
-    """A value that needs a caveat, such as pairs without rows or an interval that is not there."""
+    """A value that needs a caveat, such as pairs without rows or a missing interval."""
 
 
 class SmallCellsWarning(UserWarning):
@@ -17,7 +17,7 @@ class SmallCellsWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn at the first line outside this package that led here."""
+    """Warn, with the innermost line outside of this package as the origin."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("biasamp_adapters"):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""BaseRates: rates set by hand, where there is no ground truth to take them from."""
+"""Rates that are set by hand, for predictions without a ground truth."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, as_float, is_real
 from biasamp_adapters.counts.labels import listing
 
@@ -16,7 +17,7 @@ from biasamp_adapters.counts.labels import listing
 _TIE, _SUM = 1e-12, 1e-6
 
 #: The table of rates given each variable.
-_RATES = {"attribute": "task_given_attribute", "task": "attribute_given_task"}
+_RATES: dict[str, str] = {Role.ATTRIBUTE: "task_given_attribute", Role.TASK: "attribute_given_task"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -162,7 +163,7 @@ class BaseRates:
         return bool(self._signs(observed))
 
     def rates(self, given: str) -> Array:
-        """The rates of shape (groups, tasks), given the "attribute" or the "task".
+        """The rates of shape (groups, tasks), given the attribute or the task.
 
         Raises
         ------
@@ -175,13 +176,13 @@ class BaseRates:
         return table
 
     def check_sums(self, given: str) -> None:
-        """Raise unless rates given the "attribute" or the "task", if they were set, sum to 1.
+        """Raise unless rates given the attribute or the task, if they were set, sum to 1.
 
         This holds for variables with one label in each row; labels that are columns need not.
         """
         if getattr(self, _RATES[given]) is None:
             return
-        by_attribute = given == "attribute"
+        by_attribute = given == Role.ATTRIBUTE
         totals = self.rates(given).sum(axis=1 if by_attribute else 0)
         names = self.groups if by_attribute else self.labels
         wrong = np.flatnonzero(np.abs(totals - 1) > _SUM)
@@ -198,7 +199,7 @@ class BaseRates:
 
     def over_represented(self) -> Array:
         """Whether P(a | t) > 1 / number of groups; 0 or 1."""
-        return np.maximum(sign_of_difference(self.rates("task"), 1 / len(self.groups)), 0)
+        return np.maximum(sign_of_difference(self.rates(Role.TASK), 1 / len(self.groups)), 0)
 
     def __repr__(self) -> str:
         names = ("task_given_attribute", "attribute_given_task", "attribute", "direction")

@@ -25,7 +25,7 @@ _NAME = "compas-scores-two-years.csv"
 _REDUCED = f"{_NAME}.gz"
 _URL = f"https://raw.githubusercontent.com/propublica/compas-analysis/master/{_NAME}"
 _SECONDS = 30
-#: The file has about 2.5 million bytes; an endless answer must not fill the memory.
+#: The file has about 2.5 million bytes; an endless response must not fill the memory.
 _MOST_BYTES = 32_000_000
 
 #: SHA-256 of the reduced text of all 7,214 rows, whatever the line endings of their file.
@@ -135,7 +135,7 @@ def fetch_compas(
     if label not in _LABELS:
         raise ValueError(f"label must be one of {[*_LABELS]}; received {label!r}")
     kept = [*_RACES] if races is None else [*races]
-    # A string is a sequence too, of letters.
+    # A string is a sequence too, but of letters.
     if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):
         raise ValueError(f"races must be None or a list out of {[*_RACES]}; received {races!r}")
     frame = _analysed(_table(Path(get_data_home(data_home)), download_if_missing), kept)
@@ -175,12 +175,12 @@ def _table(home: Path, download: bool) -> pd.DataFrame:
 
 
 def _needed(source: Path | io.BytesIO, where: str) -> tuple[pd.DataFrame, str]:
-    """The needed columns and their canonical text, if they are what was published."""
+    """The needed columns and their canonical text; an error if they are not as published."""
     import pandas as pd
 
     try:
         # The published header repeats decile_score and priors_count; pandas renames the later ones,
-        # so the first are read. A name in another encoding must not stop the read.
+        # so the first are read. A name in another encoding must not stop the reading.
         table = pd.read_csv(
             source,
             usecols=lambda name: name in _COLUMNS,
@@ -197,7 +197,7 @@ def _needed(source: Path | io.BytesIO, where: str) -> tuple[pd.DataFrame, str]:
     for name, whole in _COLUMNS.items():
         table[name] = table[name].str.strip()
         if whole:
-            # A column with gaps comes back from many tools as floats: -1.0 for -1.
+            # Many tools write a column with missing values as floats: -1.0 for -1.
             table[name] = table[name].str.replace(r"\.0*$", "", regex=True)
     table = table[[*_COLUMNS]]
     text = table.to_csv(index=False, lineterminator="\n")
@@ -211,7 +211,7 @@ def _needed(source: Path | io.BytesIO, where: str) -> tuple[pd.DataFrame, str]:
 
 
 def _download(home: Path) -> bytes:
-    """The published file; nothing of it is written here."""
+    """The bytes of the published file, which are kept in memory only."""
     try:
         with urlopen(_URL, timeout=_SECONDS) as answer:
             if urlsplit(answer.url).scheme != urlsplit(_URL).scheme:
@@ -228,7 +228,7 @@ def _download(home: Path) -> bytes:
 
 
 def _analysed(table: pd.DataFrame, races: list[str]) -> pd.DataFrame:
-    """The rows of ProPublica's analysis that are of ``races``, with numbers as numbers."""
+    """The rows of ``races`` that ProPublica analysed, with numeric columns converted."""
     import pandas as pd
 
     days = pd.to_numeric(table["days_b_screening_arrest"])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DemoData:
-    """All that an audit takes: the rows held out from a model, its predictions, its training rows.
+    """The input of an audit: rows held out from a model, its predictions and its training rows.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ class DemoData:
 
 
 def load_diabetes_audit(random_state: int = 0) -> DemoData:
-    """Trees that predict disease progression and sex, on rows of scikit-learn's diabetes table.
+    """Load predictions of disease progression and sex for scikit-learn's diabetes data.
 
-    Needs no download. The task is progression above the median of all 442 rows; neither it nor
-    sex is a feature.
+    Decision trees make the predictions. Nothing is downloaded. The task is progression above the
+    median of all 442 rows; neither it nor sex is a feature.
 
     Parameters
     ----------
@@ -127,9 +127,10 @@ def load_compas_audit(
     download_if_missing: bool = True,
     random_state: int = 0,
 ) -> DemoData:
-    """Trees that predict recidivism and race, on rows of the COMPAS table.
+    """Load predictions of recidivism and race for the COMPAS data.
 
-    The label is ``is_recid``; the features are the five of [T25]: age, juvenile and prior counts.
+    Decision trees make the predictions. The label is ``is_recid``; the features are the five of
+    [T25]: age, juvenile and prior counts.
 
     Parameters
     ----------

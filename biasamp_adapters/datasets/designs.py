@@ -1,4 +1,4 @@
-"""The papers' synthetic designs, for which it is known what a metric ought to say."""
+"""The synthetic designs of the papers, for which the right value of a metric is known."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def make_alpha_shift(
 
     Without bias each pair of a binary attribute and a binary task has the probability 1/4. A shift
     of alpha adds alpha to the pair (0, 0) and takes it from the pair (1, 1). The dataset has one
-    shift, and what the model says of the dataset's rows has the rates of another: the task given
-    the attribute, and the attribute given the task.
+    shift. The model's predictions for its rows have the rates of another shift: the rate of the
+    task given the attribute, and of the attribute given the task.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def make_alpha_shift(
     References
     ----------
     [T25] Appendix J. It leaves open how the model's table meets the dataset's rows, whose groups
-    have other sizes; here its conditional rates do. Mind that a positive alpha fills the pair
+    have other sizes; here its conditional rates are used. Note that a positive alpha fills the pair
     (0, 0) and yet correlates it negatively: (.25 + alpha)(.25 - alpha) is below .25 squared.
 
     Examples
@@ -159,7 +159,7 @@ def make_hidden_bias(
     import pandas as pd
 
     _require_rows(n_samples, 4)
-    # The share of rows with the shortcut, where attribute and task differ and where they are equal.
+    # Shares of rows with the shortcut: where attribute and task differ, where they are equal.
     shares = np.array([frequency - strength / 2, frequency + strength / 2])
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(

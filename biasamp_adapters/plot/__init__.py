@@ -1,4 +1,4 @@
-"""Pictures of results: matplotlib axes in, axes out.
+"""Drawings of results: functions that take and return matplotlib axes.
 
 Colours are safe for the colour-blind, and 0 is in the middle of every scale that has a sign.
 """

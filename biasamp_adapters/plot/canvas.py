@@ -50,7 +50,7 @@ def shown(text: object) -> str:
 
 
 def named_rows(ax: Axes, names: Iterable[object], axis: str = "y") -> None:
-    """Ticks 0, 1, ... with names, rows from the top down; a dollar sign is no formula."""
+    """Set named ticks at 0, 1, ...; rows run from the top down, and dollar signs stay text."""
     labels = [shown(name) for name in names]
     set_ticks = ax.set_yticks if axis == "y" else ax.set_xticks
     set_ticks(range(len(labels)), labels, parse_math=False)
@@ -60,7 +60,7 @@ def named_rows(ax: Axes, names: Iterable[object], axis: str = "y") -> None:
 
 
 def zero_line(ax: Axes, axis: str = "x") -> None:
-    """The line of no amplification."""
+    """Draw the line of no amplification."""
     draw = ax.axvline if axis == "x" else ax.axhline
     draw(0, color=mpl.rcParams["axes.edgecolor"], linewidth=0.8, zorder=0)
 

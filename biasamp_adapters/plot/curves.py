@@ -86,7 +86,7 @@ def curves(
         drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=shown(name))
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
-        # Numbers at first: matplotlib leaves out names that begin with "_".
+        # The names are set afterwards: matplotlib leaves out those that begin with "_".
         named = ax.legend(
             drawn,
             [str(i) for i in range(len(drawn))],

@@ -1,4 +1,4 @@
-"""The heat map of pairs: which groups and tasks a mean is made of."""
+"""A heat map of the pairs of groups and tasks that a mean consists of."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def pairs(
     Raises
     ------
     ValueError
-        If there is no pair, one is there twice, or a column, task or group is not there.
+        If there is no pair, a pair occurs twice, or a column, task or group is missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A classifier that predicts each class as often as the training data have it."""
+"""A classifier that predicts each class as often as the training data contain it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         None takes the scores of the estimator on its own training rows, which are overconfident
         where it overfits.
     n_jobs : int, optional
-        Folds that run side by side.
+        Number of folds that run in parallel.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         Fitted on all rows.
     classes_ : ndarray of shape (n_classes,), or list of them of a label matrix
     prevalence_ : float or ndarray of shape (n_classes,) or (n_labels,)
-        The shares that were asked for.
+        The requested shares.
     threshold_ : float or ndarray of shape (n_classes,) or (n_labels,)
         A class, or label, is predicted where its score is above. Of several classes it is what is
         taken from each score before the highest is chosen.
@@ -73,12 +73,12 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     Notes
     -----
-    Where ties forbid the exact share, the nearest possible one is taken, of two equally near the
-    smaller. Thresholds of several classes are fitted to one another in turn; the shares that come
-    out are within a few rows of those asked for.
+    Where ties forbid the exact share, the nearest possible one is taken, and the smaller of two
+    equally near ones. Thresholds of several classes are fitted to one another in turn; the shares
+    that result are within a few rows of the requested ones.
 
-    There is no ``predict_proba``, which would contradict ``predict``: that of ``estimator_`` is
-    there. ``decision_function`` is the score less the threshold.
+    There is no ``predict_proba``, because it would contradict ``predict``; ``estimator_`` may have
+    one. ``decision_function`` is the score less the threshold.
 
     References
     ----------
@@ -120,7 +120,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What the estimator asks for is passed on to it.
+        """The metadata that the estimator asks for, which are passed on to it.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         Raises
         ------
         ValueError
-            If ``y`` holds no classes, the estimator has no scores, or a prevalence is none.
+            If ``y`` holds no classes, the estimator gives no scores, or a prevalence is invalid.
         """
         estimator = self.estimator
         if isinstance(estimator, type) or not (
@@ -279,7 +279,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return scores
 
     def _shares(self, names: list[Any], train: Array) -> Array:
-        """The share of each class or label that is asked for."""
+        """The requested share of each class or label."""
         prevalence = self.prevalence
         if isinstance(prevalence, str):
             if prevalence == "train":
@@ -311,7 +311,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
 
 def _scores_pairs(estimator: Any) -> bool:
-    """Whether an estimator, the last step of a pipeline, says that it scores pairs of classes."""
+    """Whether an estimator, or the last step of a pipeline, scores pairs of classes."""
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     return getattr(estimator, "decision_function_shape", None) == "ovo"
@@ -332,8 +332,7 @@ def _threshold(scores: Array, share: float, weight: Array) -> float:
 def _class_thresholds(scores: Array, shares: Array, weight: Array) -> Array:
     """Thresholds of several classes, fitted to one another in turn.
 
-    The score of a class less its threshold is the highest in the share of the rows that is asked
-    for.
+    The score of a class less its threshold is the highest one in the requested share of the rows.
     """
     thresholds = np.zeros(len(shares))
     # A class that always or never wins has no finite threshold; this one is out of reach.

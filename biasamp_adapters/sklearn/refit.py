@@ -1,4 +1,4 @@
-"""Which candidate of a search to keep, where accuracy is traded against bias."""
+"""A rule that picks a candidate of a search by its accuracy and its amplification."""
 
 from __future__ import annotations
 

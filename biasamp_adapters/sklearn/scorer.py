@@ -42,7 +42,7 @@ def amplification_scorer(
     metric : MALS, DirectionalBiasAmplification or another metric object of this package
         With a ``reference`` from training data, if it has one.
     objective : {"absolute", "signed"}
-        "absolute" is minus the size of the value: it prefers models that leave bias as it is.
+        "absolute" is minus the size of the value: it prefers models that do not change bias.
         "signed" is minus the value: it prefers models that reduce bias.
     predicts : {"task", "attribute"}
         What the estimator predicts. A T->A metric needs one that predicts the attribute: ``y`` is
@@ -51,7 +51,7 @@ def amplification_scorer(
         Level(s) of y's index or column(s) of X, of an array by position, that hold the attribute or
         the task. Without, it is metadata.
     reference : "evaluated", optional
-        Says that a metric without a reference takes the sign of correlations from the test fold.
+        States that a metric without a reference takes the sign of correlations from the test fold.
 
     Returns
     -------
@@ -117,15 +117,15 @@ def amplification_scorer(
 class AmplificationLoss:
     """A metric as a loss for ``sklearn.metrics.make_scorer(..., greater_is_better=False)``.
 
-    :func:`amplification_scorer` is made of it, and is what most searches need. The loss is for
-    what calls a function instead of a scorer: ``TunedThresholdClassifierCV``, and ``RFECV``, which
+    Most searches need :func:`amplification_scorer`, which uses it. The loss is for tools that call
+    a function instead of a scorer: ``TunedThresholdClassifierCV``, and ``RFECV``, which
     turns ``y`` into an array.
 
     Parameters
     ----------
     metric : MALS, DirectionalBiasAmplification or another metric object of this package
     objective : {"absolute", "signed"}
-        Its size, so that de-biasing costs as much as amplification, or its value.
+        The size of the value, so that de-biasing costs as much as amplification, or the value.
     predicts : {"task", "attribute"}
         What the estimator predicts. T->A metrics are for those that predict the attribute.
     sensitive_features : str or list of str, optional
@@ -135,7 +135,7 @@ class AmplificationLoss:
         Level of the index of ``y`` that holds the true task (``predicts="attribute"``). Without, it
         is metadata.
     reference : "evaluated", optional
-        Says that a metric without a reference takes the sign of correlations from the test fold.
+        States that a metric without a reference takes the sign of correlations from the test fold.
 
     Raises
     ------
@@ -383,7 +383,7 @@ class AmplificationScorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        # Without metadata routing, searches ask this before they pass weights on.
+        # Without metadata routing, searches call this before they pass weights on.
         return True
 
     @property

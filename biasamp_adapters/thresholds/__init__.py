@@ -1,4 +1,4 @@
-"""Thresholds for scores: calibrated ones, and a metric at all of them."""
+"""Calibrated thresholds for scores, and a metric at all thresholds."""
 
 from biasamp_adapters.thresholds.calibrated import calibrated_threshold
 from biasamp_adapters.thresholds.sweep import threshold_free, threshold_sweep

@@ -1,4 +1,4 @@
-"""Thresholds at which a model predicts positives as often as its training data have them."""
+"""Thresholds at which a model predicts positives as often as its training data contain them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def calibrated_threshold(
         names of its columns. Rounding noise does not decide ties:
         ``0.1 * 3`` is 3/10.
     sample_weight : array-like of shape (n,), optional
-        Weights, not negative. Sums of them take the place of numbers of rows.
+        Non-negative weights. With them, sums of weights are compared instead of numbers of rows.
 
     Returns
     -------
     float or ndarray of shape (K,)
-        The lowest score that is predicted positive, or infinity where none is to be. For a matrix,
+        The lowest score that is predicted positive, or infinity if there is none. For a matrix,
         one number for each column, found separately.
 
     Raises
@@ -118,7 +118,7 @@ def _ratio(prevalence: float) -> Fraction:
 def _in_order(prevalence: Any, names: list[str] | None) -> Any:
     """The prevalences of named tasks in the order of the columns of a table of scores."""
     if isinstance(prevalence, pd.Series):
-        # Whole numbers are positions: they name no tasks.
+        # Whole numbers are positions and not names of tasks.
         named = prevalence.index.dtype.kind not in "iu"
         prevalence = prevalence.to_dict() if named else prevalence.to_numpy()
     if not isinstance(prevalence, Mapping):

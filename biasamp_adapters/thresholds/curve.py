@@ -23,7 +23,7 @@ def known_counts(metric: Metric, truth: Counts) -> Counts:
 
 
 def positive_position(metric: Metric, labels: tuple[Label, ...]) -> int:
-    """Which of the two labels is the positive one.
+    """The position of the positive label among the two.
 
     Raises
     ------
@@ -122,7 +122,7 @@ class Steps:
         self._from_bottom = sums[::-1].groupby(kind[::-1]).cumsum()[::-1]
 
     def _sums(self, steps: Array) -> dict[str, Array]:
-        """What is added up in each cell, of shape (steps, cells)."""
+        """The sums of each cell at each step, of shape (steps, cells)."""
         # The first entry of each kind that is still negative.
         entry = np.searchsorted(self._key, self._first_key + steps[:, None])
         sums: dict[str, Array] = {}

@@ -58,16 +58,16 @@ def threshold_sweep(
     sample_weight: Any = None,
     q: int | None = None,
 ) -> pd.DataFrame:
-    """The metric at every threshold, against the share of rows that are predicted positive.
+    """Evaluate a metric at every threshold, against the share of rows predicted positive.
 
     At a threshold, the rows whose score is at least as high are predicted positive.
 
     Parameters
     ----------
     metric : metric object
-        One that reads the predicted task: MALS, LA, or another one A->T or undirected. The
-        positive label is ``metric.pos_label``; without, 1 of 0/1, -1/1 and booleans, and the last
-        of two other labels.
+        One that reads the predicted task: MALS, LA, or any other A->T or undirected metric. The
+        positive label is ``metric.pos_label``; without it, 1 of 0/1, -1/1 and booleans, and the
+        last of two other labels.
     y_true : array-like of shape (n,) or (n, K)
         Two labels; a 0/1 matrix where ``y_score`` is a matrix. None where the metric can do without
         the truth.
@@ -154,7 +154,7 @@ def threshold_free(
     sample_weight: Any = None,
     q: int | None = None,
 ) -> float:
-    """The metric integrated over the share of rows that are predicted positive.
+    """Integrate a metric over the share of rows that are predicted positive.
 
     The trapezoid integral over [0, 1] of the curve that
     :func:`~biasamp_adapters.threshold_sweep` gives. It has the unit and the range of the metric,
@@ -265,7 +265,7 @@ def _from_counts(metric: Metric, inputs: Inputs, q: int | None) -> _Curve:
 def _blocks(
     steps: Steps, bound: Cooccurrence, counts: JointCounts, chosen: Array
 ) -> Iterator[tuple[int, Array]]:
-    """Values of many steps at a time: to the formula they are tables like those of replicates."""
+    """Values of many steps at a time, as one batch of tables like those of bootstrap replicates."""
     size = max(1, _BLOCK // max(steps.width, bound.width))
     for start in range(0, len(chosen), size):
         block = chosen[start : start + size]
