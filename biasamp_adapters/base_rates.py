@@ -232,17 +232,17 @@ def _read_table(table: Any, name: str) -> pd.DataFrame:
     for value in table.to_numpy(dtype=object).ravel().tolist():
         if not (is_real(value) or pd.isna(value)):
             raise ValueError(f"{name} must hold numbers; received values such as {value!r}")
-    numbers = table.astype(object).map(as_float)
-    if numbers.isna().to_numpy().any():
+    values = table.astype(object).map(as_float).to_numpy(dtype=np.float64)
+    if np.isnan(values).any():
         raise ValueError(f"{name} must hold a number for every pair; received a missing value")
-    values = numbers.to_numpy(dtype=np.float64)
     if name == "direction":
         rule, wrong = "direction must hold -1, 0 and 1", ~np.isin(values, (-1, 0, 1))
     else:
         rule, wrong = f"rates in {name} must lie in [0, 1]", (values < 0) | (values > 1)
     if wrong.any():
         raise ValueError(f"{rule}; received {values[wrong][0]:g}")
-    return numbers
+    # As objects, True and 1 are the same label, as they are in the check of what tables cover.
+    return pd.DataFrame(values, table.index.astype(object), table.columns.astype(object))
 
 
 def _read_shares(attribute: Any, groups: tuple[Label, ...]) -> Array:

@@ -148,7 +148,7 @@ def load_published(name: str) -> pd.DataFrame:
 
     tables = {
         path.name.removesuffix(".csv"): path
-        for path in files(__package__).joinpath("tables").iterdir()
+        for path in files(__package__).joinpath("papers").iterdir()
     }
     if name not in tables:
         raise ValueError(f"name must be one of {sorted(tables)}; received {name!r}")

@@ -114,9 +114,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
-        if inner.classifier_tags is not None:
-            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
-            tags.classifier_tags.multi_label = inner.classifier_tags.multi_label
+        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
