@@ -17,23 +17,20 @@ from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.reference import align
 
 
-def known_counts(metric: Metric, truth: Counts) -> Counts:
-    """The truth over the labels and groups that the metric uses at every threshold."""
-    return align(truth, getattr(metric, "reference", None), metric.labels, metric.groups).counts
-
-
-def positive_position(metric: Metric, labels: tuple[Label, ...]) -> int:
-    """The position of the positive label among the two.
+def two_labels(metric: Metric, truth: Counts) -> tuple[Counts, int]:
+    """The truth over the labels and groups that the metric uses, and which label is positive.
 
     Raises
     ------
     ValueError
         If there are other than two labels, or the metric's ``pos_label`` is none of them.
     """
-    pos_label = getattr(metric, "pos_label", None)
+    reference = getattr(metric, "reference", None)
+    counts = align(truth, reference, metric.labels, metric.groups).counts
+    labels, pos_label = counts.labels, getattr(metric, "pos_label", None)
     if len(labels) == 2 and pos_label in (None, *labels):
         positive = positive_class(labels) if pos_label is None else pos_label
-        return labels.index(positive)
+        return counts, labels.index(positive)
     rule = "" if pos_label is None else f", one of them pos_label={pos_label!r}"
     raise ValueError(f"y_true must have two labels{rule}; received {listing(labels)}")
 
@@ -49,11 +46,11 @@ def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
     others = [i for i, axis in enumerate(ranked.axes) if axis.role != Role.PREDICTION]
     cells = ranked.cells.recoded(ranked.cells.codes[:, others])
     truth = replace(ranked, axes=tuple(ranked.axes[i] for i in others), cells=cells)
-    known = known_counts(metric, truth)
+    known, positive = two_labels(metric, truth)
     # Ranks were counted as labels of the prediction; 1 may be both a label and a rank.
     ranks = [label for label in ranked.labels if label not in known.labels]
     aligned = ranked.align((*known.labels, *ranks), known.groups)
-    return Steps(aligned, known.labels, positive_position(metric, known.labels))
+    return Steps(aligned, known.labels, positive)
 
 
 class Steps:

@@ -24,13 +24,7 @@ from biasamp_adapters.metrics.bound import T_TO_A
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.predictability import PredictabilityMetric
 from biasamp_adapters.metrics.result import AmplificationResult
-from biasamp_adapters.thresholds.curve import (
-    Steps,
-    known_counts,
-    positive_position,
-    shares,
-    steps_of,
-)
+from biasamp_adapters.thresholds.curve import Steps, shares, steps_of, two_labels
 from biasamp_adapters.thresholds.scores import read_scores
 
 #: A block of thresholds holds at most this many numbers.
@@ -301,11 +295,10 @@ def _prediction(
         truth = count_arrays(
             *inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
         )
-        labels = known_counts(metric, truth).labels
-        positive = positive_position(metric, labels)
+        known, positive = two_labels(metric, truth)
         # As objects: labels may be of any type.
-        either = np.array([labels[1 - positive], labels[positive]], dtype=object)
-        return lambda hit: either[hit.astype(int)]
+        labels = np.array(known.labels, dtype=object)
+        return lambda hit: labels[np.where(hit, positive, 1 - positive)]
     # A table, so that the metric can match columns by name.
     return lambda hit: hit if columns is None else pd.DataFrame(hit, columns=columns)
 
