@@ -101,6 +101,19 @@ def test_labels_of_any_kind(labels: list[Any]) -> None:
     assert value == pytest.approx((2 * (1 - 0.6) + 2 * (0.4 - 0.5)) / 4)
 
 
+def test_true_and_1_are_one_label_in_all_tables() -> None:
+    rates = BaseRates(
+        task_given_attribute={"x": {True: 0.6, False: 0.4}, "y": {True: 0.4, False: 0.6}},
+        direction={"x": {0: -1, 1: 1}, "y": {0: 1, 1: -1}},
+    )
+    metric = DirectionalBiasAmplification(reference=rates)
+    result = metric.result(None, [True, True, True, False], sensitive_features=[*"xxyy"])
+    # Of x both for .6, of y one of two for .4, along and against the signs that are given.
+    assert result.value == pytest.approx((2 * (1 - 0.6) + 2 * (0.4 - 0.5)) / 4)
+    signs = result.by_pair.set_index(["attribute", "task"])["sign"]
+    assert [signs["x", True], signs["y", True]] == [1, -1]
+
+
 #: "he" cooks more, by the job of each pronoun; less, by the pronoun of each job.
 CONTRADICTING: dict[str, Any] = {
     "task_given_attribute": LEANING,
