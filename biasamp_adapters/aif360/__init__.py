@@ -17,16 +17,14 @@ except ImportError as error:
         "biasamp_adapters.aif360 needs AIF360: pip install 'biasamp-adapters[aif360]'"
     ) from error
 
-from biasamp_adapters.aif360.attacks import (
-    directional_predictability_amplification,
-    leakage_amplification,
-)
 from biasamp_adapters.aif360.explainers import (
     BiasAmplificationJSONExplainer,
     BiasAmplificationTextExplainer,
 )
 from biasamp_adapters.aif360.functions import (
     directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
     mals_bias_amplification,
     multi_attribute_bias_amplification,
 )

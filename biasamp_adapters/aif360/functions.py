@@ -1,31 +1,46 @@
-"""MALS, BA-> and Multi in the conventions of ``aif360.sklearn``."""
+"""The metrics as functions in the conventions of ``aif360.sklearn``.
+
+The protected attributes are levels of the index of ``y_true``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
-from biasamp_adapters._typing import Label
-from biasamp_adapters.aif360.attributes import Attribute, value
-from biasamp_adapters.metrics import (
-    MALS,
-    DirectionalBiasAmplification,
-    MultiAttributeBiasAmplification,
+import numpy as np
+import pandas as pd
+from aif360.sklearn.utils import check_groups
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
+from biasamp_adapters.aif360.names import OF_FUNCTIONS, called
+from biasamp_adapters.counts.labels import listing, ordered
+from biasamp_adapters.host_functions import MetricFunctions
+from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.metrics.base import Metric
+
+
+@partial(
+    MetricFunctions,
+    attribute="prot_attr",
+    predicted="prot_attr_pred",
+    reference="pandas.Series like ``y_true``, (y_true, prot_attr)",
 )
-
-
-def mals_bias_amplification(
+def metric_function(
+    metric: type[Metric],
+    /,
     y_true: Any,
     y_pred: Any,
     *,
     prot_attr: Any = None,
     prot_attr_pred: Any = None,
     priv_group: Label | None = None,
-    pos_label: Label | None = None,
     sample_weight: Any = None,
-    reference: Any = None,
     **parameters: Any,
 ) -> float:
-    """BiasAmp_MALS: how much more predictions join a label with the group it already favours.
+    """{summary}
 
     Parameters
     ----------
@@ -37,23 +52,19 @@ def mals_bias_amplification(
         Levels of the index that are the protected attributes, or their values. Without, all levels
         are. Several are crossed.
     prot_attr_pred : array-like of shape (n,) or (n, attributes), optional
-        Predicted protected attributes.
+        Predicted protected attributes. T->A needs them; in MALS the true ones take their place; LA
+        ignores them.
     priv_group : label or tuple, optional
         The privileged group, which is compared with all others as one. Without, every group stands
         for itself.
-    pos_label : label, optional
-        The one label to look at.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
-    reference : pandas.Series, (y_true, prot_attr), counts or BaseRates, optional
-        The training data; a Series carries the protected attributes in its index.
-    **parameters
-        As in :class:`biasamp_adapters.MALS`.
+    {parameters}
 
     Returns
     -------
     float
-        In ``[-1, 1 - 1/|A|]``, without a unit; 0 is no amplification and worse is positive.
+        {value}
 
     Raises
     ------
@@ -62,159 +73,119 @@ def mals_bias_amplification(
 
     References
     ----------
-    Zhao et al. (2017), as Eq. 1 of Wang and Russakovsky, "Directional Bias Amplification", 2021.
+    {source}
 
     Examples
     --------
+    Men are positive in 40 of 50 rows, women in 10 of 50; the model predicts no positive woman.
+    {arithmetic}
+
     >>> import pandas as pd
-    >>> from biasamp_adapters.aif360 import mals_bias_amplification
+    >>> from biasamp_adapters.aif360 import {name}
     >>> sex = pd.Index(["male"] * 50 + ["female"] * 50, name="sex")
     >>> y_true = pd.Series([0] * 10 + [1] * 40 + [0] * 40 + [1] * 10, index=sex)
     >>> y_pred = [0] * 10 + [1] * 40 + [0] * 50
-    >>> round(mals_bias_amplification(y_true, y_pred, prot_attr="sex", pos_label=1), 4)
-    0.2
+    >>> value = {name}(
+    ...     y_true, y_pred, prot_attr="sex"{options}
+    ... )
+    >>> round(value, 4)
+    {result}
     """
-    return value(
-        MALS,
-        y_true,
-        y_pred,
-        Attribute(prot_attr, prot_attr_pred, priv_group),
-        sample_weight,
-        pos_label=pos_label,
-        reference=reference,
-        **parameters,
-    )
+    given = prot_attr if isinstance(prot_attr, list) else [prot_attr]
+    warn_of_order([("y_true", index_of(y_true)), *(("prot_attr", index_of(x)) for x in given)])
+    groups = _read(y_true, prot_attr)
+    _check_privileged(groups, priv_group)
+    if "reference" in parameters:
+        parameters["reference"] = read_reference(parameters["reference"], prot_attr, priv_group)
+    predicted = None
+    if prot_attr_pred is not None:
+        # A table keeps words and numbers in one row as they are.
+        rows = pd.DataFrame(prot_attr_pred).itertuples(index=False, name=None)
+        predicted = _sides((row if len(row) > 1 else row[0] for row in rows), priv_group)
+    with called(*OF_FUNCTIONS):
+        return metric(**parameters)(
+            y_true,
+            y_pred,
+            sensitive_features=_sides(groups, priv_group),
+            sensitive_features_pred=predicted,
+            sample_weight=sample_weight,
+        )
 
 
-def directional_bias_amplification(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    prot_attr: Any = None,
-    prot_attr_pred: Any = None,
-    priv_group: Label | None = None,
-    pos_label: Label | None = None,
-    sample_weight: Any = None,
-    direction: str = "attribute_to_task",
-    reference: Any = None,
-    **parameters: Any,
-) -> float:
-    """BiasAmp directional: how far predictions strengthen the reference's correlations.
-
-    Parameters
-    ----------
-    y_true, y_pred, prot_attr, priv_group, sample_weight
-        As in :func:`mals_bias_amplification`.
-    prot_attr_pred : array-like of shape (n,) or (n, attributes), optional
-        Predicted protected attributes, for T->A.
-    pos_label : label, optional
-        The one label to look at.
-    direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A", in any case.
-    reference : pandas.Series, (y_true, prot_attr), counts or BaseRates, optional
-        The training data; a Series carries the protected attributes in its index.
-    **parameters
-        As in :class:`biasamp_adapters.DirectionalBiasAmplification`.
-
-    Returns
-    -------
-    float
-        In [-1, 1], without a unit; 0 is no amplification and worse is positive.
-
-    Raises
-    ------
-    ValueError
-        If an input breaks a rule; the message states it.
-
-    References
-    ----------
-    Wang and Russakovsky, "Directional Bias Amplification", 2021, Eq. 2.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from biasamp_adapters.aif360 import directional_bias_amplification
-    >>> sex = pd.Index(["male"] * 50 + ["female"] * 50, name="sex")
-    >>> y_true = pd.Series([0] * 10 + [1] * 40 + [0] * 40 + [1] * 10, index=sex)
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 50
-    >>> round(directional_bias_amplification(y_true, y_pred, prot_attr="sex"), 4)
-    0.1
-    """
-    return value(
-        DirectionalBiasAmplification,
-        y_true,
-        y_pred,
-        Attribute(prot_attr, prot_attr_pred, priv_group),
-        sample_weight,
-        direction=direction,
-        pos_label=pos_label,
-        reference=reference,
-        **parameters,
-    )
+mals_bias_amplification = metric_function("mals_bias_amplification")
+directional_bias_amplification = metric_function("directional_bias_amplification")
+multi_attribute_bias_amplification = metric_function("multi_attribute_bias_amplification")
+leakage_amplification = metric_function("leakage_amplification")
+directional_predictability_amplification = metric_function(
+    "directional_predictability_amplification"
+)
 
 
-def multi_attribute_bias_amplification(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    prot_attr: Any = None,
-    prot_attr_pred: Any = None,
-    priv_group: Label | None = None,
-    pos_label: Label | None = None,
-    sample_weight: Any = None,
-    direction: str = "attribute_to_task",
-    reference: Any = None,
-    **parameters: Any,
-) -> float:
-    """Multi: how far predictions move the rates of groups and labels, whichever way.
+def _read(y: Any, prot_attr: Any) -> list[Label]:
+    """The group of each row, as AIF360 reads it from the index."""
+    if isinstance(y, pd.Series | pd.DataFrame):
+        known, wanted = list(y.index.names), _levels(prot_attr)
+        if wanted is None and None in known:
+            raise ValueError(
+                "prot_attr must be given where levels of the index have no name; received an "
+                f"index with the names {known}"
+            )
+        unknown = [name for name in wanted or () if _is_name(name) and name not in known]
+        if unknown:
+            raise ValueError(
+                f"prot_attr must name levels of the index of y_true, {known}, or hold a value a "
+                f"row; received {', '.join(map(repr, unknown))}"
+            )
+    elif prot_attr is None:
+        raise ValueError(
+            "y_true must be a Series with the protected attributes in its index, or prot_attr must "
+            f"hold their values; received a {type(y).__name__} and no prot_attr"
+        )
+    return list(check_groups(y, prot_attr)[0])
 
-    Parameters
-    ----------
-    y_true, y_pred, prot_attr, priv_group, sample_weight
-        As in :func:`mals_bias_amplification`.
-    prot_attr_pred : array-like of shape (n,) or (n, attributes), optional
-        Predicted protected attributes, for T->A.
-    pos_label : label, optional
-        The one label to look at.
-    direction : {"attribute_to_task", "task_to_attribute", "undirected"}
-        Also "A->T" and "T->A", in any case.
-    reference : pandas.Series, (y_true, prot_attr), counts or BaseRates, optional
-        The training data; a Series carries the protected attributes in its index.
-    **parameters
-        As in :class:`biasamp_adapters.MultiAttributeBiasAmplification`.
 
-    Returns
-    -------
-    float
-        In [0, 1], undirected [0, 2), without a unit. It has no sign.
+def _levels(prot_attr: Any) -> list[Any] | None:
+    """The names of levels, or columns of values, that are the protected attributes."""
+    if prot_attr is None:
+        return None
+    return list(prot_attr) if isinstance(prot_attr, list) else [prot_attr]
 
-    Raises
-    ------
-    ValueError
-        If an input breaks a rule; the message states it.
 
-    References
-    ----------
-    Zhao et al. (2023), as Eq. 10-12 of Tokas et al., "DPA", 2025.
+def _is_name(of_attribute: Any) -> bool:
+    return isinstance(of_attribute, str) or not hasattr(of_attribute, "__len__")
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from biasamp_adapters.aif360 import multi_attribute_bias_amplification
-    >>> sex = pd.Index(["male"] * 50 + ["female"] * 50, name="sex")
-    >>> y_true = pd.Series([0] * 10 + [1] * 40 + [0] * 40 + [1] * 10, index=sex)
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 50
-    >>> round(multi_attribute_bias_amplification(y_true, y_pred, prot_attr="sex"), 4)
-    0.1
-    """
-    return value(
-        MultiAttributeBiasAmplification,
-        y_true,
-        y_pred,
-        Attribute(prot_attr, prot_attr_pred, priv_group),
-        sample_weight,
-        direction=direction,
-        pos_label=pos_label,
-        reference=reference,
-        **parameters,
-    )
+
+def _check_privileged(groups: Sequence[Label], privileged: Label | None) -> None:
+    if privileged is not None and privileged not in groups:
+        known = listing(ordered(group for group in groups if not _is_missing(group)))
+        raise ValueError(f"priv_group must be one of the groups {known}; received {privileged!r}")
+
+
+def _sides(groups: Iterable[Label], privileged: Label | None) -> Array:
+    """Groups as labels; with a privileged one, whether each is it. What is missing stays so."""
+    values = list(groups)
+    out = np.full(len(values), None, dtype=object)
+    for i, group in enumerate(values):
+        if not _is_missing(group):
+            side = PRIVILEGED if group == privileged else UNPRIVILEGED
+            out[i] = group if privileged is None else side
+    return out
+
+
+def _is_missing(group: Label) -> bool:
+    """Whether a group, or a part of a crossed one, is missing."""
+    return any(pd.isna(part) for part in (group if isinstance(group, tuple) else (group,)))
+
+
+def read_reference(reference: Any, prot_attr: Any, priv_group: Label | None) -> Any:
+    """The training data as a metric takes them."""
+    if isinstance(reference, pd.Series):
+        if not all(map(_is_name, _levels(prot_attr) or ())):
+            raise ValueError(
+                "reference must be (y_true, prot_attr) where prot_attr holds values, which are "
+                "those of the evaluated rows; received a Series"
+            )
+        return reference.to_numpy(), _sides(_read(reference, prot_attr), priv_group)
+    if isinstance(reference, tuple) and len(reference) == 2 and priv_group is not None:
+        return reference[0], _sides(reference[1], priv_group)
+    return reference

@@ -6,24 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
-from biasamp_adapters.aif360.attacks import (
-    directional_predictability_amplification,
-    leakage_amplification,
-)
-from biasamp_adapters.aif360.functions import (
-    directional_bias_amplification,
-    mals_bias_amplification,
-    multi_attribute_bias_amplification,
-)
-
-#: The functions of this module: less of each of them is better.
-_OURS = (
-    directional_bias_amplification,
-    directional_predictability_amplification,
-    leakage_amplification,
-    mals_bias_amplification,
-    multi_attribute_bias_amplification,
-)
+from biasamp_adapters.aif360.functions import metric_function
 
 
 def make_scorer(
@@ -86,7 +69,7 @@ def _check_ours(function: Any) -> None:
     innermost = function
     while isinstance(innermost, partial):
         innermost = innermost.func
-    if not any(innermost is ours for ours in _OURS):
+    if all(innermost is not function for function in metric_function.metrics):
         raise ValueError(
             "score_func must be a function of biasamp_adapters.aif360, such as "
             f"directional_bias_amplification, or a partial of one; received {function!r} "

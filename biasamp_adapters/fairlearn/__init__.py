@@ -15,14 +15,12 @@ except ImportError as error:
         "biasamp_adapters.fairlearn needs Fairlearn: pip install 'biasamp-adapters[fairlearn]'"
     ) from error
 
-from biasamp_adapters.fairlearn.attacks import (
-    directional_predictability_amplification,
-    leakage_amplification,
-)
 from biasamp_adapters.fairlearn.build import amplification_frame
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
 from biasamp_adapters.fairlearn.functions import (
     directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
     mals_bias_amplification,
     multi_attribute_bias_amplification,
 )

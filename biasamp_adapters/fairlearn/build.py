@@ -13,40 +13,26 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.evaluate import default_metrics
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.fairlearn.attacks import (
-    directional_predictability_amplification,
-    leakage_amplification,
-)
 from biasamp_adapters.fairlearn.compute import compute
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
-from biasamp_adapters.fairlearn.functions import (
-    directional_bias_amplification,
-    mals_bias_amplification,
-    multi_attribute_bias_amplification,
-)
+from biasamp_adapters.fairlearn.functions import metric_function
 from biasamp_adapters.fairlearn.sliced import count_sliced
-from biasamp_adapters.metrics import (
-    MALS,
-    DirectionalBiasAmplification,
-    DirectionalPredictabilityAmplification,
-    LeakageAmplification,
-    MultiAttributeBiasAmplification,
-)
-from biasamp_adapters.metrics.base import Metric, check_predicted_name, dropped_note
+from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
+from biasamp_adapters.metrics.base import Metric, dropped_note
 from biasamp_adapters.reference import align, as_reference
 from biasamp_adapters.uncertainty import check_n_boot
-
-_METRICS: dict[Hashable, type[Metric]] = {
-    mals_bias_amplification: MALS,
-    directional_bias_amplification: DirectionalBiasAmplification,
-    multi_attribute_bias_amplification: MultiAttributeBiasAmplification,
-    leakage_amplification: LeakageAmplification,
-    directional_predictability_amplification: DirectionalPredictabilityAmplification,
-}
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
 
+#: What to say of arguments that a frame does not have.
+_HINTS = names_of_other_hosts("sensitive_features", "sensitive_features_pred") | {
+    "sample_params": "a column is an argument of its own, as in amplification_frame(..., "
+    "sample_weight=), and other parameters are bound with functools.partial"
+}
+
+
+@explains_arguments(_HINTS)
 def amplification_frame(
     y_true: Any,
     y_pred: Any,
@@ -62,7 +48,6 @@ def amplification_frame(
     n_boot: int | None = None,
     ci_quantiles: Sequence[float] | None = None,
     random_state: Any = None,
-    **unknown: Any,
 ) -> AmplificationFrame:
     """A Fairlearn ``MetricFrame`` of bias amplification, with intervals from drawn tables.
 
@@ -94,8 +79,6 @@ def amplification_frame(
         Quantiles to give, strictly between 0 and 1.
     random_state : int, numpy.random.Generator or RandomState, optional
         Of the bootstrap. None is the fixed seed 0.
-    **unknown
-        Refused, with what to give instead: a frame has no ``sample_params``.
 
     Returns
     -------
@@ -104,7 +87,7 @@ def amplification_frame(
     Raises
     ------
     TypeError
-        For an argument of another name.
+        For an argument of another name, such as ``sample_params``, with what to give instead.
     ValueError
         If an input breaks a rule; the message states it.
 
@@ -144,7 +127,6 @@ def amplification_frame(
     >>> print(f"{frame.overall['BA']:.3f} [{low['BA']:.3f}, {high['BA']:.3f}]")
     0.100 [0.049, 0.156]
     """
-    _check_names(unknown)
     if sensitive_features is None:
         raise ValueError("sensitive_features must be given; received None")
     quantiles = _checked_quantiles(n_boot, ci_quantiles)
@@ -184,19 +166,6 @@ def amplification_frame(
         n_boot=n_boot,
         ci_quantiles=quantiles,
     )
-
-
-def _check_names(unknown: Mapping[str, Any]) -> None:
-    function = "amplification_frame"
-    check_predicted_name(function, unknown, "sensitive_features_pred")
-    for name in unknown:
-        instead = ""
-        if name == "sample_params":
-            instead = (
-                ": a column is an argument of its own, as in amplification_frame(..., "
-                "sample_weight=), and other parameters are bound with functools.partial"
-            )
-        raise TypeError(f"{function} has no argument {name!r}{instead}")
 
 
 def _checked_quantiles(
@@ -253,10 +222,11 @@ def _as_metric(function: Any) -> Metric | None:
         return function
     if not isinstance(function, Hashable):
         return None
-    if isinstance(function, partial) and function.func in _METRICS and not function.args:
-        return _METRICS[function.func](**function.keywords)
-    kind = _METRICS.get(function)
-    return None if kind is None else kind()
+    parameters: dict[str, Any] = {}
+    if isinstance(function, partial) and not function.args:
+        function, parameters = function.func, function.keywords
+    kind = metric_function.metrics.get(function)
+    return None if kind is None else kind(**parameters)
 
 
 def _label_lists(

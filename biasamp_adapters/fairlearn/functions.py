@@ -1,35 +1,36 @@
-"""MALS, BA-> and Multi as functions, in the shape of ``demographic_parity_difference``."""
+"""The metrics as functions, in the shape of ``demographic_parity_difference``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from biasamp_adapters._typing import Label
-from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.fairlearn.binding import call
-from biasamp_adapters.metrics import (
-    MALS,
-    DirectionalBiasAmplification,
-    MultiAttributeBiasAmplification,
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.host_functions import MetricFunctions
+from biasamp_adapters.metrics.base import Metric
+
+
+@partial(
+    MetricFunctions,
+    attribute="sensitive_features",
+    predicted="sensitive_features_pred",
+    reference="(y_true, sensitive_features)",
 )
-
-
-def mals_bias_amplification(
+def metric_function(
+    metric: type[Metric],
+    /,
     y_true: Any,
     y_pred: Any,
     *,
     sensitive_features: Any = None,
     sensitive_features_pred: Any = None,
     sample_weight: Any = None,
-    reference: Any = None,
-    pos_label: Label | None = None,
-    labels: Sequence[Label] | None = None,
-    groups: Sequence[Label] | None = None,
-    missing: Missing = "error",
     attribute: Any = None,
+    **parameters: Any,
 ) -> float:
-    """BiasAmp_MALS: how much more predictions join a task with the group it already favours.
+    """{summary}
 
     Parameters
     ----------
@@ -38,186 +39,70 @@ def mals_bias_amplification(
     sensitive_features : array-like of shape (n,) or (n, attributes)
         Protected attribute; several columns are crossed.
     sensitive_features_pred : same as ``sensitive_features``, optional
-        Predicted attribute. Without, the true one takes its place.
+        Predicted attribute. T->A needs it; in MALS the true one takes its place; LA ignores it.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data.
-    pos_label, labels, groups, missing
-        As in :class:`biasamp_adapters.MALS`.
     attribute : same as ``sensitive_features``, optional
         Another name of it, for ``make_derived_metric``, which keeps ``sensitive_features``.
+    {parameters}
 
     Returns
     -------
     float
-        In ``[-1, 1 - 1/|A|]``, without a unit; 0 is no amplification and worse is positive.
+        {value}
 
     Raises
     ------
     ValueError
-        If an input breaks a rule, or holds a parameter that MetricFrame has repeated once a row.
+        If an input breaks a rule, or holds a parameter that MetricFrame has repeated once per row.
 
     References
     ----------
-    Zhao et al. (2017), as Eq. 1 of Wang and Russakovsky, "Directional Bias Amplification", 2021.
+    {source}
 
     Examples
     --------
-    >>> from biasamp_adapters.fairlearn import mals_bias_amplification
+    Group 1 is positive in 40 of 50 rows, group 2 in 10 of 50; the model predicts no positive in
+    group 2. {arithmetic}
+
+    >>> from biasamp_adapters.fairlearn import {name}
     >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
-    >>> round(mals_bias_amplification(y_true, y_pred, sensitive_features=[1] * 50 + [2] * 50), 4)
-    0.2
-    """
-    return call(
-        MALS,
-        (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, attribute),
-        reference=reference,
-        pos_label=pos_label,
-        labels=labels,
-        groups=groups,
-        missing=missing,
-    )
-
-
-def directional_bias_amplification(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    sensitive_features: Any = None,
-    sensitive_features_pred: Any = None,
-    sample_weight: Any = None,
-    direction: str = "attribute_to_task",
-    reference: Any = None,
-    pos_label: Label | None = None,
-    labels: Sequence[Label] | None = None,
-    groups: Sequence[Label] | None = None,
-    missing: Missing = "error",
-    attribute: Any = None,
-) -> float:
-    """BiasAmp directional: how far predictions strengthen the reference's correlations.
-
-    Parameters
-    ----------
-    y_true, y_pred, sensitive_features, sample_weight, attribute
-        As in :func:`mals_bias_amplification`.
-    sensitive_features_pred : same as ``sensitive_features``, optional
-        Predicted attribute; T->A needs it.
-    direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A", in any case.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which set the directions.
-    pos_label, labels, groups, missing
-        As in :class:`biasamp_adapters.DirectionalBiasAmplification`.
-
-    Returns
-    -------
-    float
-        In [-1, 1], without a unit; 0 is no amplification and worse is positive.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`mals_bias_amplification`.
-
-    References
-    ----------
-    Wang and Russakovsky, "Directional Bias Amplification", 2021, Eq. 2.
-
-    Examples
-    --------
-    Group 1 is positive in 40 of 50 rows, group 2 in 10 of 50; the model gives group 2 none. For
-    the two groups P(T^|A) - P(T|A) is 0 and -.2, the correlation of the second with the positive
-    class is negative: (0 + .2) / 2.
-
-    >>> from biasamp_adapters.fairlearn import directional_bias_amplification
-    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
+    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 50
     >>> group = [1] * 50 + [2] * 50
-    >>> round(directional_bias_amplification(y_true, y_pred, sensitive_features=group), 4)
-    0.1
+    >>> value = {name}(
+    ...     y_true, y_pred, sensitive_features=group{options}
+    ... )
+    >>> round(value, 4)
+    {result}
     """
-    return call(
-        DirectionalBiasAmplification,
-        (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, attribute),
-        direction=direction,
-        reference=reference,
-        pos_label=pos_label,
-        labels=labels,
-        groups=groups,
-        missing=missing,
+    for name, value in parameters.items():
+        if isinstance(value, np.ndarray) and _is_repeated(name, value, y_pred):
+            raise ValueError(
+                f"{name} must be one value; received an array of {value.size}: MetricFrame repeats "
+                "whatever sample_params holds once per row: bind parameters with a metric object, "
+                "such as MALS(pos_label=1), or, in a dict of metrics, with functools.partial"
+            )
+    return metric(**parameters)(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sensitive_features_pred=sensitive_features_pred,
+        sample_weight=sample_weight,
+        attribute=attribute,
     )
 
 
-def multi_attribute_bias_amplification(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    sensitive_features: Any = None,
-    sensitive_features_pred: Any = None,
-    sample_weight: Any = None,
-    direction: str = "attribute_to_task",
-    reference: Any = None,
-    pos_label: Label | None = None,
-    combinations: str = "observed",
-    min_size: int = 1,
-    max_size: int | None = None,
-    min_support: int = 1,
-    labels: Sequence[Label] | None = None,
-    groups: Sequence[Label] | None = None,
-    missing: Missing = "error",
-    attribute: Any = None,
-) -> float:
-    """Multi: how far predictions move the rates of groups and task sets, whichever way.
+def _is_repeated(name: str, value: Array, y_pred: Any) -> bool:
+    """Whether an array stands for one value, repeated once per row: all but lists of labels do."""
+    if name not in ("labels", "groups"):
+        return True
+    return len(value) == len(y_pred) and len({str(label) for label in value}) < max(len(value), 2)
 
-    Parameters
-    ----------
-    y_true, y_pred, sensitive_features, sample_weight, attribute
-        As in :func:`mals_bias_amplification`.
-    sensitive_features_pred : same as ``sensitive_features``, optional
-        Predicted attribute; T->A needs it.
-    direction : {"attribute_to_task", "task_to_attribute", "undirected"}
-        Also "A->T" and "T->A", in any case.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which fix the task sets.
-    pos_label, combinations, min_size, max_size, min_support, labels, groups, missing
-        As in :class:`biasamp_adapters.MultiAttributeBiasAmplification`.
 
-    Returns
-    -------
-    float
-        In [0, 1], undirected [0, 2), without a unit. It has no sign.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`mals_bias_amplification`.
-
-    References
-    ----------
-    Zhao et al. (2023), as Eq. 10-12 of Tokas et al., "DPA", 2025.
-
-    Examples
-    --------
-    >>> from biasamp_adapters.fairlearn import multi_attribute_bias_amplification
-    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
-    >>> group = [1] * 50 + [2] * 50
-    >>> round(multi_attribute_bias_amplification(y_true, y_pred, sensitive_features=group), 4)
-    0.1
-    """
-    return call(
-        MultiAttributeBiasAmplification,
-        (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, attribute),
-        direction=direction,
-        reference=reference,
-        pos_label=pos_label,
-        combinations=combinations,
-        min_size=min_size,
-        max_size=max_size,
-        min_support=min_support,
-        labels=labels,
-        groups=groups,
-        missing=missing,
-    )
+mals_bias_amplification = metric_function("mals_bias_amplification")
+directional_bias_amplification = metric_function("directional_bias_amplification")
+multi_attribute_bias_amplification = metric_function("multi_attribute_bias_amplification")
+leakage_amplification = metric_function("leakage_amplification")
+directional_predictability_amplification = metric_function(
+    "directional_predictability_amplification"
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
@@ -28,30 +28,6 @@ from biasamp_adapters.uncertainty import (
     check_method,
     check_n_boot,
 )
-
-#: What the predicted attribute is called: here and for Fairlearn; in frames and on the command
-#: line; in the way of ``aif360.sklearn``; and by AIF360's classes.
-PREDICTED_ATTRIBUTE = (
-    "sensitive_features_pred",
-    "attribute_prediction",
-    "prot_attr_pred",
-    "predicted_protected_attributes",
-)
-
-
-def check_predicted_name(function: str, given: Iterable[str], name: str) -> None:
-    """Raise where the predicted attribute is given by a name that another host has for it.
-
-    Raises
-    ------
-    TypeError
-        With the ``name`` that it has here.
-    """
-    for other in PREDICTED_ATTRIBUTE:
-        if other in given and other != name:
-            raise TypeError(
-                f"{function} has no argument {other!r}: it takes the predicted attribute as {name}"
-            )
 
 
 def dropped_note(dropped: int) -> str:
