@@ -1,9 +1,10 @@
-"""The functions of Fairlearn and AIF360, which are made from one table, describe themselves."""
+"""The functions of Fairlearn and AIF360, which are made by one factory, describe themselves."""
 
 from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
@@ -74,7 +75,7 @@ def test_docstring(function: Callable[..., float]) -> None:
     for section in ("Raises", "References", "Examples"):
         assert f"\n{section}\n{'-' * len(section)}\n" in text
     assert f">>> value = {function.__name__}(\n" in text
-    assert not set("{}") & set(text)
+    assert not re.search(r"\{[a-z]+\}", text)
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -94,7 +95,7 @@ def test_without_docstrings() -> None:
     def prototype(metric: Any, /, y_true: Any, y_pred: Any, **parameters: Any) -> float:
         return float(len(y_true))
 
-    make = MetricFunctions(prototype, attribute="a", predicted="p", reference="r")
+    make = MetricFunctions(prototype, attribute="a", predicted="p")
     for function in map(make, NAMES):
         assert function.__doc__ == ""
         assert function([1, 1], [1, 1]) == 2

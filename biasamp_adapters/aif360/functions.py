@@ -15,7 +15,6 @@ from aif360.sklearn.utils import check_groups
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
-from biasamp_adapters.aif360.names import OF_FUNCTIONS, called
 from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.host_functions import MetricFunctions
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -26,7 +25,6 @@ from biasamp_adapters.metrics.base import Metric
     MetricFunctions,
     attribute="prot_attr",
     predicted="prot_attr_pred",
-    reference="pandas.Series like ``y_true``, (y_true, prot_attr)",
 )
 def metric_function(
     metric: type[Metric],
@@ -40,12 +38,13 @@ def metric_function(
     sample_weight: Any = None,
     **parameters: Any,
 ) -> float:
-    """{summary}
+    """{description}
 
     Parameters
     ----------
     y_true : pandas.Series
-        True labels, with the protected attributes as levels of the index.
+        True labels, with the protected attributes as levels of the index. ``reference`` takes such
+        a Series as well.
     y_pred : array-like of shape (n,)
         Predicted labels.
     prot_attr : label, array-like or list of them, optional
@@ -64,21 +63,19 @@ def metric_function(
     Returns
     -------
     float
-        {value}
+        The value; what it means, and its range, is said above.
 
     Raises
     ------
     ValueError
         If an input breaks a rule; the message states it.
 
-    References
-    ----------
-    {source}
+    {notes}
 
     Examples
     --------
     Men are positive in 40 of 50 rows, women in 10 of 50; the model predicts no positive woman.
-    {arithmetic}
+
 
     >>> import pandas as pd
     >>> from biasamp_adapters.aif360 import {name}
@@ -86,10 +83,10 @@ def metric_function(
     >>> y_true = pd.Series([0] * 10 + [1] * 40 + [0] * 40 + [1] * 10, index=sex)
     >>> y_pred = [0] * 10 + [1] * 40 + [0] * 50
     >>> value = {name}(
-    ...     y_true, y_pred, prot_attr="sex"{options}
+    ...     y_true, y_pred, prot_attr="sex"{example}
     ... )
     >>> round(value, 4)
-    {result}
+    {value}
     """
     given = prot_attr if isinstance(prot_attr, list) else [prot_attr]
     warn_of_order([("y_true", index_of(y_true)), *(("prot_attr", index_of(x)) for x in given)])
@@ -102,14 +99,13 @@ def metric_function(
         # A table keeps words and numbers in one row as they are.
         rows = pd.DataFrame(prot_attr_pred).itertuples(index=False, name=None)
         predicted = _sides((row if len(row) > 1 else row[0] for row in rows), priv_group)
-    with called(*OF_FUNCTIONS):
-        return metric(**parameters)(
-            y_true,
-            y_pred,
-            sensitive_features=_sides(groups, priv_group),
-            sensitive_features_pred=predicted,
-            sample_weight=sample_weight,
-        )
+    return metric(**parameters)(
+        y_true,
+        y_pred,
+        sensitive_features=_sides(groups, priv_group),
+        sensitive_features_pred=predicted,
+        sample_weight=sample_weight,
+    )
 
 
 mals_bias_amplification = metric_function("mals_bias_amplification")

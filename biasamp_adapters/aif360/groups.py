@@ -12,13 +12,16 @@ from aif360.datasets import BinaryLabelDataset
 from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.aif360.names import OF_DATASETS, called
 from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.host_functions import errors_of_host
 
 #: Groups as AIF360 defines them: each dict is a conjunction, the list a disjunction.
 Groups: TypeAlias = Sequence[Mapping[str, float]]
 
 PRIVILEGED, UNPRIVILEGED = "privileged", "unprivileged"
+
+#: What datasets, and the metric class, call the attribute and its prediction.
+NAMES = "protected_attributes", "predicted_protected_attributes"
 
 
 @dataclass(frozen=True)
@@ -190,7 +193,7 @@ class DatasetCounts:
         # A model may predict a label of the dataset that none of these rows has.
         seen = sorted({*truth.tolist(), *made.tolist()})
         known = _named_labels(dataset) or (None if set(made) <= set(truth) else seen)
-        with called(*OF_DATASETS):
+        with errors_of_host(*NAMES):
             counts = JointCounts.from_arrays(
                 truth,
                 None if classified is None else made,

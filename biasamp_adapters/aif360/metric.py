@@ -15,16 +15,10 @@ from aif360.metrics import ClassificationMetric
 
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.aif360.groups import DatasetCounts, Grouping, Groups
-from biasamp_adapters.aif360.names import OF_DATASETS, called
-from biasamp_adapters.metrics import (
-    MALS,
-    AmplificationResult,
-    DirectionalBiasAmplification,
-    DirectionalPredictabilityAmplification,
-    LeakageAmplification,
-    MultiAttributeBiasAmplification,
-)
+from biasamp_adapters.aif360.groups import NAMES, DatasetCounts, Grouping, Groups
+from biasamp_adapters.aif360.methods import metric_method
+from biasamp_adapters.host_functions import errors_of_host
+from biasamp_adapters.metrics import MALS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.uncertainty import IntervalMethod
 
@@ -203,7 +197,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
             metric = metric.against(reference.counts)
         if isinstance(metric, MALS) and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
-        with called(*OF_DATASETS):
+        with errors_of_host(*NAMES):
             result = metric.from_counts(
                 found.counts,
                 n_boot=n_boot,
@@ -216,73 +210,32 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
             result = result.with_note(note)
         return result
 
-    def mals(self, **parameters: Any) -> float:
-        """BiasAmp_MALS ([W21] Eq. 1); parameters as in :class:`biasamp_adapters.MALS`."""
-        return self.amplification(MALS(**parameters)).value
-
-    def mals_by_pair(self, **parameters: Any) -> pd.DataFrame:
-        """The pairs of group and label behind :meth:`mals`."""
-        return self.amplification(MALS(**parameters)).by_pair
-
-    def directional_bias_amplification(
-        self, direction: str = "attribute_to_task", **parameters: Any
-    ) -> float:
-        """BA-> ([W21] Eq. 2) in one direction, "A->T" or "T->A".
-
-        Other parameters are those of :class:`biasamp_adapters.DirectionalBiasAmplification`.
-        """
-        metric = DirectionalBiasAmplification(direction=direction, **parameters)
+    def _value(self, metric: Metric) -> float:
+        """{name} ({source}); parameters as in :class:`biasamp_adapters.{metric}`."""
         return self.amplification(metric).value
 
-    def directional_bias_amplification_by_pair(
-        self, direction: str = "attribute_to_task", **parameters: Any
-    ) -> pd.DataFrame:
-        """The pairs of group and label behind :meth:`directional_bias_amplification`."""
-        metric = DirectionalBiasAmplification(direction=direction, **parameters)
+    def _pairs(self, metric: Metric) -> pd.DataFrame:
+        """The pairs of group and label behind :meth:`{method_of_value}`."""
         return self.amplification(metric).by_pair
 
-    def multi_attribute_bias_amplification(
-        self, direction: str = "attribute_to_task", **parameters: Any
-    ) -> float:
-        """Multi ([T25] Eq. 10-12) in one direction, "A->T", "T->A" or "undirected".
-
-        Other parameters are those of :class:`biasamp_adapters.MultiAttributeBiasAmplification`.
-        """
-        metric = MultiAttributeBiasAmplification(direction=direction, **parameters)
-        return self.amplification(metric).value
-
-    def multi_attribute_bias_amplification_by_pair(
-        self, direction: str = "attribute_to_task", **parameters: Any
-    ) -> pd.DataFrame:
-        """The pairs of group and label behind :meth:`multi_attribute_bias_amplification`."""
-        metric = MultiAttributeBiasAmplification(direction=direction, **parameters)
-        return self.amplification(metric).by_pair
-
-    def leakage_amplification(self, **parameters: Any) -> float:
-        """LA ([T25] Sec. 1); parameters as in :class:`biasamp_adapters.LeakageAmplification`."""
-        return self.amplification(LeakageAmplification(**parameters)).value
-
-    def leakage_amplification_by_pair(self, **parameters: Any) -> pd.DataFrame:
-        """The pairs of group and label behind :meth:`leakage_amplification`."""
-        return self.amplification(LeakageAmplification(**parameters)).by_pair
-
-    def directional_predictability_amplification(
-        self, direction: str = "attribute_to_task", **parameters: Any
-    ) -> float:
-        """DPA ([T25] Eq. 1-6) in one direction, "A->T" or "T->A".
-
-        Other parameters are those of
-        :class:`biasamp_adapters.DirectionalPredictabilityAmplification`.
-        """
-        metric = DirectionalPredictabilityAmplification(direction=direction, **parameters)
-        return self.amplification(metric).value
-
-    def directional_predictability_amplification_by_pair(
-        self, direction: str = "attribute_to_task", **parameters: Any
-    ) -> pd.DataFrame:
-        """The pairs behind :meth:`directional_predictability_amplification`."""
-        metric = DirectionalPredictabilityAmplification(direction=direction, **parameters)
-        return self.amplification(metric).by_pair
+    mals = metric_method("mals", _value)
+    mals_by_pair = metric_method("mals_by_pair", _pairs)
+    directional_bias_amplification = metric_method("directional_bias_amplification", _value)
+    directional_bias_amplification_by_pair = metric_method(
+        "directional_bias_amplification_by_pair", _pairs
+    )
+    multi_attribute_bias_amplification = metric_method("multi_attribute_bias_amplification", _value)
+    multi_attribute_bias_amplification_by_pair = metric_method(
+        "multi_attribute_bias_amplification_by_pair", _pairs
+    )
+    leakage_amplification = metric_method("leakage_amplification", _value)
+    leakage_amplification_by_pair = metric_method("leakage_amplification_by_pair", _pairs)
+    directional_predictability_amplification = metric_method(
+        "directional_predictability_amplification", _value
+    )
+    directional_predictability_amplification_by_pair = metric_method(
+        "directional_predictability_amplification_by_pair", _pairs
+    )
 
 
 def left_out(found: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:

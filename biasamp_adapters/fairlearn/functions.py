@@ -16,7 +16,6 @@ from biasamp_adapters.metrics.base import Metric
     MetricFunctions,
     attribute="sensitive_features",
     predicted="sensitive_features_pred",
-    reference="(y_true, sensitive_features)",
 )
 def metric_function(
     metric: type[Metric],
@@ -30,7 +29,7 @@ def metric_function(
     attribute: Any = None,
     **parameters: Any,
 ) -> float:
-    """{summary}
+    """{description}
 
     Parameters
     ----------
@@ -49,31 +48,29 @@ def metric_function(
     Returns
     -------
     float
-        {value}
+        The value; what it means, and its range, is said above.
 
     Raises
     ------
     ValueError
         If an input breaks a rule, or holds a parameter that MetricFrame has repeated once per row.
 
-    References
-    ----------
-    {source}
+    {notes}
 
     Examples
     --------
     Group 1 is positive in 40 of 50 rows, group 2 in 10 of 50; the model predicts no positive in
-    group 2. {arithmetic}
+    group 2.
 
     >>> from biasamp_adapters.fairlearn import {name}
     >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
     >>> y_pred = [0] * 10 + [1] * 40 + [0] * 50
     >>> group = [1] * 50 + [2] * 50
     >>> value = {name}(
-    ...     y_true, y_pred, sensitive_features=group{options}
+    ...     y_true, y_pred, sensitive_features=group{example}
     ... )
     >>> round(value, 4)
-    {result}
+    {value}
     """
     for name, value in parameters.items():
         if isinstance(value, np.ndarray) and _is_repeated(name, value, y_pred):

@@ -240,6 +240,8 @@ def test_weights_of_integers_are_valid_json() -> None:
     explain = BiasAmplificationJSONExplainer(BiasAmplificationMetric(truth, predicted, **SEXES))
     assert read(explain.accuracy())["numPositives"] == truth.labels.sum()
     assert read(explain.num_instances())["message"].endswith("120.0")
+    for method in INHERITED:
+        read(getattr(explain, method)())
     assert read(explain.mals())["numInstances"] == 120
 
 
