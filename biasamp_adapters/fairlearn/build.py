@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from biasamp_adapters._typing import Label, RandomState, generator
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._typing import RandomState, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.evaluate import default_metrics
 from biasamp_adapters.base_rates import BaseRates
@@ -16,7 +18,7 @@ from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.fairlearn.compute import compute
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
 from biasamp_adapters.fairlearn.functions import metric_function
-from biasamp_adapters.fairlearn.sliced import count_sliced
+from biasamp_adapters.fairlearn.slices import Lists, count_sliced
 from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
 from biasamp_adapters.metrics.base import Metric, dropped_note
 from biasamp_adapters.reference import align, as_reference
@@ -138,9 +140,9 @@ def amplification_frame(
             name: each.against(base) if isinstance(each, Metric) else each
             for name, each in chosen.items()
         }
-    rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     lists = _label_lists(chosen or {}, base, missing)
-    sliced = count_sliced(rows, control_features, group_features, *lists, missing)
+    sliced = count_sliced(inputs, control_features, group_features, lists, missing)
     if len(sliced.whole.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(sliced.whole.models)}")
     if chosen is None:
@@ -151,21 +153,13 @@ def amplification_frame(
             for metric in found
             if metric.applies(metric.prepare(evaluation))
         }
-    frame = compute(sliced, chosen, lists, n_boot or 0, quantiles, seed)
-    notes = list(frame.notes)
-    if sliced.whole.dropped:
-        notes.insert(0, dropped_note(sliced.whole.dropped))
+    data = compute(sliced, chosen, lists, n_boot or 0, quantiles, seed)
+    dropped = [dropped_note(sliced.whole.dropped)] if sliced.whole.dropped else []
+    notes = list(dict.fromkeys([*dropped, *data.notes]))
     for note in notes:
         warn(note)
-    return AmplificationFrame._of(
-        frame.columns,
-        frame.levels,
-        single=single,
-        results=frame.results,
-        notes=[*notes, *frame.remarks],
-        n_boot=n_boot,
-        ci_quantiles=quantiles,
-    )
+    data = replace(data, notes=[*notes, *dict.fromkeys(data.remarks)])
+    return AmplificationFrame._of(data, single=single, n_boot=n_boot, ci_quantiles=quantiles)
 
 
 def _checked_quantiles(
@@ -229,9 +223,7 @@ def _as_metric(function: Any) -> Metric | None:
     return None if kind is None else kind(**parameters)
 
 
-def _label_lists(
-    metrics: Mapping[Hashable, Any], reference: Any, missing: Missing
-) -> tuple[Sequence[Label] | None, Sequence[Label] | None]:
+def _label_lists(metrics: Mapping[Hashable, Any], reference: Any, missing: Missing) -> Lists:
     """The explicit lists of labels and groups that the metrics share."""
     found: dict[str, Any] = {"labels": None, "groups": None}
     for metric in (each for each in metrics.values() if isinstance(each, Metric)):

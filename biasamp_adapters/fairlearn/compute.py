@@ -3,52 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label, RandomState
-from biasamp_adapters.counts import JointCounts
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.fairlearn.columns import FrameColumn, Levels
+from biasamp_adapters.fairlearn.frame import FrameColumn, FrameData
 from biasamp_adapters.fairlearn.host import HostMetric
-from biasamp_adapters.fairlearn.sliced import Sliced, check_varies
+from biasamp_adapters.fairlearn.slices import Lists, Sliced
 from biasamp_adapters.metrics import AmplificationResult, MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
-from biasamp_adapters.metrics.bound import Bound, Scored, replicate
+from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.metrics.track import Track, outer_level
 from biasamp_adapters.reference import Evaluation, align
 
 #: Level of the intervals of results where the quantiles name none.
 _CONFIDENCE = 0.95
 
-_ONE_GROUP = "no two groups have rows with a weight there"
 
-Lists: TypeAlias = tuple[Sequence[Label] | None, Sequence[Label] | None]
+@dataclass(frozen=True, eq=False)
+class SliceScores:
+    """One metric in one slice.
 
-#: One metric in one slice.
-Place: TypeAlias = tuple[Hashable, int]
+    Attributes
+    ----------
+    evaluation : Evaluation
+    scored : Bound, HostMetric or None
+        None where the metric can say nothing of the slice.
+    draws : dict of str to ndarray, or None
+        Scores of the replicates; empty where none are possible, None where none were asked for.
+    """
 
+    evaluation: Evaluation
+    scored: Bound | HostMetric | None
+    draws: Mapping[str, Array] | None
 
-@dataclass
-class Computed:
-    """The columns of a frame, with what is to be said of them: notes are warnings, remarks not."""
+    def value(self) -> Track:
+        """The metric inside the slice."""
+        return self._track("value", None if self.scored is None else self.scored.point()["value"])
 
-    columns: list[FrameColumn]
-    levels: Levels
-    results: dict[Any, AmplificationResult] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    def by_group(self) -> Iterator[Track]:
+        """What each group that has rows adds."""
+        counts = self.evaluation.counts
+        seen = counts.seen(Role.ATTRIBUTE)
+        means = None if self.scored is None else self.scored.group_means()
+        for i, group in enumerate(counts.groups):
+            if group in seen:
+                yield self._track("groups", None if means is None else means[i], i)
 
-
-@dataclass(frozen=True)
-class Family:
-    """Metrics that share a reference: their evaluations, of control levels and then of parts."""
-
-    evaluations: list[Evaluation]
-    scored: dict[Place, Scored]
-    draws: dict[Place, dict[str, Array]]
+    def _track(self, name: str, value: Any, group: int | None = None) -> Track:
+        if self.scored is None:
+            return Track(float("nan"), None, "no two groups have rows with a weight there")
+        value, drawn = float(value), (self.draws or {}).get(name)
+        if drawn is None:
+            return Track(value, None, None if self.draws is None else self.scored.no_interval)
+        replicates = drawn if group is None else drawn[:, group]
+        if isinstance(self.scored, HostMetric):
+            return Track(value, replicates)
+        if group is None:
+            return self.scored.track(name, value, replicates)
+        settled, reason = self.scored.settled_group(value, replicates)
+        return Track(value, settled, reason, limits=self.scored.limits("value"))
 
 
 def compute(
@@ -58,7 +76,7 @@ def compute(
     n_boot: int,
     quantiles: Sequence[float] | None,
     seed: RandomState,
-) -> Computed:
+) -> FrameData:
     """All that a frame shows.
 
     Parameters
@@ -72,76 +90,95 @@ def compute(
     quantiles : sequence of float, optional
     seed : int, Generator or None
     """
-    families: dict[Any, list[Hashable]] = {}
+    if isinstance(seed, np.random.Generator):
+        # A number, so that metrics of every reference see the same draws.
+        seed = int(seed.integers(2**32))
+    families: dict[Any, dict[Hashable, Any]] = {}
     for name, metric in metrics.items():
-        key = "host" if not isinstance(metric, Metric) else id(getattr(metric, "reference", None))
-        families.setdefault(key, []).append(name)
-    seed = _repeatable(seed)
-    found: dict[Hashable, Family] = {}
-    for names in families.values():
-        members = {name: metrics[name] for name in names}
-        found |= dict.fromkeys(names, _family(sliced, members, lists, n_boot, seed))
-    reader = _Reader(sliced, found, n_boot, quantiles)
-    columns = [reader.column(name, metric) for name, metric in metrics.items()]
-    notes, remarks = (tuple(dict.fromkeys(each)) for each in (reader.notes, reader.remarks))
-    return Computed(columns, reader.levels, reader.results, notes, remarks)
+        family = id(getattr(metric, "reference", None)) if isinstance(metric, Metric) else "host"
+        families.setdefault(family, {})[name] = metric
+    scores: dict[Hashable, list[SliceScores]] = {}
+    notes: list[str] = []
+    for members in families.values():
+        whole = _evaluation(sliced, list(members.values()), lists)
+        notes += whole.notes
+        scores |= _scores(sliced, members, whole, n_boot, seed)
+    n_controls = len(sliced.controls)
+    first = next(iter(scores.values()))
+    data = FrameData(
+        control_names=sliced.control_names,
+        sensitive_names=sliced.group_names or sliced.attribute_names,
+        control_levels=sliced.controls,
+        combinations=sliced.combinations([part.evaluation for part in first[:n_controls]]),
+        notes=notes,
+    )
+    for name, metric in metrics.items():
+        for i, (key, part) in enumerate(zip(sliced.keys, scores[name], strict=True)):
+            if isinstance(part.scored, Bound):
+                _add_result(data, name, key, part.scored, part.draws, quantiles, i < n_controls)
+        controls, parts = scores[name][:n_controls], scores[name][n_controls:]
+        overall = [part.value() for part in controls]
+        groups = [part.value() for part in parts]
+        if not sliced.group_names:
+            groups = [track for part in controls for track in part.by_group()]
+        if isinstance(metric, Metric):
+            signed = not isinstance(metric, MultiAttributeBiasAmplification)
+        else:
+            signed = any(track.value < 0 for track in (*overall, *groups))
+        data.columns.append(FrameColumn(name, overall, groups, signed))
+        data.notes.extend(_gaps(data, data.columns[-1], quantiles))
+    return data
 
 
-def _repeatable(seed: RandomState) -> RandomState:
-    """A seed that gives every family the same draws."""
-    return int(seed.integers(2**32)) if isinstance(seed, np.random.Generator) else seed
+def _evaluation(sliced: Sliced, metrics: Sequence[Any], lists: Lists) -> Evaluation:
+    """The counts of all rows, with all that metrics of one reference read."""
+    if not isinstance(metrics[0], Metric):
+        return Evaluation(sliced.whole)
+    whole = align(sliced.whole, getattr(metrics[0], "reference", None), *lists)
+    for metric in metrics:
+        whole = metric.prepare(whole)
+    return whole
 
 
-def _family(
-    sliced: Sliced, metrics: Mapping[Hashable, Any], lists: Lists, n_boot: int, seed: RandomState
-) -> Family:
+def _scores(
+    sliced: Sliced,
+    metrics: Mapping[Hashable, Any],
+    whole: Evaluation,
+    n_boot: int,
+    seed: RandomState,
+) -> dict[Hashable, list[SliceScores]]:
     """Bind metrics of one reference to every slice, and draw."""
-    first = next(iter(metrics.values()))
-    model = sliced.whole.first_model
-    if isinstance(first, Metric):
-        whole = align(sliced.whole, getattr(first, "reference", None), *lists)
-        for metric in metrics.values():
-            whole = metric.prepare(whole)
-    else:
-        whole = Evaluation(sliced.whole)
-    evaluations = _slice(sliced, whole)
-    check_varies(sliced, evaluations[len(sliced.controls) if sliced.group_names else 0 :])
-    scored: dict[Place, Scored] = {}
-    for name, metric in metrics.items():
-        for i, evaluation in enumerate(evaluations):
-            if not isinstance(metric, Metric):
-                scored[name, i] = HostMetric(
-                    evaluation=evaluation, model=model, name=str(name), function=metric
-                )
-            elif _has_groups(metric, evaluation):
-                bound = metric.bind(evaluation, model)
-                scored[name, i] = replace(bound, by_group=not sliced.group_names)
-    draws: dict[Place, dict[str, Array]] = {}
+    evaluations = sliced.evaluations(whole)
+    scored = {
+        (name, i): bound
+        for name, metric in metrics.items()
+        for i, evaluation in enumerate(evaluations)
+        if (bound := _bind(name, metric, evaluation, not sliced.group_names)) is not None
+    }
+    draws: dict[tuple[Hashable, int], dict[str, Array]] = {}
     if n_boot and scored:
-        counts = [evaluation.counts for evaluation in evaluations]
-        n_controls = len(sliced.controls)
-        source = sliced.source(counts[:n_controls], counts[n_controls:] or counts)
-        draws = replicate(scored, whole, n_boot, seed, source)
-    return Family(evaluations, scored, draws)
+        draws = replicate(scored, whole, n_boot, seed, sliced.source(evaluations))
+    return {
+        name: [
+            SliceScores(
+                evaluation, scored.get((name, i)), draws.get((name, i), {}) if n_boot else None
+            )
+            for i, evaluation in enumerate(evaluations)
+        ]
+        for name in metrics
+    }
 
 
-def _slice(sliced: Sliced, whole: Evaluation) -> list[Evaluation]:
-    """The evaluation of each control level and, where the frame is split by others, each part."""
-    if len(sliced.parts) == 1 and not sliced.control_names and not sliced.group_names:
-        return [whole]
-    if not isinstance(whole.counts, JointCounts):
-        raise ValueError(
-            "slices by control_features or group_features need a reference of labels; received one "
-            "of label matrices"
-        )
-    counts = [sliced.inside(control) for control in sliced.controls]
-    if sliced.group_names:
-        counts += [sliced.parts[key] for key in sliced.keys]
-    lists = whole.counts.labels, whole.counts.groups
-    return [
-        whole if each is sliced.whole else replace(whole, counts=each.align(*lists))
-        for each in counts
-    ]
+def _bind(
+    name: Hashable, metric: Any, evaluation: Evaluation, by_group: bool
+) -> Bound | HostMetric | None:
+    """A metric on one slice; None where it can say nothing of it."""
+    model = evaluation.counts.first_model
+    if not isinstance(metric, Metric):
+        return HostMetric(evaluation=evaluation, model=model, name=str(name), function=metric)
+    if not _has_groups(metric, evaluation):
+        return None
+    return replace(metric.bind(evaluation, model), by_group=by_group)
 
 
 def _has_groups(metric: Metric, evaluation: Evaluation) -> bool:
@@ -152,127 +189,28 @@ def _has_groups(metric: Metric, evaluation: Evaluation) -> bool:
     compared = evaluation.reference is not None or evaluation.base_rates is not None
     if compared and isinstance(metric, ReferencedMetric):
         return True
-    return not counts.one_each("attribute") or len(counts.seen("attribute")) > 1
+    return not counts.one_each(Role.ATTRIBUTE) or len(counts.seen(Role.ATTRIBUTE)) > 1
 
 
-class _Reader:
-    """Reads the numbers of a frame off bound metrics and their replicates."""
-
-    def __init__(
-        self,
-        sliced: Sliced,
-        families: Mapping[Hashable, Family],
-        n_boot: int,
-        quantiles: Sequence[float] | None,
-    ) -> None:
-        self._sliced, self._families, self._n_boot = sliced, families, n_boot
-        self._quantiles = quantiles
-        self.results: dict[Any, AmplificationResult] = {}
-        self.notes: list[str] = [
-            note for family in families.values() for note in family.evaluations[0].notes
-        ]
-        self.remarks: list[str] = []
-        first = next(iter(families.values())).evaluations
-        self._controls = sliced.controls
-        self.levels = Levels(
-            sliced.control_names,
-            sliced.group_names or sliced.attribute_names,
-            self._controls,
-            sliced.combinations(first[: len(self._controls)]),
-        )
-
-    def column(self, name: Hashable, metric: Any) -> FrameColumn:
-        """One metric in all slices."""
-        family, n_controls = self._families[name], len(self._controls)
-        overall = [self._overall(name, i) for i in range(n_controls)]
-        if self._sliced.group_names:
-            parts = range(n_controls, n_controls + len(self._sliced.keys))
-            groups = [self._value(family, (name, i)) for i in parts]
-        else:
-            groups = list(self._by_attribute(name))
-        if isinstance(metric, Metric):
-            signed = not isinstance(metric, MultiAttributeBiasAmplification)
-        else:
-            signed = any(track.value < 0 for track in (*overall, *groups))
-        column = FrameColumn(name, overall, groups, signed)
-        self._note(column)
-        return column
-
-    def _overall(self, name: Hashable, i: int) -> Track:
-        family = self._families[name]
-        scored = family.scored.get((name, i))
-        if isinstance(scored, Bound):
-            level = outer_level(self._quantiles) if self._quantiles else 0
-            draws = family.draws.get((name, i), {}) if self._n_boot else None
-            result = scored.result(draws, level or _CONFIDENCE)
-            control = self._controls[i]
-            place = control[0] if len(control) == 1 else control
-            self.results[(name, place) if control else name] = result
-            where = f" in {listing([control])}" if control else ""
-            self.notes += [f"{name}{where}: {note}" for note in scored.notes]
-            self.remarks += [f"{name}{where}: {remark}" for remark in _remarks(scored, result)]
-        return self._value(family, (name, i))
-
-    def _value(self, family: Family, place: Place) -> Track:
-        """The metric inside one slice."""
-        scored = family.scored.get(place)
-        if isinstance(scored, Bound) and place[1] >= len(self._controls):
-            where = listing([self._sliced.keys[place[1] - len(self._controls)]])
-            self.notes += [f"{place[0]} in {where}: {note}" for note in scored.notes]
-        if scored is None:
-            return Track(float("nan"), None, _ONE_GROUP)
-        value = float(_point(scored)["value"])
-        drawn = family.draws.get(place, {}).get("value")
-        if drawn is None or not isinstance(scored, Bound):
-            return Track(value, drawn, self._reason(scored))
-        return scored.track("value", value, drawn)
-
-    def _reason(self, scored: Scored) -> str | None:
-        return scored.no_interval if self._n_boot else None
-
-    def _by_attribute(self, name: Hashable) -> Iterator[Track]:
-        """What each group adds, in each control level."""
-        family = self._families[name]
-        for i, evaluation in enumerate(family.evaluations):
-            counts, scored = evaluation.counts, family.scored.get((name, i))
-            seen = counts.seen("attribute")
-            means = None if scored is None else _point(scored)["groups"]
-            drawn = family.draws.get((name, i), {}).get("groups")
-            for g, group in enumerate(counts.groups):
-                if group not in seen:
-                    continue
-                if scored is None or means is None:
-                    yield Track(float("nan"), None, _ONE_GROUP)
-                    continue
-                value, replicates = float(means[g]), None if drawn is None else drawn[:, g]
-                if replicates is None or not isinstance(scored, Bound):
-                    yield Track(value, replicates, self._reason(scored))
-                    continue
-                settled, reason = scored.settled_group(value, replicates)
-                yield Track(value, settled, reason, limits=scored.limits("value"))
-
-    def _note(self, column: FrameColumn) -> None:
-        """Say where a number is undefined or has no interval, and why."""
-        tracks = [*zip(self._controls, column.overall, strict=True)]
-        tracks += [*zip(self.levels.combinations, column.groups, strict=True)]
-        reasons: dict[str, list[Any]] = {}
-        for key, track in tracks:
-            if np.isnan(track.value):
-                what, reason = "undefined", track.reason
-            elif self._quantiles is not None:
-                what, reason = "no interval", track.doubt(self._quantiles)
-            else:
-                continue
-            if reason:
-                reasons.setdefault(f"{what}: {reason}", []).append(key)
-        for reason, keys in reasons.items():
-            self.notes.append(f"{column.name}, {_places(keys)}: {reason}")
-
-
-def _places(keys: Sequence[Any]) -> str:
-    """Slices for a message; the empty key is that of all rows."""
-    named = [key for key in keys if key]
-    return ", ".join(["all rows"] * (len(named) < len(keys)) + [listing(named)] * bool(named))
+def _add_result(
+    data: FrameData,
+    name: Hashable,
+    key: tuple[Any, ...],
+    bound: Bound,
+    draws: Mapping[str, Array] | None,
+    quantiles: Sequence[float] | None,
+    is_control: bool,
+) -> None:
+    """Add what is to be said of a metric in a slice and, of a control level, its result."""
+    where = f"{name} in {listing([key])}" if key else f"{name}"
+    data.notes.extend(f"{where}: {note}" for note in bound.notes)
+    if not is_control:
+        return
+    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
+    result = bound.result(draws, confidence)
+    level = key[0] if len(key) == 1 else key
+    data.results[(name, level) if key else name] = result
+    data.remarks.extend(f"{where}: {remark}" for remark in _remarks(bound, result))
 
 
 def _remarks(bound: Bound, result: AmplificationResult) -> Iterator[str]:
@@ -285,8 +223,18 @@ def _remarks(bound: Bound, result: AmplificationResult) -> Iterator[str]:
         yield f"{doubtful} of {pairs['sign'].size} signs of the reference may be noise (|z| < 1.96)"
 
 
-def _point(scored: Any) -> Mapping[str, Any]:
-    """The value of the counts themselves, and the mean of each group."""
-    if not isinstance(scored, Bound):
-        return scored.point()
-    return {"value": scored.point()["value"], "groups": scored.group_means()}
+def _gaps(data: FrameData, column: FrameColumn, quantiles: Sequence[float] | None) -> Iterator[str]:
+    """Where a number is undefined or has no interval, and why."""
+    keys = [*data.control_levels, *data.combinations]
+    reasons: dict[str, list[Any]] = {}
+    for key, track in zip(keys, [*column.overall, *column.groups], strict=True):
+        if np.isnan(track.value):
+            what, reason = "undefined", track.reason
+        else:
+            what, reason = "no interval", track.doubt(quantiles) if quantiles else None
+        if reason:
+            reasons.setdefault(f"{what}: {reason}", []).append(key)
+    for reason, places in reasons.items():
+        levels = [key for key in places if key]
+        named = ["all rows"] * (len(levels) < len(places)) + [listing(levels)] * bool(levels)
+        yield f"{column.name}, {', '.join(named)}: {reason}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,63 @@ from fairlearn.metrics import MetricFrame
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.fairlearn.aggregates import Kind, Method, aggregate
-from biasamp_adapters.fairlearn.columns import FrameColumn, Levels
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.track import Track
 
 #: Differences that floating-point sums in another order may make.
 _ROUNDING = 1e-12
+
+Kind: TypeAlias = Literal["difference", "ratio", "group_min", "group_max"]
+Method: TypeAlias = Literal["between_groups", "to_overall"]
+Errors: TypeAlias = Literal["raise", "coerce"]
+
+
+@dataclass(frozen=True, eq=False)
+class FrameColumn:
+    """One metric of a frame.
+
+    Attributes
+    ----------
+    name : hashable
+    overall : sequence of Track
+        One per control level.
+    groups : sequence of Track
+        One per combination of levels that has rows.
+    signed : bool
+        Whether values may be negative, so that ratios mean nothing.
+    """
+
+    name: Hashable
+    overall: Sequence[Track]
+    groups: Sequence[Track]
+    signed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FrameData:
+    """The numbers of a frame, the levels that they belong to, and what is to be said of them.
+
+    Attributes
+    ----------
+    control_names, sensitive_names : list of str
+    control_levels : list of tuple
+    combinations : list of tuple
+        Levels of the control features, then those of the sensitive ones, that have rows.
+    columns : list of FrameColumn
+    results : dict
+        The result behind each overall value of bias amplification.
+    notes, remarks : list of str
+        What is warned of, and what is only kept.
+    """
+
+    control_names: list[str]
+    sensitive_names: list[str]
+    control_levels: list[tuple[Any, ...]]
+    combinations: list[tuple[Any, ...]]
+    columns: list[FrameColumn] = field(default_factory=list)
+    results: dict[Any, AmplificationResult] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not typed
@@ -46,30 +97,26 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
     @classmethod
     def _of(
         cls,
-        columns: Sequence[FrameColumn],
-        levels: Levels,
+        data: FrameData,
         *,
         single: bool,
-        results: Mapping[Any, AmplificationResult],
-        notes: Sequence[str],
         n_boot: int | None,
         ci_quantiles: Sequence[float] | None,
     ) -> Self:
-        """A frame of columns that were computed."""
+        """A frame of numbers that were computed."""
         self = cls.__new__(cls)
-        self.results = dict(results)
-        self.notes = tuple(notes)
-        self._columns, self._levels, self._single = columns, levels, single
+        self.results, self.notes = data.results, tuple(data.notes)
+        self._data, self._columns, self._single = data, data.columns, single
         self._draws, self._quantiles = n_boot, ci_quantiles
         self._index_by_host()
         return self
 
     def _index_by_host(self) -> None:
-        """Let MetricFrame lay out the levels: a row each of a table of positions.
+        """Let MetricFrame lay out the levels, of a table of positions with one row per combination.
 
         The features go by neutral names, as MetricFrame's own columns could be called like them.
         """
-        levels = self._levels
+        levels = self._data
         n_controls = len(levels.control_names)
         table = [list(column) for column in zip(*levels.combinations, strict=True)]
         named = {f"feature {i}": column for i, column in enumerate(table)}
@@ -98,12 +145,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
     @property
     def control_levels(self) -> list[str] | None:
         """Names of the control features."""
-        return self._levels.control_names or None
+        return self._data.control_names or None
 
     @property
     def sensitive_levels(self) -> list[str]:
         """Names of the features that rows are grouped by."""
-        return self._levels.sensitive_names
+        return self._data.sensitive_names
 
     @property
     def ci_quantiles(self) -> list[float] | None:
@@ -118,28 +165,26 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
     @property
     def overall(self) -> Any:
         """The metrics of all rows, or of those of each control level."""
-        return self._shaped_overall([[t.value for t in c.overall] for c in self._columns])
+        return self._shaped_overall(_values(column.overall for column in self._columns))
 
     @property
     def overall_ci(self) -> Any:
         """Quantiles of :attr:`overall`, one for each of ``ci_quantiles``."""
-        tracks = [[t.at(self._asked) for t in c.overall] for c in self._columns]
-        return [self._shaped_overall(np.array(tracks)[..., i]) for i in range(len(self._asked))]
+        ends = self._quantiles_of(column.overall for column in self._columns)
+        return [self._shaped_overall(values) for values in ends]
 
     @property
     def by_group(self) -> Any:
         """The metrics of each group; NaN where there are no rows."""
-        return self._shaped_groups([[t.value for t in c.groups] for c in self._columns])
+        return self._shaped_groups(_values(column.groups for column in self._columns))
 
     @property
     def by_group_ci(self) -> Any:
         """Quantiles of :attr:`by_group`, one for each of ``ci_quantiles``."""
-        tracks = [[t.at(self._asked) for t in c.groups] for c in self._columns]
-        return [self._shaped_groups(np.array(tracks)[..., i]) for i in range(len(self._asked))]
+        ends = self._quantiles_of(column.groups for column in self._columns)
+        return [self._shaped_groups(values) for values in ends]
 
-    def difference(
-        self, method: Method = "between_groups", errors: Literal["raise", "coerce"] = "coerce"
-    ) -> Any:
+    def difference(self, method: Method = "between_groups", errors: Errors = "coerce") -> Any:
         """Largest difference between groups, or from :attr:`overall`, as ``MetricFrame`` has it.
 
         A warning names the groups that are undefined and left out; with fewer than two others the
@@ -151,9 +196,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         """Quantiles of :meth:`difference`."""
         return self._aggregate_ci("difference", method)
 
-    def ratio(
-        self, method: Method = "between_groups", errors: Literal["raise", "coerce"] = "coerce"
-    ) -> Any:
+    def ratio(self, method: Method = "between_groups", errors: Errors = "coerce") -> Any:
         """Smallest ratio; of metrics that have a sign NaN, with a warning."""
         return self._aggregate("ratio", method, errors)
 
@@ -161,7 +204,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         """Quantiles of :meth:`ratio`."""
         return self._aggregate_ci("ratio", method)
 
-    def group_min(self, errors: Literal["raise", "coerce"] = "raise") -> Any:
+    def group_min(self, errors: Errors = "raise") -> Any:
         """Smallest value of a group."""
         return self._aggregate("group_min", "between_groups", errors)
 
@@ -169,7 +212,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         """Quantiles of :meth:`group_min`."""
         return self._aggregate_ci("group_min", "between_groups")
 
-    def group_max(self, errors: Literal["raise", "coerce"] = "raise") -> Any:
+    def group_max(self, errors: Errors = "raise") -> Any:
         """Largest value of a group."""
         return self._aggregate("group_max", "between_groups", errors)
 
@@ -219,11 +262,16 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             )
         return self._quantiles
 
+    def _quantiles_of(self, tracks: Iterable[Sequence[Track]]) -> Iterator[Array]:
+        """For each quantile, those of the tracks of each metric."""
+        asked = self._asked
+        ends = np.array([[track.at(asked) for track in row] for row in tracks])
+        yield from np.moveaxis(ends, -1, 0)
+
     def _aggregate(self, kind: Kind, method: Method, errors: str) -> Any:
         if errors not in ("raise", "coerce"):
             raise ValueError(f"errors must be 'raise' or 'coerce'; received {errors!r}")
-        tracks = self._aggregated(kind, method)
-        return self._shaped_overall([[track.value for track in column] for column in tracks])
+        return self._shaped_overall(_values(self._aggregated(kind, method)))
 
     def _aggregate_ci(self, kind: Kind, method: Method) -> Any:
         asked = self._asked
@@ -234,8 +282,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
                 # Where all groups are the same but for rounding, there is nothing to be said.
                 if any(abs(track.value) > _ROUNDING for track in row):
                     warn(f"{column.name}: no interval of the {kind}: {reason}")
-        ends = np.array([[track.at(asked) for track in row] for row in tracks])
-        return [self._shaped_overall(ends[..., i]) for i in range(len(asked))]
+        return [self._shaped_overall(values) for values in self._quantiles_of(tracks)]
 
     def _aggregated(self, kind: Kind, method: Method) -> list[list[Track]]:
         """The aggregates of each metric, one a control level; with warnings of what is left out."""
@@ -270,8 +317,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
     @property
     def _n_groups(self) -> int:
-        n_controls = len(self._levels.control_names)
-        return len({combination[n_controls:] for combination in self._levels.combinations})
+        n_controls = len(self._data.control_names)
+        return len({combination[n_controls:] for combination in self._data.combinations})
 
     def _warn_of_undefined(self, kind: Kind) -> None:
         labels = [label if isinstance(label, tuple) else (label,) for label in self._group_index]
@@ -296,23 +343,54 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         for groups, names in by_groups.items():
             warn(f"{kind} of {listing(names)} leaves out undefined groups: {listing(groups)}")
 
-    def _shaped_overall(self, values: Any) -> Any:
+    def _shaped_overall(self, values: Array) -> Any:
         """Values of shape (metrics, controls) as MetricFrame returns them."""
+        if self._data.control_names:
+            return self._laid_out(values, self._control_at, self._control_index)
         names = [column.name for column in self._columns]
-        table = np.asarray(values, dtype=np.float64)
-        if not self._levels.control_names:
-            return float(table[0, 0]) if self._single else pd.Series(table[:, 0], index=names)
-        laid_out = np.where(self._control_at < 0, np.nan, table[:, self._control_at]).T
-        frame = pd.DataFrame(laid_out, index=self._control_index, columns=names)
+        return float(values[0, 0]) if self._single else pd.Series(values[:, 0], index=names)
+
+    def _shaped_groups(self, values: Array) -> Any:
+        """Values of shape (metrics, combinations) as MetricFrame returns them."""
+        return self._laid_out(values, self._at, self._group_index)
+
+    def _laid_out(self, values: Array, at: Array, index: pd.Index[Any]) -> Any:
+        names = [column.name for column in self._columns]
+        table = np.where(at < 0, np.nan, values[:, at]).T
+        frame = pd.DataFrame(table, index=index, columns=names)
         return frame.iloc[:, 0] if self._single else frame
 
-    def _shaped_groups(self, values: Any) -> Any:
-        """Values of shape (metrics, combinations) as MetricFrame returns them."""
-        table = np.asarray(values, dtype=np.float64)
-        laid_out = np.where(self._at < 0, np.nan, table[:, self._at]).T
-        names = [column.name for column in self._columns]
-        frame = pd.DataFrame(laid_out, index=self._group_index, columns=names)
-        return frame.iloc[:, 0] if self._single else frame
+
+def _values(tracks: Iterable[Sequence[Track]]) -> Array:
+    return np.array([[track.value for track in row] for row in tracks], dtype=np.float64)
+
+
+def aggregate(kind: Kind, method: Method, groups: Array, overall: Array) -> Array:
+    """One number from those of the groups.
+
+    Parameters
+    ----------
+    kind : {"difference", "ratio", "group_min", "group_max"}
+    method : {"between_groups", "to_overall"}
+        What differences and ratios compare a group with.
+    groups : array of shape (..., groups)
+    overall : array of shape (...)
+
+    Returns
+    -------
+    ndarray of shape (...)
+        NaN where a group is.
+    """
+    low, high = groups.min(axis=-1), groups.max(axis=-1)
+    if kind in ("group_min", "group_max"):
+        return low if kind == "group_min" else high
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if method == "between_groups":
+            return high - low if kind == "difference" else low / high
+        if kind == "difference":
+            return np.abs(groups - overall[..., None]).max(axis=-1)
+        ratios = groups / overall[..., None]
+        return np.where(ratios > 1, 1 / ratios, ratios).min(axis=-1)
 
 
 def _stacked(groups: Sequence[Any], overall: Any) -> tuple[Array, Array]:

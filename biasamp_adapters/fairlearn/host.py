@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from fairlearn.metrics import count
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.tables import JointTables, Tables, sum_by
 from biasamp_adapters.fairlearn.closed_forms import GENERATED, KNOWN
+from biasamp_adapters.fairlearn.slices import cells_of
 from biasamp_adapters.metrics.bound import Scored
 
 #: What a host metric may take beside truth and predictions.
@@ -42,7 +44,7 @@ class HostMetric(Scored):
     name: str
     function: Callable[..., Any]
 
-    @property
+    @cached_property
     def counts(self) -> JointCounts:
         """The cells.
 
@@ -51,16 +53,11 @@ class HostMetric(Scored):
         ValueError
             For label matrices and abstentions, which host metrics cannot read.
         """
-        counts = self.evaluation.counts
-        if not isinstance(counts, JointCounts):
-            raise ValueError(
-                f"metrics of label matrices must be those of biasamp_adapters; received "
-                f"{self.name!r} (a MetricFrame of its own can hold it)"
-            )
-        for role in ("task", "prediction"):
+        counts = cells_of(self.evaluation.counts, self.name)
+        for role in (Role.TASK, Role.PREDICTION):
             if not counts.has(role):
                 raise ValueError(f"{self.name} needs both y_true and y_pred; received no {role}")
-        if counts.abstentions("prediction", self.model):
+        if counts.abstentions(Role.PREDICTION, self.model):
             raise ValueError(f"{self.name} cannot read rows without a prediction")
         return counts
 
@@ -85,14 +82,14 @@ class HostMetric(Scored):
         """Truth, prediction and attribute of each cell, as the user gave them."""
         counts = self.counts
         labels = as_array(counts.labels)
-        truth = counts.axis_codes("task", self.model)
-        predicted = counts.axis_codes("prediction", self.model)
+        truth = self._codes(Role.TASK)
+        predicted = self._codes(Role.PREDICTION)
         values = labels
         if len(counts.levels):
             values = np.concatenate([labels.astype(np.float64), [np.nan], counts.levels])
         groups = [group if isinstance(group, tuple) else (group,) for group in counts.groups]
         by_name = zip(counts.attributes, zip(*groups, strict=True), strict=True)
-        attribute = counts.axis_codes("attribute", self.model)
+        attribute = self._codes(Role.ATTRIBUTE)
         frame = pd.DataFrame({name: as_array(levels)[attribute] for name, levels in by_name})
         return labels[truth], values[predicted], frame
 
@@ -153,39 +150,44 @@ class HostMetric(Scored):
         self, tables: Tables, reference: Tables | None, rng: np.random.Generator
     ) -> dict[str, Array]:
         """The value of all rows and of each group; undefined where the function raises."""
-        if not isinstance(tables, JointTables):
-            raise TypeError("host metrics read cells")
-        if self._counts_rows:
-            return self._rows(tables)
-        if self._closed_form is not None:
-            return self._by_closed_form(tables)
         with warnings.catch_warnings():
             # What the function says of the data themselves, it says of the point.
             warnings.simplefilter("ignore")
-            drawn = [self._of_table(weight, forgiving=True) for weight in tables.weight]
-        return {name: np.array([each[name] for each in drawn]) for name in drawn[0]}
+            return self._scores(cast(JointTables, tables), forgiving=True)
 
     def point(self) -> dict[str, Any]:
-        """The same scores for the counts themselves."""
-        tables = self.counts.tables(self.model)
+        """The value of the counts themselves."""
+        return {"value": self._of_data["value"]}
+
+    def group_means(self) -> Array:
+        """The value in each group of the counts themselves."""
+        return self._of_data["groups"]
+
+    @cached_property
+    def _of_data(self) -> dict[str, Array]:
+        return self._scores(self.counts.tables(self.model), forgiving=False)
+
+    def _scores(self, tables: JointTables, *, forgiving: bool) -> dict[str, Array]:
         if self._counts_rows:
             return self._rows(tables)
         if self._closed_form is not None:
             return self._by_closed_form(tables)
-        return self._of_table(tables.weight)
+        if tables.weight.ndim == 1:
+            return self._by_function(tables.weight, forgiving)
+        drawn = [self._by_function(weight, forgiving) for weight in tables.weight]
+        return {name: np.array([scores[name] for scores in drawn]) for name in drawn[0]}
 
-    def _of_table(self, weight: Array, *, forgiving: bool = False) -> dict[str, Any]:
+    def _by_function(self, weight: Array, forgiving: bool) -> dict[str, Any]:
+        undefined = np.full(len(self.counts.groups), np.nan)
         if self._compares_one:
-            return {"value": np.nan, "groups": np.full(len(self.counts.groups), np.nan)}
-        values = [self._try(cells, weight, forgiving) for cells in self._scopes]
-        n_groups = len(self.counts.groups)
-        groups = np.full(n_groups, np.nan) if self.compares_groups else np.array(values[1:])
-        return {"value": values[0], "groups": groups}
+            return {"value": np.nan, "groups": undefined}
+        value, *groups = (self._try(cells, weight, forgiving) for cells in self._scopes)
+        return {"value": value, "groups": undefined if self.compares_groups else np.array(groups)}
 
     @property
     def _compares_one(self) -> bool:
         """Whether the function is to compare groups where there is only one."""
-        return self.compares_groups and len(self.counts.seen("attribute")) < 2
+        return self.compares_groups and len(self.counts.seen(Role.ATTRIBUTE)) < 2
 
     def _try(self, cells: Array, weight: Array, forgiving: bool) -> float:
         try:
@@ -198,19 +200,19 @@ class HostMetric(Scored):
     @cached_property
     def _scopes(self) -> list[Array]:
         """The cells of all rows and, where the function can be read there, of each group."""
-        return list(self._each_scope())
+        everything = [np.arange(len(self.counts.n))]
+        if self.compares_groups:
+            return everything
+        groups = range(len(self.counts.groups))
+        return everything + [np.flatnonzero(self._codes(Role.ATTRIBUTE) == i) for i in groups]
 
-    def _each_scope(self) -> Iterator[Array]:
-        yield np.arange(len(self.counts.n))
-        if not self.compares_groups:
-            attribute = self.counts.axis_codes("attribute", self.model)
-            for group in range(len(self.counts.groups)):
-                yield np.flatnonzero(attribute == group)
+    def _codes(self, role: Role) -> Array:
+        return self.counts.axis_codes(role, self.model)
 
     def _rows(self, tables: JointTables) -> dict[str, Array]:
         """How many rows there are, in all and in each group."""
         rows = np.asarray(tables.rows, dtype=np.float64)
-        attribute = self.counts.axis_codes("attribute", self.model)
+        attribute = self._codes(Role.ATTRIBUTE)
         return {
             "value": rows.sum(axis=-1),
             "groups": sum_by(rows, attribute, len(self.counts.groups)),
@@ -218,7 +220,7 @@ class HostMetric(Scored):
 
     def _by_closed_form(self, tables: JointTables) -> dict[str, Array]:
         counts = self.counts
-        codes = [counts.axis_codes(r, self.model) for r in ("attribute", "task", "prediction")]
+        codes = [self._codes(role) for role in (Role.ATTRIBUTE, Role.TASK, Role.PREDICTION)]
         shape = (len(counts.groups), 2, 2)
         key = np.ravel_multi_index(codes, shape)
         by_group = sum_by(tables.weight, key, int(np.prod(shape)))
