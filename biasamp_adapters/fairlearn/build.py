@@ -1,16 +1,16 @@
-"""``amplification_frame``: arguments in, a frame out."""
+"""``amplification_frame``: check the arguments, count, compute, and make the frame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters._roles import Inputs
-from biasamp_adapters._typing import RandomState, generator
+from biasamp_adapters._typing import generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.evaluate import default_metrics
 from biasamp_adapters.base_rates import BaseRates
@@ -27,7 +27,7 @@ from biasamp_adapters.uncertainty import check_n_boot
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
 
-#: What to say of arguments that a frame does not have.
+#: Hints for arguments that a frame does not have.
 _HINTS = names_of_other_hosts("sensitive_features", "sensitive_features_pred") | {
     "sample_params": "a column is an argument of its own, as in amplification_frame(..., "
     "sample_weight=), and other parameters are bound with functools.partial"
@@ -134,23 +134,18 @@ def amplification_frame(
     quantiles = _checked_quantiles(n_boot, ci_quantiles)
     seed = _seed(random_state)
     base = as_reference(reference, missing)
-    chosen, single = _chosen(metrics)
-    if chosen is not None:
-        chosen = {
-            name: each.against(base) if isinstance(each, Metric) else each
-            for name, each in chosen.items()
-        }
+    chosen, single = _chosen(metrics, base)
     inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     lists = _label_lists(chosen or {}, base, missing)
     sliced = count_sliced(inputs, control_features, group_features, lists, missing)
     if len(sliced.whole.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(sliced.whole.models)}")
     if chosen is None:
-        evaluation, model = align(sliced.whole, base, *lists), sliced.whole.first_model
-        found = default_metrics(evaluation, model, pos_label=None)
+        evaluation = align(sliced.whole, base, *lists)
+        defaults = default_metrics(evaluation, sliced.whole.first_model, pos_label=None)
         chosen = {
             metric.__name__: metric.against(base)
-            for metric in found
+            for metric in defaults
             if metric.applies(metric.prepare(evaluation))
         }
     data = compute(sliced, chosen, lists, n_boot or 0, quantiles, seed)
@@ -185,61 +180,64 @@ def _checked_quantiles(
     return quantiles
 
 
-def _seed(random_state: Any) -> RandomState:
-    """A random state as this package takes it; Fairlearn also takes numpy's older kind."""
+def _seed(random_state: Any) -> int | None:
+    """A seed for all draws; Fairlearn also takes numpy's older random states."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     generator(random_state)
-    return cast(RandomState, random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    return None if random_state is None else int(random_state)
 
 
 def _chosen(
-    metrics: Metrics | Callable[..., Any] | None,
+    metrics: Metrics | Callable[..., Any] | None, reference: Any
 ) -> tuple[dict[Hashable, Callable[..., Any]] | None, bool]:
     """The metrics by name, and whether there is only one, given without a name."""
     if metrics is None:
         return None, False
     single = not isinstance(metrics, Mapping)
-    by_name: dict[Hashable, Any] = (
-        dict(metrics)
+    by_name: Mapping[Hashable, Any] = (
+        metrics
         if isinstance(metrics, Mapping)
         else {getattr(metrics, "__name__", "metric"): metrics}
     )
     if not by_name or not all(callable(metric) for metric in by_name.values()):
         raise ValueError(f"metrics must be a callable or a dict of them; received {metrics!r}")
-    return {name: _as_metric(metric) or metric for name, metric in by_name.items()}, single
+    return {name: _as_metric(metric, reference) for name, metric in by_name.items()}, single
 
 
-def _as_metric(function: Any) -> Metric | None:
-    """The metric object that computes the same as one of these functions, if it is one."""
-    if isinstance(function, Metric):
-        return function
-    if not isinstance(function, Hashable):
-        return None
-    parameters: dict[str, Any] = {}
+def _as_metric(function: Any, reference: Any) -> Any:
+    """The metric object that computes the same as a function of this package; others as they are.
+
+    A metric without a reference of its own gets that of the frame.
+    """
+    metric, parameters = function, {}
     if isinstance(function, partial) and not function.args:
-        function, parameters = function.func, function.keywords
-    kind = metric_function.metrics.get(function)
-    return None if kind is None else kind(**parameters)
+        metric, parameters = function.func, function.keywords
+    if isinstance(metric, Hashable) and metric in metric_function.metrics:
+        function = metric_function.metrics[metric](**parameters)
+    return function.against(reference) if isinstance(function, Metric) else function
 
 
 def _label_lists(metrics: Mapping[Hashable, Any], reference: Any, missing: Missing) -> Lists:
     """The explicit lists of labels and groups that the metrics share."""
-    found: dict[str, Any] = {"labels": None, "groups": None}
-    for metric in (each for each in metrics.values() if isinstance(each, Metric)):
+    lists: dict[str, Any] = {"labels": None, "groups": None}
+    for metric in metrics.values():
+        if not isinstance(metric, Metric):
+            continue
         if metric.missing not in ("error", missing):
             raise ValueError(
                 "missing= must be given to amplification_frame, for all metrics alike; received "
                 f"{metric.missing!r} in {metric!r}"
             )
-        for name in found:
+        for name, known in lists.items():
             listed = getattr(metric, name)
-            if listed is not None and found[name] not in (None, listed):
+            if listed is not None and known not in (None, listed):
                 raise ValueError(
-                    f"metrics of one frame must list the same {name}; received {found[name]} and "
-                    f"{listed}"
+                    f"metrics of one frame must list the same {name}; received {known} and {listed}"
                 )
-            found[name] = listed or found[name]
-    if found["labels"] is None and isinstance(reference, BaseRates):
-        found["labels"] = reference.labels
-    return found["labels"], found["groups"]
+            lists[name] = listed or known
+    if lists["labels"] is None and isinstance(reference, BaseRates):
+        lists["labels"] = reference.labels
+    return lists["labels"], lists["groups"]

@@ -1,4 +1,4 @@
-"""What a frame shows, from counts: bind each metric to each slice, draw, and read off."""
+"""The numbers of a frame: bind each metric to each slice of the counts, draw, and read them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, RandomState
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.fairlearn.frame import FrameColumn, FrameData
 from biasamp_adapters.fairlearn.host import HostMetric
@@ -32,7 +32,7 @@ class SliceScores:
     ----------
     evaluation : Evaluation
     scored : Bound, HostMetric or None
-        None where the metric can say nothing of the slice.
+        None where the metric is undefined, as there is only one group.
     draws : dict of str to ndarray, or None
         Scores of the replicates; empty where none are possible, None where none were asked for.
     """
@@ -75,9 +75,9 @@ def compute(
     lists: Lists,
     n_boot: int,
     quantiles: Sequence[float] | None,
-    seed: RandomState,
+    seed: int | None,
 ) -> FrameData:
-    """All that a frame shows.
+    """The numbers of a frame, with results and notes.
 
     Parameters
     ----------
@@ -88,45 +88,29 @@ def compute(
         Explicit lists.
     n_boot : int
     quantiles : sequence of float, optional
-    seed : int, Generator or None
+    seed : int or None
+        The same for every family, so that all metrics see the same draws.
     """
-    if isinstance(seed, np.random.Generator):
-        # A number, so that metrics of every reference see the same draws.
-        seed = int(seed.integers(2**32))
     families: dict[Any, dict[Hashable, Any]] = {}
     for name, metric in metrics.items():
         family = id(getattr(metric, "reference", None)) if isinstance(metric, Metric) else "host"
         families.setdefault(family, {})[name] = metric
-    scores: dict[Hashable, list[SliceScores]] = {}
     notes: list[str] = []
+    scores: dict[Hashable, list[SliceScores]] = {}
     for members in families.values():
         whole = _evaluation(sliced, list(members.values()), lists)
         notes += whole.notes
         scores |= _scores(sliced, members, whole, n_boot, seed)
-    n_controls = len(sliced.controls)
-    first = next(iter(scores.values()))
+    first = next(iter(scores.values()))[: len(sliced.controls)]
     data = FrameData(
         control_names=sliced.control_names,
         sensitive_names=sliced.group_names or sliced.attribute_names,
         control_levels=sliced.controls,
-        combinations=sliced.combinations([part.evaluation for part in first[:n_controls]]),
+        combinations=sliced.combinations([part.evaluation for part in first]),
         notes=notes,
     )
     for name, metric in metrics.items():
-        for i, (key, part) in enumerate(zip(sliced.keys, scores[name], strict=True)):
-            if isinstance(part.scored, Bound):
-                _add_result(data, name, key, part.scored, part.draws, quantiles, i < n_controls)
-        controls, parts = scores[name][:n_controls], scores[name][n_controls:]
-        overall = [part.value() for part in controls]
-        groups = [part.value() for part in parts]
-        if not sliced.group_names:
-            groups = [track for part in controls for track in part.by_group()]
-        if isinstance(metric, Metric):
-            signed = not isinstance(metric, MultiAttributeBiasAmplification)
-        else:
-            signed = any(track.value < 0 for track in (*overall, *groups))
-        data.columns.append(FrameColumn(name, overall, groups, signed))
-        data.notes.extend(_gaps(data, data.columns[-1], quantiles))
+        _add_column(data, sliced, name, metric, scores[name], quantiles)
     return data
 
 
@@ -145,7 +129,7 @@ def _scores(
     metrics: Mapping[Hashable, Any],
     whole: Evaluation,
     n_boot: int,
-    seed: RandomState,
+    seed: int | None,
 ) -> dict[Hashable, list[SliceScores]]:
     """Bind metrics of one reference to every slice, and draw."""
     evaluations = sliced.evaluations(whole)
@@ -172,7 +156,7 @@ def _scores(
 def _bind(
     name: Hashable, metric: Any, evaluation: Evaluation, by_group: bool
 ) -> Bound | HostMetric | None:
-    """A metric on one slice; None where it can say nothing of it."""
+    """A metric on one slice; None where it is undefined."""
     model = evaluation.counts.first_model
     if not isinstance(metric, Metric):
         return HostMetric(evaluation=evaluation, model=model, name=str(name), function=metric)
@@ -182,7 +166,7 @@ def _bind(
 
 
 def _has_groups(metric: Metric, evaluation: Evaluation) -> bool:
-    """Whether a metric can say something of a slice: its attribute varies, or is compared."""
+    """Whether a slice has rows of several groups, or a reference to compare one group with."""
     counts = evaluation.counts
     if not counts.tables().total > 0:
         return False
@@ -192,29 +176,43 @@ def _has_groups(metric: Metric, evaluation: Evaluation) -> bool:
     return not counts.one_each(Role.ATTRIBUTE) or len(counts.seen(Role.ATTRIBUTE)) > 1
 
 
-def _add_result(
+def _add_column(
     data: FrameData,
+    sliced: Sliced,
     name: Hashable,
-    key: tuple[Any, ...],
-    bound: Bound,
-    draws: Mapping[str, Array] | None,
+    metric: Any,
+    scores: Sequence[SliceScores],
     quantiles: Sequence[float] | None,
-    is_control: bool,
 ) -> None:
-    """Add what is to be said of a metric in a slice and, of a control level, its result."""
-    where = f"{name} in {listing([key])}" if key else f"{name}"
-    data.notes.extend(f"{where}: {note}" for note in bound.notes)
-    if not is_control:
-        return
+    """Add the numbers of a metric, the results behind them, and notes."""
+    n_controls = len(sliced.controls)
     confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
-    result = bound.result(draws, confidence)
-    level = key[0] if len(key) == 1 else key
-    data.results[(name, level) if key else name] = result
-    data.remarks.extend(f"{where}: {remark}" for remark in _remarks(bound, result))
+    for i, (key, part) in enumerate(zip(sliced.keys, scores, strict=True)):
+        if isinstance(part.scored, Bound):
+            where = f"{name} in {listing([key])}" if key else f"{name}"
+            data.notes.extend(f"{where}: {note}" for note in part.scored.notes)
+            if i < n_controls:
+                result = part.scored.result(part.draws, confidence)
+                level = key[0] if len(key) == 1 else key
+                data.results[(name, level) if key else name] = result
+                remarks = _remarks(part.scored, result)
+                data.remarks.extend(f"{where}: {remark}" for remark in remarks)
+    overall = [part.value() for part in scores[:n_controls]]
+    if sliced.group_names:
+        groups = [part.value() for part in scores[n_controls:]]
+    else:
+        groups = [track for part in scores for track in part.by_group()]
+    if isinstance(metric, Metric):
+        signed = not isinstance(metric, MultiAttributeBiasAmplification)
+    else:
+        signed = any(track.value < 0 for track in (*overall, *groups))
+    column = FrameColumn(name, overall, groups, signed)
+    data.columns.append(column)
+    data.notes.extend(_gaps(data, column, quantiles))
 
 
 def _remarks(bound: Bound, result: AmplificationResult) -> Iterator[str]:
-    """What a value should be read with, though nothing is wrong with it."""
+    """What helps to read a value, though nothing is wrong with it."""
     if result.baseline is not None:
         yield f"random errors of the same accuracy would give {result.baseline.text()}"
     pairs = bound.pairs()

@@ -47,7 +47,7 @@ class FrameColumn:
 
 @dataclass(frozen=True, eq=False)
 class FrameData:
-    """The numbers of a frame, the levels that they belong to, and what is to be said of them.
+    """The numbers of a frame, the levels that they belong to, and notes on them.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class FrameData:
     results : dict
         The result behind each overall value of bias amplification.
     notes, remarks : list of str
-        What is warned of, and what is only kept.
+        Both become the frame's notes; a warning is given for each of ``notes`` only.
     """
 
     control_names: list[str]
@@ -139,8 +139,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         if n_controls:
             first = super().overall.iloc[:, 0]
             self._control_index = first.index.set_names(levels.control_names)
-            there = np.where(first.isna(), -1, first).astype(int)
-            self._control_at = np.where(there < 0, -1, self._control_of[there])
+            position_of = np.where(first.isna(), -1, first).astype(int)
+            self._control_at = np.where(position_of < 0, -1, self._control_of[position_of])
 
     @property
     def control_levels(self) -> list[str] | None:
@@ -154,7 +154,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
     @property
     def ci_quantiles(self) -> list[float] | None:
-        """The quantiles asked for."""
+        """The quantiles that were requested."""
         return None if self._quantiles is None else list(self._quantiles)
 
     @property
@@ -236,14 +236,14 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         Returns
         -------
         DataFrame
-            One row a metric, or a metric and group (and control level): ``value``, and a column a
-            quantile.
+            One row per metric, or per metric and group (and control level): ``value``, and one
+            column per quantile.
         """
-        found = getattr(self, member)
-        found = found() if callable(found) else found
-        ends = getattr(self, f"{member}_ci")
-        parts = [found, *(ends() if callable(ends) else ends)]
-        if np.isscalar(found):
+        value, ends = getattr(self, member), getattr(self, f"{member}_ci")
+        if callable(value):
+            value, ends = value(), ends()
+        parts = [value, *ends]
+        if np.isscalar(value):
             parts = [pd.Series(part, index=[self._columns[0].name]) for part in parts]
         rows = [
             pd.concat(dict(part.items()), names=["metric"])
@@ -251,10 +251,10 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             else part
             for part in parts
         ]
-        return pd.DataFrame(dict(zip(["value", *self._asked], rows, strict=True)))
+        return pd.DataFrame(dict(zip(["value", *self._requested], rows, strict=True)))
 
     @property
-    def _asked(self) -> Sequence[float]:
+    def _requested(self) -> Sequence[float]:
         if self._quantiles is None:
             raise ValueError(
                 "intervals need replicates: n_boot and ci_quantiles must be given to "
@@ -264,8 +264,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
     def _quantiles_of(self, tracks: Iterable[Sequence[Track]]) -> Iterator[Array]:
         """For each quantile, those of the tracks of each metric."""
-        asked = self._asked
-        ends = np.array([[track.at(asked) for track in row] for row in tracks])
+        requested = self._requested
+        ends = np.array([[track.at(requested) for track in row] for row in tracks])
         yield from np.moveaxis(ends, -1, 0)
 
     def _aggregate(self, kind: Kind, method: Method, errors: str) -> Any:
@@ -274,18 +274,18 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return self._shaped_overall(_values(self._aggregated(kind, method)))
 
     def _aggregate_ci(self, kind: Kind, method: Method) -> Any:
-        asked = self._asked
+        requested = self._requested
         tracks = self._aggregated(kind, method)
         for column, row in zip(self._columns, tracks, strict=True):
-            reasons = dict.fromkeys(track.doubt(asked) for track in row)
+            reasons = dict.fromkeys(track.doubt(requested) for track in row)
             for reason in filter(None, reasons):
-                # Where all groups are the same but for rounding, there is nothing to be said.
+                # No warning where all groups are the same but for rounding.
                 if any(abs(track.value) > _ROUNDING for track in row):
                     warn(f"{column.name}: no interval of the {kind}: {reason}")
         return [self._shaped_overall(values) for values in self._quantiles_of(tracks)]
 
     def _aggregated(self, kind: Kind, method: Method) -> list[list[Track]]:
-        """The aggregates of each metric, one a control level; with warnings of what is left out."""
+        """The aggregates of each metric, one per control level; warn of what is left out."""
         if method not in ("between_groups", "to_overall"):
             raise ValueError(
                 f"method must be 'between_groups' or 'to_overall'; received {method!r}"
@@ -308,12 +308,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             return Track(float("nan"))
         used = [*groups, overall] if method == "to_overall" else groups
         reason = next((track.reason for track in used if track.reason), None)
-        value = aggregate(kind, method, *_stacked([t.value for t in groups], overall.value))
-        replicates = [track.replicates for track in used]
-        if reason or any(each is None for each in replicates):
+        replicates = [track.replicates for track in used if track.replicates is not None]
+        value = aggregate(kind, method, np.array([track.value for track in used]), len(groups))
+        if reason or len(replicates) < len(used):
             return Track(float(value), None, reason)
-        drawn = _stacked(replicates[: len(groups)], replicates[-1])
-        return Track(float(value), aggregate(kind, method, *drawn))
+        drawn = aggregate(kind, method, np.stack(replicates, axis=-1), len(groups))
+        return Track(float(value), drawn)
 
     @property
     def _n_groups(self) -> int:
@@ -321,8 +321,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return len({combination[n_controls:] for combination in self._data.combinations})
 
     def _warn_of_undefined(self, kind: Kind) -> None:
-        labels = [label if isinstance(label, tuple) else (label,) for label in self._group_index]
-        absent = [label for label, at in zip(labels, self._at, strict=True) if at < 0]
+        absent = [key for key, at in zip(self._group_index, self._at, strict=True) if at < 0]
         if absent:
             warn(f"{kind} leaves out combinations without rows: {listing(absent)}")
         signed = [column.name for column in self._columns if column.signed]
@@ -330,18 +329,14 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             warn(f"a ratio of values that have a sign means nothing and is NaN: {listing(signed)}")
         by_groups: dict[tuple[Any, ...], list[Any]] = {}
         for column in self._columns:
-            if kind == "ratio" and column.signed:
-                continue
-            undefined = [
-                label
-                for label, at in zip(labels, self._at, strict=True)
-                if at >= 0 and np.isnan(column.groups[at].value)
-            ]
-            # Where none is defined the result is NaN, and says so itself.
-            if 0 < len(undefined) < len(column.groups):
-                by_groups.setdefault(tuple(undefined), []).append(column.name)
-        for groups, names in by_groups.items():
-            warn(f"{kind} of {listing(names)} leaves out undefined groups: {listing(groups)}")
+            groups = zip(self._data.combinations, column.groups, strict=True)
+            undefined = tuple(key for key, track in groups if np.isnan(track.value))
+            is_nan = len(undefined) == len(column.groups) or (kind == "ratio" and column.signed)
+            # A result that is NaN says so itself.
+            if undefined and not is_nan:
+                by_groups.setdefault(undefined, []).append(column.name)
+        for keys, names in by_groups.items():
+            warn(f"{kind} of {listing(names)} leaves out undefined groups: {listing(keys)}")
 
     def _shaped_overall(self, values: Array) -> Any:
         """Values of shape (metrics, controls) as MetricFrame returns them."""
@@ -365,7 +360,7 @@ def _values(tracks: Iterable[Sequence[Track]]) -> Array:
     return np.array([[track.value for track in row] for row in tracks], dtype=np.float64)
 
 
-def aggregate(kind: Kind, method: Method, groups: Array, overall: Array) -> Array:
+def aggregate(kind: Kind, method: Method, values: Array, n_groups: int) -> Array:
     """One number from those of the groups.
 
     Parameters
@@ -373,14 +368,15 @@ def aggregate(kind: Kind, method: Method, groups: Array, overall: Array) -> Arra
     kind : {"difference", "ratio", "group_min", "group_max"}
     method : {"between_groups", "to_overall"}
         What differences and ratios compare a group with.
-    groups : array of shape (..., groups)
-    overall : array of shape (...)
+    values : array of shape (..., groups) or, to compare with the overall value, (..., groups + 1)
+    n_groups : int
 
     Returns
     -------
     ndarray of shape (...)
         NaN where a group is.
     """
+    groups, overall = values[..., :n_groups], values[..., n_groups:]
     low, high = groups.min(axis=-1), groups.max(axis=-1)
     if kind in ("group_min", "group_max"):
         return low if kind == "group_min" else high
@@ -388,14 +384,9 @@ def aggregate(kind: Kind, method: Method, groups: Array, overall: Array) -> Arra
         if method == "between_groups":
             return high - low if kind == "difference" else low / high
         if kind == "difference":
-            return np.abs(groups - overall[..., None]).max(axis=-1)
-        ratios = groups / overall[..., None]
+            return np.abs(groups - overall).max(axis=-1)
+        ratios = groups / overall
         return np.where(ratios > 1, 1 / ratios, ratios).min(axis=-1)
-
-
-def _stacked(groups: Sequence[Any], overall: Any) -> tuple[Array, Array]:
-    """Numbers, or replicates, with the groups along the last axis."""
-    return np.stack([np.asarray(group) for group in groups], axis=-1), np.asarray(overall)
 
 
 def _first(y_true: Array, y_pred: Array) -> float:

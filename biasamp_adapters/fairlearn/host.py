@@ -21,7 +21,7 @@ from biasamp_adapters.fairlearn.closed_forms import GENERATED, KNOWN
 from biasamp_adapters.fairlearn.slices import cells_of
 from biasamp_adapters.metrics.bound import Scored
 
-#: What a host metric may take beside truth and predictions.
+#: What a host metric may take beside the true and the predicted labels.
 _ATTRIBUTE = "sensitive_features"
 
 
@@ -38,7 +38,8 @@ class HostMetric(Scored):
     name : str
         What the function is called in a message.
     function : callable
-        Takes ``sample_weight``, or else the rows are repeated; ``sensitive_features`` if it wants.
+        If it has no argument ``sample_weight``, rows are repeated instead. It is handed
+        ``sensitive_features`` if it has an argument of that name.
     """
 
     name: str
@@ -67,7 +68,7 @@ class HostMetric(Scored):
 
     @cached_property
     def _takes(self) -> frozenset[str]:
-        """Which of our arguments the function has."""
+        """The optional arguments that the function has."""
         try:
             parameters = inspect.signature(self.function).parameters.values()
         except (TypeError, ValueError):  # of some compiled functions, and of objects without a hash
@@ -151,7 +152,7 @@ class HostMetric(Scored):
     ) -> dict[str, Array]:
         """The value of all rows and of each group; undefined where the function raises."""
         with warnings.catch_warnings():
-            # What the function says of the data themselves, it says of the point.
+            # Warnings about the data themselves are given by the call for the point.
             warnings.simplefilter("ignore")
             return self._scores(cast(JointTables, tables), forgiving=True)
 

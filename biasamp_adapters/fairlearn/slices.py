@@ -1,4 +1,4 @@
-"""The counts behind a frame, and their cells: the only file here that knows kinds of counts."""
+"""The counts behind a frame, by slice. No other file of this folder asks for kinds of counts."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Sliced:
         """Raise where the attribute is constant inside every slice, as if it were what slices."""
         smallest = evaluations[len(self.controls) if self.group_names else 0 :]
         several = len(self.whole.seen(Role.ATTRIBUTE)) > 1
-        if several and all(len(each.counts.seen(Role.ATTRIBUTE)) < 2 for each in smallest):
+        if several and all(len(part.counts.seen(Role.ATTRIBUTE)) < 2 for part in smallest):
             raise ValueError(
                 "sensitive_features must have at least two groups inside some level of "
                 f"{listing([*self.control_names, *self.group_names])}; received one in each: it is "

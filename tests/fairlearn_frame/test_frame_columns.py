@@ -263,3 +263,15 @@ def test_host_metrics_cannot_read_label_matrices() -> None:
         baf.amplification_frame(
             *MATRIX, sensitive_features=[0, 1] * 50, metrics={"accuracy": accuracy_score}
         )
+
+
+def test_a_host_metric_is_called_once_per_slice_of_the_data() -> None:
+    rows = people()
+    sizes = []
+
+    def size(y_true: Any, y_pred: Any) -> float:
+        sizes.append(len(y_true))
+        return float(len(y_true))
+
+    frame = ours(rows, {"size": size})
+    assert sizes == [frame.overall["size"], *frame.by_group["size"]]
