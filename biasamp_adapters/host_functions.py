@@ -56,7 +56,7 @@ _TITLE = re.compile(r"\n\n(\w+)\n-+\n")
 
 
 def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
-    """What to say of arguments that go by the name that another host has for them.
+    """Hints for arguments that go by the name that another host has for them.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
 
 @contextmanager
 def errors_of_host(attribute: str, predicted: str) -> Iterator[None]:
-    """Let errors of the metrics name the attribute and its prediction as a host does."""
+    """Rename the attribute and its prediction in errors of the metrics, as the host calls them."""
     try:
         yield
     except ValueError as error:
@@ -82,7 +82,7 @@ def errors_of_host(attribute: str, predicted: str) -> Iterator[None]:
 
 
 def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function to say, for an argument that it does not have, what to give instead.
+    """Decorate a function: the error for an argument that it does not have says what to give.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class MetricFunctions(Generic[P]):
         return checked
 
     def _sections(self, metric: type[Metric]) -> dict[str, str]:
-        """What the docstring of a metric says of it, in the words of the host."""
+        """Parts of the docstring of a metric, with the argument names of the host."""
         text = renamed(inspect.getdoc(metric) or "", self._names)
         # A name without a module would be looked for in the module of the host.
         text = re.sub(":class:`(?=[A-Z])", ":class:`.", text)

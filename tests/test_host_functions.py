@@ -10,6 +10,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any, get_type_hints
 
+import pandas as pd
 import pytest
 
 from biasamp_adapters.host_functions import MetricFunctions
@@ -99,3 +100,30 @@ def test_without_docstrings() -> None:
     for function in map(make, NAMES):
         assert function.__doc__ == ""
         assert function([1, 1], [1, 1]) == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("class_name", "suffix", "result"),
+    [
+        ("BiasAmplificationMetric", "", float),
+        ("BiasAmplificationMetric", "_by_pair", pd.DataFrame),
+        ("BiasAmplificationTextExplainer", "", str),
+    ],
+)
+def test_methods_of_aif360(name: str, class_name: str, suffix: str, result: type) -> None:
+    pytest.importorskip("aif360", reason="the aif360 extra is not installed")
+    host_class = getattr(import_module("biasamp_adapters.aif360"), class_name)
+    name = name.removesuffix("_bias_amplification") if name.startswith("mals") else name
+    method = vars(host_class)[name + suffix]
+    assert method.__qualname__ == f"{class_name}.{name}{suffix}"
+    assert method.__module__ == host_class.__module__
+    assert get_type_hints(method)["return"] is result
+    directions = ["direction"] if name.startswith(("directional", "multi")) else []
+    assert list(inspect.signature(method).parameters) == ["self", *directions, "parameters"]
+    described = name if suffix else f"biasamp_adapters.{metric_name(name)}"
+    assert f"`{described}`" in method.__doc__
+
+
+def metric_name(method: str) -> str:
+    return NAMES.get(method, "MALS")

@@ -41,11 +41,11 @@ class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]
     'Classification accuracy (ACC): 1.0'
     """
 
-    def _explained(self, metric: Metric) -> str:
-        """{name}; parameters as in :class:`biasamp_adapters.{metric}`."""
-        return self._said(metric, self.metric.amplification(metric))
+    def _explain(self, metric: Metric) -> str:
+        """{name}{direction}; parameters as in :class:`biasamp_adapters.{metric}`."""
+        return self._explanation(metric, self.metric.amplification(metric))
 
-    def _said(self, metric: Metric, result: AmplificationResult) -> str:
+    def _explanation(self, metric: Metric, result: AmplificationResult) -> str:
         words = words_of(metric)
         direction = f" {result.direction}" if hasattr(metric, "direction") else ""
         errors = result.random_error
@@ -54,35 +54,28 @@ class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]
         value = result.estimate.text("")
         return f"{words.name}{direction}{label} (0 = {words.zero}{baseline}): {value}"
 
-    mals = metric_method("mals", _explained)
-    directional_bias_amplification = metric_method("directional_bias_amplification", _explained)
+    mals = metric_method("mals", _explain)
+    directional_bias_amplification = metric_method("directional_bias_amplification", _explain)
     multi_attribute_bias_amplification = metric_method(
-        "multi_attribute_bias_amplification", _explained
+        "multi_attribute_bias_amplification", _explain
     )
-    leakage_amplification = metric_method("leakage_amplification", _explained)
+    leakage_amplification = metric_method("leakage_amplification", _explain)
     directional_predictability_amplification = metric_method(
-        "directional_predictability_amplification", _explained
+        "directional_predictability_amplification", _explain
     )
 
 
 def _valid_json(method: Callable[..., str]) -> Callable[..., str]:
-    """A method of AIF360's explainer, with null for what JSON has no number for."""
+    """A method of AIF360's explainer, with null in place of NaN and infinity."""
 
     @wraps(method)
     def valid(*args: Any, **options: Any) -> str:
-        return json.dumps(_without_nan(json.loads(method(*args, **options))), allow_nan=False)
+        return json.dumps(json.loads(method(*args, **options), parse_constant=lambda name: None))
 
     return valid
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
+#: AIF360's explainer with all of its public methods made valid.
 _ValidJSONExplainer: Any = type(
     "_ValidJSONExplainer",
     (MetricJSONExplainer,),
@@ -104,12 +97,12 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
     metric : BiasAmplificationMetric
     """
 
-    def _said(self, metric: Metric, result: AmplificationResult) -> str:
+    def _explanation(self, metric: Metric, result: AmplificationResult) -> str:
         words = words_of(metric)
         return json.dumps(
             {
                 "metric": words.name,
-                "message": super()._said(metric, result),
+                "message": super()._explanation(metric, result),
                 "value": _number(result.value),
                 "direction": result.direction,
                 "label": result.pos_label,
@@ -124,5 +117,5 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
 
 
 def _number(value: float | None) -> float | None:
-    """A value of ours without what rounding leaves of 0; None where it is not finite."""
+    """A number for JSON, without rounding errors around 0; None where it is not finite."""
     return plain(value) if value is not None and math.isfinite(value) else None

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from aif360.sklearn.utils import check_groups
 
@@ -88,15 +87,15 @@ def metric_function(
     >>> round(value, 4)
     {value}
     """
-    given = prot_attr if isinstance(prot_attr, list) else [prot_attr]
-    warn_of_order([("y_true", index_of(y_true)), *(("prot_attr", index_of(x)) for x in given)])
+    indexes = [("prot_attr", index_of(level)) for level in _levels(prot_attr)]
+    warn_of_order([("y_true", index_of(y_true)), *indexes])
     groups = _read(y_true, prot_attr)
     _check_privileged(groups, priv_group)
     if "reference" in parameters:
-        parameters["reference"] = read_reference(parameters["reference"], prot_attr, priv_group)
+        parameters["reference"] = _reference(parameters["reference"], prot_attr, priv_group)
     predicted = None
     if prot_attr_pred is not None:
-        # A table keeps words and numbers in one row as they are.
+        # An array would make text of numbers that stand beside words.
         rows = pd.DataFrame(prot_attr_pred).itertuples(index=False, name=None)
         predicted = _sides((row if len(row) > 1 else row[0] for row in rows), priv_group)
     return metric(**parameters)(
@@ -120,17 +119,17 @@ directional_predictability_amplification = metric_function(
 def _read(y: Any, prot_attr: Any) -> list[Label]:
     """The group of each row, as AIF360 reads it from the index."""
     if isinstance(y, pd.Series | pd.DataFrame):
-        known, wanted = list(y.index.names), _levels(prot_attr)
-        if wanted is None and None in known:
+        known = list(y.index.names)
+        if prot_attr is None and None in known:
             raise ValueError(
                 "prot_attr must be given where levels of the index have no name; received an "
                 f"index with the names {known}"
             )
-        unknown = [name for name in wanted or () if _is_name(name) and name not in known]
+        unknown = [x for x in _levels(prot_attr) if _is_name(x) and x not in known]
         if unknown:
             raise ValueError(
-                f"prot_attr must name levels of the index of y_true, {known}, or hold a value a "
-                f"row; received {', '.join(map(repr, unknown))}"
+                f"prot_attr must name levels of the index of y_true, {known}, or hold one value "
+                f"per row; received {', '.join(map(repr, unknown))}"
             )
     elif prot_attr is None:
         raise ValueError(
@@ -140,15 +139,15 @@ def _read(y: Any, prot_attr: Any) -> list[Label]:
     return list(check_groups(y, prot_attr)[0])
 
 
-def _levels(prot_attr: Any) -> list[Any] | None:
+def _levels(prot_attr: Any) -> list[Any]:
     """The names of levels, or columns of values, that are the protected attributes."""
     if prot_attr is None:
-        return None
-    return list(prot_attr) if isinstance(prot_attr, list) else [prot_attr]
+        return []
+    return prot_attr if isinstance(prot_attr, list) else [prot_attr]
 
 
-def _is_name(of_attribute: Any) -> bool:
-    return isinstance(of_attribute, str) or not hasattr(of_attribute, "__len__")
+def _is_name(level: Any) -> bool:
+    return isinstance(level, str) or not hasattr(level, "__len__")
 
 
 def _check_privileged(groups: Sequence[Label], privileged: Label | None) -> None:
@@ -158,14 +157,16 @@ def _check_privileged(groups: Sequence[Label], privileged: Label | None) -> None
 
 
 def _sides(groups: Iterable[Label], privileged: Label | None) -> Array:
-    """Groups as labels; with a privileged one, whether each is it. What is missing stays so."""
-    values = list(groups)
-    out = np.full(len(values), None, dtype=object)
-    for i, group in enumerate(values):
-        if not _is_missing(group):
-            side = PRIVILEGED if group == privileged else UNPRIVILEGED
-            out[i] = group if privileged is None else side
-    return out
+    """Groups as labels, or as two sides if one is privileged; missing ones stay missing."""
+
+    def side(group: Label) -> Label:
+        if _is_missing(group):
+            return None
+        if privileged is None:
+            return group
+        return PRIVILEGED if group == privileged else UNPRIVILEGED
+
+    return pd.Series([side(group) for group in groups], dtype=object).to_numpy()
 
 
 def _is_missing(group: Label) -> bool:
@@ -173,10 +174,10 @@ def _is_missing(group: Label) -> bool:
     return any(pd.isna(part) for part in (group if isinstance(group, tuple) else (group,)))
 
 
-def read_reference(reference: Any, prot_attr: Any, priv_group: Label | None) -> Any:
-    """The training data as a metric takes them."""
+def _reference(reference: Any, prot_attr: Any, priv_group: Label | None) -> Any:
+    """The training data as metrics take them."""
     if isinstance(reference, pd.Series):
-        if not all(map(_is_name, _levels(prot_attr) or ())):
+        if not all(map(_is_name, _levels(prot_attr))):
             raise ValueError(
                 "reference must be (y_true, prot_attr) where prot_attr holds values, which are "
                 "those of the evaluated rows; received a Series"

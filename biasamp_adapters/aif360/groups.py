@@ -64,7 +64,7 @@ class Grouping:
         """The protected attributes that groups are made of."""
         if self.unprivileged is None or self.privileged is None:
             return list(self.names)
-        mentioned = {name for each in (*self.unprivileged, *self.privileged) for name in each}
+        mentioned = {name for group in (*self.unprivileged, *self.privileged) for name in group}
         return [name for name in self.names if name in mentioned]
 
     def __call__(self, values: Array) -> pd.DataFrame:
@@ -95,7 +95,7 @@ def predicted_values(given: Any, grouping: Grouping, n_rows: int) -> Array:
     """
     argument, used = "predicted_protected_attributes", grouping.used
     if isinstance(given, Mapping) and not all(hasattr(x, "__len__") for x in given.values()):
-        raise ValueError(f"{argument} must hold a value a row; received {given!r}")
+        raise ValueError(f"{argument} must hold one value per row; received {given!r}")
     if isinstance(given, pd.DataFrame | Mapping):
         table = pd.DataFrame(given)
     else:
@@ -189,14 +189,15 @@ class DatasetCounts:
             elsewhere = int(predicted.isna().any(axis=1).sum())
         weight = dataset.instance_weights[inside]
         truth = dataset.labels.ravel()[inside]
-        made = truth if classified is None else classified.labels.ravel()[inside]
+        predictions = None if classified is None else classified.labels.ravel()[inside]
         # A model may predict a label of the dataset that none of these rows has.
-        seen = sorted({*truth.tolist(), *made.tolist()})
-        known = _named_labels(dataset) or (None if set(made) <= set(truth) else seen)
+        true_labels = set(truth.tolist())
+        labels = true_labels if predictions is None else true_labels | set(predictions.tolist())
+        known = _named_labels(dataset) or (sorted(labels) if labels > true_labels else None)
         with errors_of_host(*NAMES):
             counts = JointCounts.from_arrays(
                 truth,
-                None if classified is None else made,
+                predictions,
                 groups[inside],
                 predicted,
                 None if (weight == 1).all() else weight,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from biasamp_adapters.metrics import (
     MALS,
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class Words(NamedTuple):
-    """What is said of a metric.
+    """The texts of the explanations of a metric.
 
     Attributes
     ----------
@@ -96,12 +96,12 @@ _METHODS = {
 
 
 def words_of(metric: Metric) -> Words:
-    """What is said of a metric."""
+    """The texts for a metric."""
     return next(words for words in _METHODS.values() if words.metric is type(metric))
 
 
 def metric_method(name: str, read: Callable[[Any, Metric], R]) -> Callable[..., R]:
-    """A method that makes a metric of its arguments and returns what ``read`` reads of it.
+    """A method that makes a metric from its arguments and returns what ``read`` gives for it.
 
     Parameters
     ----------
@@ -124,10 +124,12 @@ def metric_method(name: str, read: Callable[[Any, Metric], R]) -> Callable[..., 
     method: Any = with_direction if has_direction else without_direction
     method.__name__, method.__module__ = name, read.__module__
     method.__qualname__ = f"{read.__qualname__.rpartition('.')[0]}.{name}"
+    method.__annotations__["return"] = get_type_hints(read)["return"]
     method.__doc__ = (read.__doc__ or "").format(
         name=words.name,
         metric=words.metric.__qualname__,
         source=about(words.metric.__qualname__).source,
+        direction=' in one direction, such as "A->T"' if has_direction else "",
         method_of_value=method_of_value,
     )
     return method

@@ -191,27 +191,26 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         """
         if not isinstance(metric, Metric):
             raise TypeError(f"metric must be a metric object, such as MALS(); received {metric!r}")
-        found = self.dataset_counts()
-        reference = self.reference_counts()
+        evaluated, reference = self.dataset_counts(), self.reference_counts()
         if reference is not None:
             metric = metric.against(reference.counts)
         if isinstance(metric, MALS) and metric.pos_label is None:
             metric = replace(metric, pos_label=self.favorable)
         with errors_of_host(*NAMES):
             result = metric.from_counts(
-                found.counts,
+                evaluated.counts,
                 n_boot=n_boot,
                 confidence=confidence,
                 interval_method=interval_method,
                 random_state=random_state,
             )
-        for note in left_out(found, reference):
+        for note in left_out(evaluated, reference):
             warn(note)
             result = result.with_note(note)
         return result
 
     def _value(self, metric: Metric) -> float:
-        """{name} ({source}); parameters as in :class:`biasamp_adapters.{metric}`."""
+        """{name} ({source}){direction}; parameters as in :class:`biasamp_adapters.{metric}`."""
         return self.amplification(metric).value
 
     def _pairs(self, metric: Metric) -> pd.DataFrame:
@@ -238,13 +237,12 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
     )
 
 
-def left_out(found: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:
-    """What is to be said of rows that are in none of the groups."""
-    if found.outside:
-        yield f"{found.outside} row(s) of the dataset are in none of the groups and left out"
-    if found.elsewhere:
-        yield (
-            f"{found.elsewhere} row(s) are predicted to be in none of the groups and count as wrong"
-        )
+def left_out(evaluated: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:
+    """Notes on rows that are in none of the groups."""
+    none = "in none of the groups"
+    if evaluated.outside:
+        yield f"{evaluated.outside} row(s) of the dataset are {none} and left out"
+    if evaluated.elsewhere:
+        yield f"{evaluated.elsewhere} row(s) are predicted to be {none} and count as wrong"
     if reference is not None and reference.outside:
-        yield f"{reference.outside} row(s) of the reference are in none of the groups and left out"
+        yield f"{reference.outside} row(s) of the reference are {none} and left out"

@@ -16,7 +16,7 @@ def quietly_imported(*modules: str) -> None:
     meanwhile is not lost.
     """
     root, here = logging.getLogger(), threading.get_ident()
-    # With a handler in place none is added; this one is what speaks where there is none.
+    # With a handler in place AIF360 adds none. Logging's last resort shows what others log.
     handler = logging.lastResort or logging.NullHandler()
     alone = not root.handlers
 

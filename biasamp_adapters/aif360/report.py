@@ -92,8 +92,8 @@ def audit_report(
     """
     if not isinstance(metric, BiasAmplificationMetric):
         raise TypeError(f"metric must be a BiasAmplificationMetric; received {metric!r}")
-    found, reference = metric.dataset_counts(), metric.reference_counts()
-    evaluation = align(found.counts, None if reference is None else reference.counts)
+    evaluated, reference = metric.dataset_counts(), metric.reference_counts()
+    evaluation = align(evaluated.counts, None if reference is None else reference.counts)
     report = audit_evaluation(
         replace(evaluation, favorable=metric.favorable),
         n_boot=n_boot,
@@ -101,18 +101,18 @@ def audit_report(
         random_state=random_state,
         title=title,
     )
-    said = [*left_out(found, reference), *_names(metric.dataset)]
-    if found.outside:
-        said.append("AIF360's measures of all rows count the rows that are in none of the groups")
+    notes = [*left_out(evaluated, reference), *_names(metric.dataset)]
+    if evaluated.outside:
+        notes.append("AIF360's measures of all rows count the rows that are in none of the groups")
     summary = report.summary | {
         "aif360": list(_measures(metric)),
-        "notes": [*report.summary["notes"], *said],
+        "notes": [*report.summary["notes"], *notes],
     }
     return replace(report, summary=summary)
 
 
 def _measures(metric: BiasAmplificationMetric) -> Iterator[dict[str, Any]]:
-    """AIF360's own measures, a row each, with the rates of both groups where there are some."""
+    """AIF360's own measures, one row per measure, with the rates of both groups if it has them."""
     compared = metric.privileged_groups is not None
     for name, method, ideal, rate in (*_OVERALL, *(_COMPARED if compared else ())):
         groups = [
@@ -125,7 +125,7 @@ def _measures(metric: BiasAmplificationMetric) -> Iterator[dict[str, Any]]:
 
 
 def _number(method: Callable[..., Any], **options: Any) -> float | None:
-    """What a method of AIF360 returns; None where there is nothing to divide by or compare."""
+    """The result of a method of AIF360; None where it divides by zero or has nothing to compare."""
     try:
         with np.errstate(all="ignore"):
             value = float(method(**options))
@@ -135,15 +135,15 @@ def _number(method: Callable[..., Any], **options: Any) -> float | None:
 
 
 def _names(dataset: Any) -> Iterator[str]:
-    """What the codes of labels and protected attributes stand for, where the dataset says it."""
+    """The meaning of the codes of labels and protected attributes, if the dataset gives it."""
     for key, names in (
         ("label_maps", dataset.label_names),
         ("protected_attribute_maps", dataset.protected_attribute_names),
     ):
         maps = dataset.metadata.get(key) or ()
         for name, codes in zip(names, maps, strict=False):
-            said = (f"{_code(code)} is {meaning}" for code, meaning in codes.items())
-            yield f"{name}: {', '.join(said)}"
+            meanings = (f"{_code(code)} is {meaning}" for code, meaning in codes.items())
+            yield f"{name}: {', '.join(meanings)}"
 
 
 def _code(code: Any) -> str:
