@@ -91,6 +91,7 @@ def compute(
     seed : int or None
         The same for every family, so that all metrics see the same draws.
     """
+    # Metrics that were given the same reference are bound to the same counts and drawn together.
     families: dict[Any, dict[Hashable, Any]] = {}
     for name, metric in metrics.items():
         family = id(getattr(metric, "reference", None)) if isinstance(metric, Metric) else "host"

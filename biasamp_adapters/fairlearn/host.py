@@ -220,24 +220,22 @@ class HostMetric(Scored):
         }
 
     def _by_closed_form(self, tables: JointTables) -> dict[str, Array]:
-        counts = self.counts
         codes = [self._codes(role) for role in (Role.ATTRIBUTE, Role.TASK, Role.PREDICTION)]
-        shape = (len(counts.groups), 2, 2)
-        key = np.ravel_multi_index(codes, shape)
-        by_group = sum_by(tables.weight, key, int(np.prod(shape)))
-        by_group = by_group.reshape(*by_group.shape[:-1], *shape)
-        out = {"value": self._closed_form(by_group)}
+        shape = (len(self.counts.groups), 2, 2)
+        cells = sum_by(tables.weight, np.ravel_multi_index(codes, shape), int(np.prod(shape)))
+        by_group = cells.reshape(*cells.shape[:-1], *shape)
+        value, groups = self._closed_form(by_group), np.full(by_group.shape[:-2], np.nan)
         if self._compares_one:
-            out["value"] = np.full(by_group.shape[:-3], np.nan)
-        if self.compares_groups:
-            return out | {"groups": np.full(by_group.shape[:-2], np.nan)}
-        return out | {"groups": self._closed_form(by_group[..., None, :, :])}
+            value = np.full(by_group.shape[:-3], np.nan)
+        if not self.compares_groups:
+            groups = self._closed_form(by_group[..., None, :, :])
+        return {"value": value, "groups": groups}
 
 
 def as_array(labels: Sequence[Label]) -> Array:
     """Labels as an array of their own type; of mixed types, of objects."""
     if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
         return np.asarray(labels)
-    out = np.empty(len(labels), dtype=object)
-    out[:] = labels
-    return out
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
