@@ -10,8 +10,9 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -70,34 +71,59 @@ def biasamp(
     """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
 
 
+#: An option that may be repeated.
+Texts: TypeAlias = list[str] | None
+
 Files = Annotated[
-    list[str],
-    typer.Argument(metavar="FILE...", help="CSV or Parquet, or counts; globs."),
+    list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet, or counts; globs.")
 ]
 Task = Annotated[
-    list[str] | None,
+    Texts,
     typer.Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'."),
 ]
 Prediction = Annotated[
-    list[str] | None,
-    typer.Option(help="Column of the predictions, or a list; repeat for several models."),
+    Texts, typer.Option(help="Column of the predictions, or a list; repeat for several models.")
 ]
 Attribute = Annotated[
-    list[str] | None,
+    Texts,
     typer.Option(
         help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."
     ),
 ]
 AttributePrediction = Annotated[
-    list[str] | None,
-    typer.Option(help="Column of the predicted attribute, in the order of --attribute."),
+    Texts, typer.Option(help="Column of the predicted attribute, in the order of --attribute.")
 ]
-Score = Annotated[
-    list[str] | None,
-    typer.Option(help="Column of scores, for each --prediction: adds a sweep of thresholds."),
+Separate = Annotated[
+    bool, typer.Option("--separate", help="Audit each attribute alone; do not cross.")
+]
+Reference = Annotated[
+    Texts,
+    typer.Option(
+        help="File of the training data, with the columns of task and attribute, or counts."
+    ),
 ]
 Weight = Annotated[str | None, typer.Option(help="Column of sampling weights.")]
+Score = Annotated[
+    Texts,
+    typer.Option(help="Column of scores, for each --prediction: adds a sweep of thresholds."),
+]
+Run = Annotated[
+    str | None,
+    typer.Option(help="Column whose values are runs (seeds); 'filename' for one run per file."),
+]
+PosLabel = Annotated[
+    str | None, typer.Option(help="The one class to look at, as the report shows it.")
+]
+ManyGroups = Annotated[
+    bool,
+    typer.Option(
+        "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
+    ),
+]
 MissingRule = Annotated[Missing, typer.Option(help="What to do with missing values.")]
+Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
+Confidence = Annotated[float, typer.Option(help="Level of the intervals.")]
 Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
 Json = Annotated[
     Path | None,
@@ -105,8 +131,14 @@ Json = Annotated[
         "--json", help="Write the report as JSON; - is standard output, and nothing else."
     ),
 ]
-Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
+FailAbove = Annotated[
+    Texts,
+    typer.Option(
+        metavar="METRIC=X",
+        help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
+        "e.g. 'BA A->T=0.02'; repeatable.",
+    ),
+]
 
 
 @app.command()
@@ -115,49 +147,26 @@ def audit(
     task: Task = None,
     prediction: Prediction = None,
     attribute: Attribute = None,
-    separate: Annotated[
-        bool, typer.Option("--separate", help="Audit each attribute alone; do not cross.")
-    ] = False,
+    separate: Separate = False,
     attribute_prediction: AttributePrediction = None,
-    reference: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="File of the training data, with the columns of task and attribute, or counts."
-        ),
-    ] = None,
+    reference: Reference = None,
     weight: Weight = None,
     score: Score = None,
-    run: Annotated[
-        str | None,
-        typer.Option(help="Column whose values are runs (seeds); 'filename' for a run a file."),
-    ] = None,
-    pos_label: Annotated[
-        str | None, typer.Option(help="The one class to look at, as the report shows it.")
-    ] = None,
-    many_groups: Annotated[
-        bool,
-        typer.Option(
-            "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
-        ),
-    ] = False,
+    run: Run = None,
+    pos_label: PosLabel = None,
+    many_groups: ManyGroups = False,
     missing: MissingRule = Missing.error,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     html: Html = None,
     json_path: Json = None,
-    fail_above: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="METRIC=X",
-            help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
-            "e.g. 'BA A->T=0.02'; repeatable.",
-        ),
-    ] = None,
+    fail_above: FailAbove = None,
 ) -> None:
-    """Audit a table of predictions, one row a person, or counts that `biasamp count` saved."""
-    from biasamp_adapters.auditing.files import audit_files
-    from biasamp_adapters.auditing.gate import exceeded, gated, not_judged, parse_gate
+    """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
+    from biasamp_adapters.auditing.audit_files import audit_files
+    from biasamp_adapters.auditing.choose_columns import ColumnOptions
+    from biasamp_adapters.auditing.gate import judge, parse_gate
 
     gates = [parse_gate(text) for text in fail_above or []]
     if gates and not n_boot:
@@ -165,13 +174,11 @@ def audit(
     _check_outputs([*files, *(reference or [])], html, json_path)
     reports = audit_files(
         files,
-        task=task or [],
-        prediction=prediction or [],
-        attribute=attribute or [],
-        attribute_prediction=attribute_prediction or [],
+        ColumnOptions(
+            task or [], prediction or [], attribute or [], attribute_prediction or [], weight
+        ),
         separate=separate,
         reference=reference or [],
-        weight=weight,
         score=score or [],
         run=run,
         pos_label=pos_label,
@@ -181,15 +188,10 @@ def audit(
         random_state=seed,
         confidence=confidence,
     )
-    for gate in gates:
-        for report in reports:
-            gated(report, gate)
+    above, unknown = judge(reports, gates)
     _show(reports, html, json_path)
-    judged = [(report, gate) for gate in gates for report in reports]
-    above = [line for each in judged for line in exceeded(*each)]
-    unknown = [line for each in judged for line in not_judged(*each)]
     for line in [*above, *unknown]:
-        typer.echo(f"biasamp: {line}", err=True)
+        _tell(line)
     raise typer.Exit(EXCEEDED if above else NOT_JUDGED if unknown else DONE)
 
 
@@ -207,18 +209,14 @@ def count(
     missing: MissingRule = Missing.error,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
-    from biasamp_adapters.auditing.saved import count_files
+    from biasamp_adapters.auditing.audit_files import count_files
+    from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
     _check_outputs(files, output)
-    counts = count_files(
-        files,
-        task=task or [],
-        prediction=prediction or [],
-        attribute=attribute or [],
-        attribute_prediction=attribute_prediction or [],
-        weight=weight,
-        missing=missing.value,
+    columns = ColumnOptions(
+        task or [], prediction or [], attribute or [], attribute_prediction or [], weight
     )
+    counts = count_files(files, columns, missing.value)
     counts.save(output)
     with _for_a_reader():
         typer.echo(f"{counts!r}\nwrote {output}")
@@ -240,11 +238,8 @@ def demo(
     from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
 
     _check_outputs([], html, json_path)
-    data = (
-        load_diabetes_audit()
-        if dataset is Dataset.diabetes
-        else load_compas_audit(data_home=data_home)
-    )
+    compas = dataset is Dataset.compas
+    data = load_compas_audit(data_home=data_home) if compas else load_diabetes_audit()
     report = run_audit(
         data.y_true,
         data.y_pred,
@@ -272,26 +267,23 @@ def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
     given = [path if path == _STDOUT else check_output(path) for path in asked]
     if len(set(given)) < len(given):
         raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
-    files = expand(inputs)
-    for path in asked:
-        if path == _STDOUT or not path.exists():
-            continue
-        for name in files:
-            if path.samefile(name):
-                raise ValueError(
-                    f"an output must not replace an input; received {str(path)!r} as an output "
-                    f"and {name!r} as an input"
-                )
+    for path, name in product(asked, expand(inputs)):
+        if path != _STDOUT and path.exists() and path.samefile(name):
+            raise ValueError(
+                f"an output must not replace an input; received {str(path)!r} as an output and "
+                f"{name!r} as an input"
+            )
 
 
 def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
+    """Write the reports to files, then to standard output."""
     from biasamp_adapters.auditing.page import to_html
     from biasamp_adapters.auditing.render import to_json
 
-    summaries: list[dict[str, Any]] = [report.summary for report in reports]
+    summaries: list[Any] = [report.summary for report in reports]
     texts: dict[Path, str] = {}
     if html is not None:
-        # That it looks for fonts, and where it keeps their list, is nothing to tell.
+        # Silence matplotlib's messages about its cache of fonts.
         logging.getLogger("matplotlib").setLevel(logging.ERROR)
         with working("Drawing pictures"):
             texts[html] = to_html(summaries)
@@ -303,10 +295,10 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     with _for_a_reader():
         if piped is not None:
             typer.echo(piped, nl=False)
-        else:
-            _say(reports)
-            for path in texts:
-                typer.echo(f"wrote {path}")
+            return
+        _print(reports)
+        for path in texts:
+            typer.echo(f"wrote {path}")
 
 
 @contextmanager
@@ -319,18 +311,23 @@ def _for_a_reader() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(reports: list[AuditReport]) -> None:
+def _print(reports: list[AuditReport]) -> None:
     """Tables on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
-        typer.echo("\n".join(str(report) for report in reports))
+        typer.echo("\n".join(map(str, reports)))
         return
     from rich.console import Console
 
-    from biasamp_adapters.auditing.terminal import on_terminal
+    from biasamp_adapters.auditing.render import on_terminal
 
     console = Console()
     for report in reports:
         console.print(on_terminal(report.summary))
+
+
+def _tell(message: str) -> None:
+    """One line of the command's own, on standard error."""
+    typer.echo(f"biasamp: {message}", err=True)
 
 
 #: Of click, or of the copy of click that newer releases of Typer carry.
@@ -349,16 +346,15 @@ def run() -> None:
             message = _in_one_line(getattr(error, "format_message", error.__str__)())
             # Without a command the help is shown, and the error has nothing to add.
             if message:
-                typer.echo(f"biasamp: error: {message}", err=True)
+                _tell(f"error: {message}")
             sys.exit(BAD_INPUT)
         except Exception as error:  # Python would exit with 1, as if a gate were exceeded.
             if os.environ.get(TRACEBACK):
                 traceback.print_exc()
             message = _in_one_line(f"{type(error).__name__}: {error}")
-            typer.echo(
-                f"biasamp: internal error: {message} (please report it with its traceback, which "
-                f"the environment variable {TRACEBACK}=1 shows)",
-                err=True,
+            _tell(
+                f"internal error: {message} (please report it with its traceback, which the "
+                f"environment variable {TRACEBACK}=1 shows)"
             )
             sys.exit(INTERNAL_ERROR)
 
@@ -388,7 +384,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
         def say(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if issubclass(category, ours):
-                typer.echo(f"biasamp: warning: {_in_one_line(str(message))}", err=True)
+                _tell(f"warning: {_in_one_line(str(message))}")
             else:
                 show(message, category, *where, **more)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from biasamp_adapters._typing import Label
@@ -13,68 +13,51 @@ from biasamp_adapters.counts.base import MODEL
 from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.matrices.second_moments import NoSecondMomentsError
-from biasamp_adapters.inputs.files import (
-    chunks_of,
-    distinct_rows,
-    distinct_values,
-    number_of_chunks,
-)
+from biasamp_adapters.inputs import files
 from biasamp_adapters.inputs.matrices import Indicators
-
-
-class Named(NamedTuple):
-    """Columns, and the labels or groups that they stand for.
-
-    With ``by_prefix`` a prefix found columns: their names lack it, and nobody wrote their order.
-    """
-
-    columns: list[str]
-    names: list[str]
-    by_prefix: bool = False
-
-
-def named(option: str, text: str, there: Sequence[str]) -> Named:
-    """The columns that one value of an option names.
-
-    A column of this very name comes first; else commas separate names, and a star at the end stands
-    for every column that begins so, whose label is the rest of its name.
-
-    Raises
-    ------
-    ValueError
-        If no column begins with a prefix.
-    """
-    if text in there:
-        return Named([text], [text])
-    if "," in text:
-        parts = [named(option, part.strip(), there) for part in text.split(",")]
-        return _joined(parts)
-    if not text.endswith("*"):
-        return Named([text], [text])
-    prefix = text[:-1]
-    found = [column for column in there if column.startswith(prefix) and column != prefix]
-    if not found:
-        raise ValueError(
-            f"{option} {text!r} must match a column; none of {listing(list(there))} begins so"
-        )
-    return Named(found, [column.removeprefix(prefix) for column in found], by_prefix=True)
-
-
-def _joined(parts: Sequence[Named]) -> Named:
-    return Named(
-        [column for part in parts for column in part.columns],
-        [name for part in parts for name in part.names],
-        any(part.by_prefix for part in parts),
-    )
-
-
-def is_list(text: str, there: Sequence[str]) -> bool:
-    """Whether a value of an option stands for several columns, and not for one of its name."""
-    return text not in there and ("," in text or text.endswith("*"))
-
 
 #: Label sets that counts without rows hold: each is a column, and second moments are of all pairs.
 MOST_SETS = 100
+
+
+class ColumnOptions(NamedTuple):
+    """The columns of a table as options name them.
+
+    For label matrices a name may be a list with commas, or a prefix with a star: each prediction is
+    then a model.
+    """
+
+    task: Sequence[str]
+    prediction: Sequence[str]
+    attribute: Sequence[str]
+    attribute_prediction: Sequence[str]
+    weight: str | None
+
+    def by_option(self) -> dict[str, Any]:
+        """The names by what the command line calls them."""
+        return {f"--{name.replace('_', '-')}": value for name, value in self._asdict().items()}
+
+    def by_audit(self, *, separate: bool) -> Iterator[ColumnOptions]:
+        """The columns of each audit: one of all attributes crossed, or one per attribute.
+
+        Raises
+        ------
+        ValueError
+            If an attribute is named twice, or the predicted ones are not one for each.
+        """
+        attribute, predicted = list(self.attribute), list(self.attribute_prediction)
+        if len(set(attribute)) < len(attribute):
+            raise ValueError(f"--attribute must name each column once; received {attribute}")
+        if not separate:
+            yield self
+            return
+        if len(predicted) not in (0, len(attribute)):
+            raise ValueError(
+                "with --separate and one model, --attribute-prediction must be given once for each "
+                f"--attribute; received {predicted} for {attribute}"
+            )
+        for i, name in enumerate(attribute):
+            yield self._replace(attribute=[name], attribute_prediction=predicted[i : i + 1])
 
 
 @dataclass(frozen=True)
@@ -96,15 +79,25 @@ class Columns:
     options: dict[str, Any]
     matrix: bool
     together: list[list[str]]
-    indicators: list[str] = field(default_factory=list)
+    indicators: list[str]
 
-    def count(self, rows: Any, missing: Missing, *, by_weight: bool) -> Counts:
-        """The counts of the rows of a relation."""
-        if self.matrix:
-            return CooccurrenceCounts.from_frame(
-                rows, **self.options, missing=missing, keep_rows=True
-            )
-        return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=by_weight)
+    def count(self, rows: Any, missing: Missing) -> Counts:
+        """The counts of the rows of a relation; those of matrices keep the rows."""
+        if not self.matrix:
+            return self._count_labels(rows, missing)
+        return CooccurrenceCounts.from_frame(rows, **self.options, missing=missing, keep_rows=True)
+
+    def count_truth(self, rows: Any, missing: Missing) -> Counts:
+        """The same without predictions and weights."""
+        known = ("task", "attribute", "labels")
+        options = {name: value for name, value in self.options.items() if name in known}
+        return replace(self, options=options).count(rows, missing)
+
+    def count_ranked(self, rows: Any, rank: str, missing: Missing) -> JointCounts:
+        """The counts of the truth, and of the column ``rank`` for a prediction."""
+        known = {name: self.options[name] for name in ("task", "attribute", "weight")}
+        options = {**known, "prediction": rank}
+        return replace(self, options=options)._count_labels(rows, missing)
 
     def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
         """Counts of a DuckDB relation that hold no rows: of matrices sums and second moments.
@@ -112,13 +105,12 @@ class Columns:
         Label sets are counted too, unless there are more than ``MOST_SETS``.
         """
         if not self.matrix:
-            few = few_weights(rows, self)
-            return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
-        sets, total = self._label_sets(rows), number_of_chunks(rows)
+            return self._count_labels(rows, missing)
+        sets, total = self._label_sets(rows), files.number_of_chunks(rows)
 
         def count(*, second_moments: bool) -> Counts:
             return CooccurrenceCounts.from_chunks(
-                chunks_of(connection, rows),
+                files.chunks_of(connection, rows),
                 **self.options,
                 missing=missing,
                 label_sets=sets,
@@ -131,96 +123,126 @@ class Columns:
         except NoSecondMomentsError:
             return count(second_moments=False)
 
+    def _count_labels(self, rows: Any, missing: Missing) -> JointCounts:
+        weight = self.options.get("weight")
+        # Far more weights than may be kept apart need not be grouped to find that out.
+        few = weight is None or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+        return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
+
     def _label_sets(self, rows: Any) -> list[list[Label]] | None:
         names = self.options["labels"]
         if names is None:
             return None
-        found = distinct_rows(rows, self.options["task"], MOST_SETS)
-        sets = [
-            [name for name, there in zip(names, row, strict=True) if there] for row in found or ()
-        ]
-        return [of for of in sets if of] or None
+        found = files.distinct_rows(rows, self.options["task"], MOST_SETS) or ()
+        sets = [[name for name, has in zip(names, row, strict=True) if has] for row in found]
+        return [labels for labels in sets if labels] or None
 
-    def count_reference(self, rows: Any, missing: Missing) -> Counts:
-        """The counts of the truth alone."""
-        truth = {key: self.options[key] for key in ("task", "attribute")}
-        if not self.matrix:
-            return JointCounts.from_frame(rows, **truth, missing=missing)
-        labels = self.options["labels"]
-        return CooccurrenceCounts.from_frame(
-            rows, **truth, labels=labels, missing=missing, keep_rows=True
+
+class _Named(NamedTuple):
+    """Columns, and the labels or groups that they stand for.
+
+    With ``by_prefix`` a prefix found columns: their names lack it, and nobody wrote their order.
+    """
+
+    columns: list[str]
+    names: list[str]
+    by_prefix: bool = False
+
+
+def _is_list(text: str, table: Sequence[str]) -> bool:
+    """Whether a value of an option stands for several columns, and not for one of its name."""
+    return text not in table and ("," in text or text.endswith("*"))
+
+
+def _named(option: str, text: str, table: Sequence[str]) -> _Named:
+    """The columns that one value of an option names.
+
+    A column of this very name comes first; else commas separate names, and a star at the end stands
+    for every column that begins so, whose label is the rest of its name.
+
+    Raises
+    ------
+    ValueError
+        If no column begins with a prefix.
+    """
+    if not _is_list(text, table):
+        return _Named([text], [text])
+    if "," in text:
+        return _joined(_named(option, part.strip(), table) for part in text.split(","))
+    prefix = text[:-1]
+    found = [column for column in table if column.startswith(prefix) and column != prefix]
+    if not found:
+        raise ValueError(
+            f"{option} {text!r} must match a column; none of {listing(list(table))} begins so"
         )
+    return _Named(found, [column.removeprefix(prefix) for column in found], by_prefix=True)
 
 
-def choose(
-    there: Sequence[str],
-    *,
-    task: Sequence[str],
-    prediction: Sequence[str],
-    attribute: Sequence[str],
-    attribute_prediction: Sequence[str],
-    weight: str | None,
-) -> Columns:
-    """The columns that the options of an audit name.
+def _joined(parts: Iterable[_Named]) -> _Named:
+    parts = list(parts)
+    return _Named(
+        [column for part in parts for column in part.columns],
+        [name for part in parts for name in part.names],
+        any(part.by_prefix for part in parts),
+    )
+
+
+def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
+    """The columns of a table that the options of an audit name.
 
     Raises
     ------
     ValueError
         If a prefix matches nothing, or the columns of truth and predictions do not correspond.
     """
-    tasks = _joined([named("--task", text, there) for text in task])
+    tasks = _joined(_named("--task", text, table) for text in options.task)
     if len(set(tasks.columns)) < len(tasks.columns):
         raise ValueError(f"--task must name each column once; received {tasks.columns}")
-    by_column = len(tasks.columns) > 1 or any(is_list(text, there) for text in task)
-    grouped = [text for text in [*attribute, *attribute_prediction] if is_list(text, there)]
-    if not (by_column or grouped):
-        plain: dict[str, Any] = {
-            "task": tasks.columns[0],
-            "prediction": list(prediction),
-            "attribute": list(attribute),
-            "attribute_prediction": list(attribute_prediction),
-            "weight": weight,
-        }
-        together = [[tasks.columns[0], *prediction]]
-        together += [
-            [name, *attribute_prediction[i :: len(attribute)]] for i, name in enumerate(attribute)
-        ]
-        return Columns(plain, False, together)
-    models = _models(tasks, prediction, there)
-    groups, predicted = _groups(list(attribute), list(attribute_prediction), list(models), there)
-    of_tasks = [
-        [column, *(columns[i] for columns in models.values())]
-        for i, column in enumerate(tasks.columns)
-    ]
-    indicators = [column for columns in of_tasks for column in columns] if by_column else []
-    of_groups: list[list[str]] = []
-    for each in (groups, *predicted.values()):
-        if isinstance(each, Indicators):
-            indicators += each.values
-            of_groups += [[column] for column in each.values]
+    by_column = len(tasks.columns) > 1 or any(_is_list(text, table) for text in options.task)
+    attribute, predicted = list(options.attribute), list(options.attribute_prediction)
+    matrix = by_column or any(_is_list(text, table) for text in [*attribute, *predicted])
+    weights = [[options.weight]] if options.weight is not None else []
+    if not matrix:
+        names = {**options._asdict(), "task": tasks.columns[0]}
+        together = [[*tasks.columns, *options.prediction]]
+        together += [[name, *predicted[i :: len(attribute)]] for i, name in enumerate(attribute)]
+        return Columns(names, False, together + weights, [])
+    models = _models(tasks, options.prediction, table)
+    groups, groups_of = _groups(attribute, predicted, list(models), table)
+    together = _aligned(tasks.columns, models.values())
+    indicators = [column for columns in together for column in columns] if by_column else []
+    for values in (groups, *groups_of.values()):
+        if isinstance(values, Indicators):
+            indicators += values.values
+            together += [[column] for column in values.values]
     if not isinstance(groups, Indicators):
-        lists = [columns for columns in predicted.values() if isinstance(columns, list)]
-        of_groups += [[name, *(columns[i] for columns in lists)] for i, name in enumerate(groups)]
-    options: dict[str, Any] = {
+        lists = [columns for columns in groups_of.values() if isinstance(columns, list)]
+        together += _aligned(groups, lists)
+    names = {
         "task": tasks.columns if by_column else tasks.columns[0],
         "labels": tasks.names if by_column else None,
         "prediction": (models if by_column else {k: v[0] for k, v in models.items()}) or None,
         "attribute": groups,
-        "attribute_prediction": predicted or None,
-        "weight": weight,
+        "attribute_prediction": groups_of or None,
+        "weight": options.weight,
     }
-    return Columns(options, True, [*of_tasks, *of_groups], indicators)
+    return Columns(names, True, together + weights, indicators)
 
 
-def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> dict[str, list[str]]:
+def _aligned(true: Sequence[str], predicted: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Each true column with those that predict it."""
+    return [list(columns) for columns in zip(true, *predicted, strict=False)]
+
+
+def _models(tasks: _Named, prediction: Sequence[str], table: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
-    parts = [named("--prediction", text, there) for text in prediction]
+    parts = [_named("--prediction", text, table) for text in prediction]
     if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
         return {MODEL: _paired(tasks, _joined(parts), "--task", "--prediction")}
     models: dict[str, list[str]] = {}
     for text, part in zip(prediction, parts, strict=True):
         columns = _paired(tasks, part, "--task", f"--prediction {text!r}")
-        name = "" if text not in there and "," in text else text.rstrip("*_-. ")
+        name = "" if text not in table and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
         models[name or unnamed] = columns
     if len(models) < len(prediction):
@@ -230,7 +252,7 @@ def _models(tasks: Named, prediction: Sequence[str], there: Sequence[str]) -> di
     return models
 
 
-def _paired(true: Named, predicted: Named, true_option: str, option: str) -> list[str]:
+def _paired(true: _Named, predicted: _Named, true_option: str, option: str) -> list[str]:
     """The predicted columns in the order of the true ones.
 
     Two lists of columns correspond in their order. Where a prefix found columns, those of the same
@@ -257,52 +279,46 @@ def _paired(true: Named, predicted: Named, true_option: str, option: str) -> lis
 
 
 def _groups(
-    attribute: list[str], predicted: list[str], models: list[str], there: Sequence[str]
+    attribute: list[str], predicted: list[str], models: list[str], table: Sequence[str]
 ) -> tuple[Any, dict[str, Any]]:
     """The attribute, and the predicted one of each model: labels, or groups that are columns."""
-    lists = [text for text in attribute if is_list(text, there)]
-    if lists and len(attribute) > 1:
-        raise ValueError(
-            f"groups that are columns cannot be crossed; received --attribute {attribute}"
-        )
-    true = named("--attribute", attribute[0], there) if lists else None
-    groups = attribute if true is None else Indicators(true.columns, true.names)
+    groups: Any = attribute
+    if any(_is_list(text, table) for text in attribute):
+        if len(attribute) > 1:
+            raise ValueError(
+                f"groups that are columns cannot be crossed; received --attribute {attribute}"
+            )
+        true = _named("--attribute", attribute[0], table)
+        groups = Indicators(true.columns, true.names)
     if not predicted:
         return groups, dict.fromkeys(models)
-    each = len(predicted) // len(models)
-    width = 1 if any(is_list(text, there) for text in predicted) else len(attribute)
-    if each != width or each * len(models) != len(predicted):
+    width = 1 if any(_is_list(text, table) for text in predicted) else len(attribute)
+    if len(predicted) != width * len(models):
         raise ValueError(
             f"--attribute-prediction must be given {width * len(models)} time(s), once for each "
             f"attribute and model; received {predicted}"
         )
-    out: dict[str, Any] = {}
-    for i, model in enumerate(models):
-        own = predicted[i * each : (i + 1) * each]
-        if is_list(own[0], there):
-            found = named("--attribute-prediction", own[0], there)
-            if true is not None:
-                option = f"--attribute-prediction {own[0]!r}"
-                columns = _paired(true, found, f"--attribute {attribute[0]!r}", option)
-                found = Named(columns, true.names)
-            out[model] = Indicators(found.columns, found.names)
-        else:
-            out[model] = own
-    return groups, out
+
+    def columns_of(texts: list[str]) -> Any:
+        """The predicted attribute of one model."""
+        if not _is_list(texts[0], table):
+            return texts
+        found = _named("--attribute-prediction", texts[0], table)
+        if isinstance(groups, Indicators):
+            option = f"--attribute-prediction {texts[0]!r}"
+            columns = _paired(true, found, f"--attribute {attribute[0]!r}", option)
+            return Indicators(columns, true.names)
+        return Indicators(found.columns, found.names)
+
+    chunks = (predicted[i * width : (i + 1) * width] for i in range(len(models)))
+    return groups, {model: columns_of(texts) for model, texts in zip(models, chunks, strict=True)}
 
 
-def merged_roles(together: Sequence[Sequence[str]]) -> list[list[str]]:
+def merged(together: Iterable[Sequence[str]]) -> list[list[str]]:
     """Columns that must agree on what their text means: chains of shared columns are one."""
-    out: list[list[str]] = []
+    roles: list[list[str]] = []
     for columns in together:
-        shared = [each for each in out if set(each) & set(columns)]
-        rest = [each for each in out if each not in shared]
-        out = [*rest, list(dict.fromkeys([*(c for each in shared for c in each), *columns]))]
-    return out
-
-
-def few_weights(rows: Any, columns: Columns) -> bool:
-    """Whether rows of different weights may be kept apart."""
-    weight = columns.options["weight"]
-    # Far more weights than may be kept apart need not be grouped to find that out.
-    return weight is None or distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+        shared = [role for role in roles if set(role) & set(columns)]
+        chain = [column for role in [*shared, columns] for column in role]
+        roles = [role for role in roles if role not in shared] + [list(dict.fromkeys(chain))]
+    return roles

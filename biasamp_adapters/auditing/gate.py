@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
 
 from biasamp_adapters.auditing.report import AuditReport
+from biasamp_adapters.auditing.summary import Row
 from biasamp_adapters.metrics.bound import as_arrow
 
 
@@ -42,7 +45,7 @@ def _as_in_reports(metric: str) -> str:
     return f"{name}{space}{as_arrow(direction) or direction}"
 
 
-def gated(report: AuditReport, gate: Gate) -> list[dict[str, Any]]:
+def _gated(report: AuditReport, gate: Gate) -> list[Row]:
     """Rows of the report that a gate judges.
 
     A metric is named as in the report ("BA A->T"), by its class and direction, or without the
@@ -53,48 +56,51 @@ def gated(report: AuditReport, gate: Gate) -> list[dict[str, Any]]:
     ValueError
         If the report has no such metric.
     """
-    rows = [row for row in report.summary["metrics"] if gate.metric in _names(row)]
-    if not rows:
-        known = dict.fromkeys(row["name"] for row in report.summary["metrics"])
+    rows: list[Row] = report.summary["metrics"]
+    judged = [row for row in rows if gate.metric in _names(row)]
+    if not judged:
+        known = dict.fromkeys(row["name"] for row in rows)
         raise ValueError(
             f"--fail-above must name a metric of the report, one of {list(known)}; "
             f"received {gate.metric!r}"
         )
-    return rows
+    return judged
 
 
-def exceeded(report: AuditReport, gate: Gate) -> list[str]:
-    """One line for each value whose whole interval lies above the bound.
-
-    Raises
-    ------
-    ValueError
-        If the report has no such metric.
-    """
-    return [
-        f"{row['model']}: {row['name']} is {row['value']:+z.4f} "
-        f"[{row['low']:+z.4f}, {row['high']:+z.4f}], above {gate.bound:g}"
-        for row in gated(report, gate)
-        if _why_not_judged(report, row) is None and row["low"] > gate.bound
-    ]
+def _names(row: Row) -> set[str]:
+    short = row["name"].removesuffix(f" {row['direction']}")
+    return {row["name"], short, row["metric"], f"{row['metric']} {row['direction']}"}
 
 
-def not_judged(report: AuditReport, gate: Gate) -> list[str]:
-    """One line for each value of which the data do not say whether it lies above the bound.
+def judge(reports: Sequence[AuditReport], gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
+    """What gates say of reports.
+
+    Returns
+    -------
+    above : list of str
+        One line for each value whose whole interval lies above the bound.
+    unknown : list of str
+        One line for each value of which the data do not say whether it does.
 
     Raises
     ------
     ValueError
-        If the report has no such metric.
+        If a report has no such metric.
     """
-    return [
-        f"{row['model']}: {row['name']} cannot be judged: {reason}"
-        for row in gated(report, gate)
-        if (reason := _why_not_judged(report, row))
-    ]
+    above, unknown = [], []
+    for gate, report in product(gates, reports):
+        for row in _gated(report, gate):
+            name = f"{row['model']}: {row['name']}"
+            reason = _why_not_judged(report, row)
+            if reason:
+                unknown.append(f"{name} cannot be judged: {reason}")
+            elif row["low"] > gate.bound:
+                ends = f"[{row['low']:+z.4f}, {row['high']:+z.4f}]"
+                above.append(f"{name} is {row['value']:+z.4f} {ends}, above {gate.bound:g}")
+    return above, unknown
 
 
-def _why_not_judged(report: AuditReport, row: dict[str, Any]) -> str | None:
+def _why_not_judged(report: AuditReport, row: Row) -> str | None:
     if row["low"] is None:
         return f"it has no interval ({row['note']})"
     signs = _signs(report, row)
@@ -106,7 +112,7 @@ def _why_not_judged(report: AuditReport, row: dict[str, Any]) -> str | None:
     return None
 
 
-def _signs(report: AuditReport, row: dict[str, Any]) -> list[int]:
+def _signs(report: AuditReport, row: Row) -> list[int]:
     """The signs of the pairs of a metric, if it has signs."""
     for (model, _), result in report.results.items():
         if (model, result.short_name) == (row["model"], row["name"]):
@@ -117,8 +123,3 @@ def _signs(report: AuditReport, row: dict[str, Any]) -> list[int]:
         for pair in report.summary["pairs"]
         if (pair["model"], pair["name"]) == (row["model"], row["name"])
     ]
-
-
-def _names(row: dict[str, Any]) -> set[str]:
-    short = row["name"].removesuffix(f" {row['direction']}")
-    return {row["name"], short, row["metric"], f"{row['metric']} {row['direction']}"}

@@ -6,12 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
-from biasamp_adapters.auditing.evaluate import MOST_FITTED, Findings, allows_attack
-from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters._roles import Role
+from biasamp_adapters.auditing.findings import (
+    DIRECTIONAL,
+    MOST_FITTED,
+    MULTI,
+    Findings,
+    allows_attack,
+    by_column,
+)
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.metrics.bound import T_TO_A
-from biasamp_adapters.metrics.result import AmplificationResult
 
 #: Groups or tasks with fewer rows make no interval that can be trusted.
 FEW_ROWS = 10
@@ -29,58 +35,50 @@ def reference_in_words(findings: Findings) -> str:
     return f"reference data of {reference.n_rows:,} rows"
 
 
+def abstentions(counts: Counts) -> dict[tuple[str, Role], int]:
+    """How many predictions of each kind each model left out, where it did."""
+    left_out = {
+        (model, role): counts.abstentions(role, model)
+        for model in counts.models
+        for role in (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION)
+        if counts.has(role, model)
+    }
+    return {variable: n for variable, n in left_out.items() if n}
+
+
 def notes(findings: Findings) -> list[str]:
     """The notes that apply, the general ones last."""
-    about = (_about_data, _about_signs, _about_mals, _about_reading)
-    return [note for each in about for note in each(findings)]
+    parts = (_about_data, _about_rows, _about_signs, _about_mals, _about_reading)
+    return [note for part in parts for note in part(findings)]
 
 
 def _about_data(findings: Findings) -> Iterator[str]:
-    counts = findings.evaluation.counts
+    counts = findings.counts
     for note in findings.evaluation.notes:
         # Without the way out, which is one of the call and not of the report.
         note = note.rpartition(" (")[0]
         yield f"{note[0].upper()}{note[1:]}."
     if counts.dropped:
         yield f"{counts.dropped:,} rows with missing values were left out."
-    for model in counts.models:
-        for role in ("prediction", "attribute_prediction"):
-            abstained = counts.abstentions(role, model) if counts.has(role, model) else 0
-            if abstained:
-                yield (
-                    f"{model} abstained from {abstained:,} predictions of the "
-                    f"{'task' if role == 'prediction' else 'attribute'}: such rows stay in every "
-                    + (
-                        "denominator, and no label counts as predicted."
-                        if counts.is_matrix("task" if role == "prediction" else "attribute")
-                        else "denominator and count as wrong."
-                    )
-                )
+    for (model, role), n in abstentions(counts).items():
+        effect = (
+            "denominator, and no label counts as predicted."
+            if counts.is_matrix(role.truth)
+            else "denominator and count as wrong."
+        )
+        yield (
+            f"{model} abstained from {n:,} predictions of the {role.truth}: such rows stay in "
+            f"every {effect}"
+        )
     if counts.soft:
         yield (
             "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
             "predictions, is left out."
         )
-    yield from _about_rows(findings)
-    tables = counts.unweighted().tables()
-    for what, role, labels in (
-        ("group", "attribute", counts.groups),
-        ("task" if counts.is_matrix("task") else "class", "task", counts.labels),
-    ):
-        if counts.has(role):
-            few = np.flatnonzero(tables.marginal(role) < FEW_ROWS)
-            if len(few):
-                names = listing([labels[i] for i in few])
-                yield (
-                    f"Fewer than {FEW_ROWS} rows have the {what} {names}: no interval that rests "
-                    "on them can be trusted."
-                )
-    if not findings.n_boot:
-        yield NO_INTERVALS
 
 
 def _about_rows(findings: Findings) -> Iterator[str]:
-    counts = findings.evaluation.counts
+    counts = findings.counts
     if counts.no_draws:
         yield (
             f"No number has an interval: {counts.no_draws}. Count with keep_rows=True, or "
@@ -97,33 +95,43 @@ def _about_rows(findings: Findings) -> Iterator[str]:
             "Multi is left out: label sets were not counted. Count with label_sets= or "
             "keep_rows=True."
         )
-    elif findings.evaluation.base_rates is None and not counts.soft:
-        metrics = {result.metric for result in findings.results.values()}
-        if "MultiAttributeBiasAmplification" not in metrics:
-            yield (
-                "Multi is left out: the evaluated truth contains no label set that the reference "
-                "shows."
-            )
-    if not counts.knows_rows and not isinstance(counts, JointCounts):
+    elif findings.evaluation.base_rates is None and not (counts.soft or findings.of(MULTI)):
         yield (
-            "Rows have weights and tasks or groups are columns: labels are not flipped, so DPA is "
-            "equalised in expectation, which may be biased on sparse tables, and has no interval; "
-            "DPA of the uncertainty coefficient is left out."
+            "Multi is left out: the evaluated truth contains no label set that the reference shows."
         )
-    elif not counts.knows_rows:
-        yield (
-            "Only sums of weights are left, not rows: rows of different weights are kept apart up "
-            "to 131,072 cells (by_weight=True), and rounding the weights can bring them there. "
-            "Intervals use Poisson draws, and "
-            "LA and DPA, whose flips need rows, have none; DPA of the uncertainty coefficient is "
-            "left out."
-        )
-    if not allows_attack(counts, "task"):
+    if not counts.knows_rows:
+        yield _SUMS_OF_MATRICES if by_column(counts) else _SUMS_OF_LABELS
+    if not allows_attack(counts, Role.TASK):
         yield (
             "LA, and DPA from tasks that are columns, need an attacker that is fitted on rows; "
             f"they are left out where rows are unknown or more than {MOST_FITTED:,}. Per pair, the "
             "metrics give them in by_pair."
         )
+    tables = counts.unweighted().tables()
+    task = "task" if counts.is_matrix(Role.TASK) else "class"
+    for role, name in ((Role.ATTRIBUTE, "group"), (Role.TASK, task)):
+        few = np.flatnonzero(tables.marginal(role) < FEW_ROWS) if counts.has(role) else ()
+        if len(few):
+            names = listing([counts.labels_of(role)[i] for i in few])
+            yield (
+                f"Fewer than {FEW_ROWS} rows have the {name} {names}: no interval that rests on "
+                "them can be trusted."
+            )
+    if not findings.bootstrap.n_boot:
+        yield NO_INTERVALS
+
+
+_SUMS_OF_MATRICES = (
+    "Rows have weights and tasks or groups are columns: labels are not flipped, so DPA is "
+    "equalised in expectation, which may be biased on sparse tables, and has no interval; DPA of "
+    "the uncertainty coefficient is left out."
+)
+_SUMS_OF_LABELS = (
+    "Only sums of weights are left, not rows: rows of different weights are kept apart up to "
+    "131,072 cells (by_weight=True), and rounding the weights can bring them there. Intervals use "
+    "Poisson draws, and LA and DPA, whose flips need rows, have none; DPA of the uncertainty "
+    "coefficient is left out."
+)
 
 
 def _about_signs(findings: Findings) -> Iterator[str]:
@@ -133,14 +141,19 @@ def _about_signs(findings: Findings) -> Iterator[str]:
             "a choice of values. Say where they come from; with others the numbers change."
         )
     else:
-        yield _about_reference(findings)
-    directional = [result for result in findings.results.values() if _is_directional(result)]
-    if not directional:
+        source = f"The directions of correlations come from {reference_in_words(findings)}"
+        if findings.evaluation.reference is None:
+            source += (
+                ", so the model is compared with the data it is judged on; give the training data "
+                "as reference to compare with what it learned from"
+            )
+        yield source + "."
+    results = findings.of(DIRECTIONAL)
+    if not results:
         return
-    pairs = directional[0].by_pair
+    pairs = results[0].by_pair
     uncertain = int(pairs["uncertain"].sum())
-    alone = _alone(findings)
-    if alone:
+    if alone := _alone(findings):
         yield (
             f"The reference has rows of one {alone} only, so no correlation can be read from it: "
             "BA-> is 0 by construction, whatever the model does."
@@ -155,7 +168,8 @@ def _about_signs(findings: Findings) -> Iterator[str]:
             f"{uncertain} of {len(pairs)} pairs correlate so weakly in the reference (|z| < 1.96) "
             "that their sign may be noise, and with it the sign of their part of BA->."
         )
-    if any(_has_both_signs(result.by_pair["contribution"].to_numpy()) for result in directional):
+    contributions = [result.by_pair["contribution"] for result in results]
+    if any((part > 0).any() and (part < 0).any() for part in contributions):
         yield (
             "Some pairs are amplified and others reduced: a mean over pairs hides that; see the "
             "strongest pairs."
@@ -166,71 +180,48 @@ def _alone(findings: Findings) -> str | None:
     """What the reference, or the truth that is its own, has only one of."""
     origin = findings.evaluation.origin
     if findings.evaluation.base_rates is None:
-        for role, what in (("attribute", "group"), ("task", "class")):
+        for role, name in ((Role.ATTRIBUTE, "group"), (Role.TASK, "class")):
             if origin.has(role) and origin.one_each(role) and len(origin.seen(role)) < 2:
-                return what
+                return name
     return None
 
 
-def _about_reference(findings: Findings) -> str:
-    source = f"The directions of correlations come from {reference_in_words(findings)}"
-    if findings.evaluation.reference is not None:
-        return f"{source}."
-    return (
-        f"{source}, so the model is compared with the data it is judged on; give the training data "
-        "as reference to compare with what it learned from."
-    )
-
-
 def _about_mals(findings: Findings) -> Iterator[str]:
-    results = [result for result in findings.results.values() if result.metric == "MALS"]
-    if not results:
-        return
-    pairs = results[0].by_pair
-    uncertain = int(pairs["uncertain"].sum())
-    if (pairs["sign"] == 0).all():
-        yield (
-            "Every group is equally frequent among the positives of the reference: MALS is 0 by "
-            "construction, whatever the model does."
-        )
-    elif uncertain:
-        yield (
-            f"{uncertain} of {len(pairs)} pairs are so near equal shares among the positives of "
-            "the reference (|z| < 1.96) that the groups which MALS takes for favoured may be noise."
-        )
-
-
-def _classes(counts: Counts) -> str:
-    return "Tasks, yes against no," if counts.is_matrix("task") else "Classes"
-
-
-def _is_directional(result: AmplificationResult) -> bool:
-    return result.metric == "DirectionalBiasAmplification"
-
-
-def _has_both_signs(contributions: Array) -> bool:
-    return bool((contributions > 0).any() and (contributions < 0).any())
+    for result in findings.of("MALS")[:1]:
+        pairs = result.by_pair
+        uncertain = int(pairs["uncertain"].sum())
+        if (pairs["sign"] == 0).all():
+            yield (
+                "Every group is equally frequent among the positives of the reference: MALS is 0 "
+                "by construction, whatever the model does."
+            )
+        elif uncertain:
+            yield (
+                f"{uncertain} of {len(pairs)} pairs are so near equal shares among the positives "
+                "of the reference (|z| < 1.96) that the groups which MALS takes for favoured may "
+                "be noise."
+            )
 
 
 def _about_reading(findings: Findings) -> Iterator[str]:
-    counts = findings.evaluation.counts
+    counts = findings.counts
     if any(result.direction == T_TO_A for result in findings.results.values()):
         yield (
             "T->A means that the model predicts a protected attribute. Ask whether it must: not "
             "predicting it removes T->A amplification altogether."
         )
-    if counts.has("task"):
-        share = counts.tables().marginal("task") / counts.tables().total
-        even = 1 / 2 if counts.is_matrix("task") else 1 / len(share)
+    if counts.has(Role.TASK):
+        are_columns = counts.is_matrix(Role.TASK)
+        share = counts.tables().marginal(Role.TASK) / counts.tables().total
+        even = 1 / 2 if are_columns else 1 / len(share)
         error = np.sqrt(even * (1 - even) / counts.effective_rows)
         if (np.abs(share - even) > 1.96 * error).any():
             yield (
-                f"{_classes(counts)} are of unequal size (shares from {share.min():.1%} to "
-                f"{share.max():.1%}): 1/cross-entropy and accuracy read size as bias; the "
-                "uncertainty coefficient does not."
+                f"{'Tasks, yes against no,' if are_columns else 'Classes'} are of unequal size "
+                f"(shares from {share.min():.1%} to {share.max():.1%}): 1/cross-entropy and "
+                "accuracy read size as bias; the uncertainty coefficient does not."
             )
-    metrics = {result.metric for result in findings.results.values()}
-    if "MultiAttributeBiasAmplification" in metrics:
+    if findings.of(MULTI):
         yield (
             "Multi has no sign: it counts a change of rates the same whichever way it goes, and "
             "noise alone makes it positive."
@@ -243,9 +234,9 @@ def _about_reading(findings: Findings) -> Iterator[str]:
         "No amplification is not fairness: a model that repeats the bias of its data scores 0."
         + " Read the differences of selection rate, TPR and FPR beside it." * bool(findings.rates)
     )
-    if findings.evaluation.base_rates is not None:
-        return
-    yield (
-        "The labels are taken for the truth. Where they are not, as in risk prediction, where they "
-        "record arrests or predict what has not happened yet, matching them is not the goal."
-    )
+    if findings.evaluation.base_rates is None:
+        yield (
+            "The labels are taken for the truth. Where they are not, as in risk prediction, where "
+            "they record arrests or predict what has not happened yet, matching them is not the "
+            "goal."
+        )

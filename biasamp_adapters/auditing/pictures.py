@@ -1,11 +1,19 @@
-"""The pictures of a report: those of `plot`, drawn from a summary."""
+"""The pictures of a report: those of `plot`, drawn from a summary, as SVG for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import io
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,11 +21,11 @@ from matplotlib.figure import Figure
 
 from biasamp_adapters import plot
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.cells import Row, estimate, number
-from biasamp_adapters.auditing.table_kinds import Summary
+from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.auditing.tables import estimate, number
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
-from biasamp_adapters.plot.canvas import NAME
+from biasamp_adapters.plot.canvas import AMPLIFIED, GAP, NAME, REDUCED, SERIES, UNCLEAR
 from biasamp_adapters.uncertainty import Estimate
 
 #: Inches: a phone shows this width with text that can be read.
@@ -27,9 +35,9 @@ WIDTH = 4.7
 _STRIP, _ROW = 0.5, 0.28
 
 #: What a heat map shows of many pairs.
-MOST_TASKS, MOST_GROUPS = 70, 12
+_MOST_TASKS, _MOST_GROUPS = 70, 12
 
-DIRECTIONS = {
+_DIRECTIONS = {
     A_TO_T: "A->T: does the attribute push the predicted task?",
     T_TO_A: "T->A: does the task push the predicted attribute?",
     UNDIRECTED: "Undirected",
@@ -46,7 +54,7 @@ class Picture(NamedTuple):
     title : str
     caption : str
     alt : str
-        What it says, in words.
+        Text alternative for screen readers.
     draw : callable
     height : float
         In inches.
@@ -56,145 +64,160 @@ class Picture(NamedTuple):
     title: str
     caption: str
     alt: str
-    draw: Callable[[Figure], None]
+    draw: Callable[[Figure], Any]
     height: float
 
 
 def pictures(summary: Summary) -> Iterator[Picture]:
     """All pictures of a summary, in the order of its parts."""
-    yield from _intervals(summary["metrics"], "results")
-    yield from _intervals(summary["differences"], "differences")
+    # A difference has a sign, even one of magnitudes.
+    for part, signed in (("metrics", None), ("differences", True)):
+        for title, strips in _strips(summary[part]):
+            draw = partial(strips.draw, signed=signed)
+            name = "results" if part == "metrics" else part
+            yield Picture(name, title, "", strips.in_words(), draw, strips.height())
     yield from _heat_maps(summary)
     yield from map(_sweep, summary["sweeps"])
     yield from _runs(summary)
 
 
-def result_of(row: Row) -> AmplificationResult:
+@dataclass(frozen=True)
+class Strips:
+    """Rows of a summary as strips, one for each metric, each on a scale of its own.
+
+    Attributes
+    ----------
+    rows : dict of str to dict of str to list of Row
+        By metric and direction, and by model: one row, or one for each run.
+    """
+
+    rows: dict[str, dict[str, list[Row]]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Strips:
+        """The strips that rows make."""
+        strips: dict[str, dict[str, list[Row]]] = {}
+        for row in rows:
+            strips.setdefault(row["name"], {}).setdefault(row["model"], []).append(row)
+        return cls(strips)
+
+    def height(self, extra: float = 0.0) -> float:
+        """Inches of all strips, each of them with a little ``extra``."""
+        return sum(self._heights()) + 0.1 + extra * len(self.rows)
+
+    def _heights(self) -> list[float]:
+        numbers = map(len, self.rows.values())
+        return [_STRIP + _ROW * models + 0.2 * (models > 1) for models in numbers]
+
+    def in_words(self) -> str:
+        """The numbers of the strips, for screen readers."""
+        strips = []
+        for name, models in self.rows.items():
+            numbers = [
+                f"{shortened(model, NAME)} " * (len(models) > 1) + estimate(row)
+                for model, (row,) in models.items()
+            ]
+            strips.append(clean(f"{name}: {', '.join(numbers)}"))
+        return "; ".join(strips)
+
+    def draw(self, figure: Figure, signed: bool | None = None) -> dict[str, Axes]:
+        """Draw values with their intervals."""
+        axes = self._axes(figure)
+        for name, ax in axes.items():
+            models = self._headed(ax, name)
+            results = {model: _result(row) for model, (row,) in models.items()}
+            plot.intervals(results, signed=signed, ax=ax, legend=False)
+            ax.set_xlabel("")
+        return axes
+
+    def draw_runs(self, figure: Figure, confidence: float) -> None:
+        """Draw runs and their means."""
+        for name, ax in self._axes(figure).items():
+            models = self._headed(ax, name)
+            results = {model: [*map(_result, rows)] for model, rows in models.items()}
+            plot.runs(results, confidence=confidence, ax=ax)
+            ax.set_xlabel("")
+
+    def _axes(self, figure: Figure) -> dict[str, Axes]:
+        """Axes for the strips, one below the other."""
+        ratios = {"height_ratios": self._heights()}
+        axes = figure.subplots(len(self.rows), 1, squeeze=False, gridspec_kw=ratios)
+        return dict(zip(self.rows, axes[:, 0], strict=True))
+
+    def _headed(self, ax: Axes, name: str) -> dict[str, list[Row]]:
+        """The rows of a strip by what stands beside them: the metric, or models below it."""
+        models = self.rows[name]
+        if len(models) == 1:
+            (rows,) = models.values()
+            return {name: rows}
+        ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
+        return models
+
+
+def _result(row: Row) -> AmplificationResult:
     """The result that a row of a summary shows, without the counts behind it."""
+    value, baseline = _estimate(row), row.get("baseline")
     return AmplificationResult(
         metric=row["metric"],
         direction=row["direction"],
-        value=_float(row["value"]),
+        value=value.value,
         n=row.get("n", 0),
-        interval=None if row["low"] is None else (row["low"], row["high"]),
-        baseline=_estimate(row.get("baseline")),
+        interval=value.interval,
+        baseline=None if baseline is None else _estimate(baseline),
     )
 
 
-def _float(value: float | None) -> float:
-    return float("nan") if value is None else value
+def _estimate(row: Row) -> Estimate:
+    value = float("nan") if row["value"] is None else row["value"]
+    return Estimate(value, None if row["low"] is None else (row["low"], row["high"]))
 
 
-def _estimate(row: Row | None) -> Estimate | None:
-    if row is None:
-        return None
-    return Estimate(_float(row["value"]), None if row["low"] is None else (row["low"], row["high"]))
+def _strips(rows: Sequence[Row]) -> Iterator[tuple[str, Strips]]:
+    """The strips of each direction that has some, with a title."""
+    for direction, title in _DIRECTIONS.items():
+        chosen = [row for row in rows if row["direction"] == direction]
+        if chosen:
+            yield title, Strips.of(chosen)
 
 
-def by_name(rows: list[Row]) -> dict[str, dict[str, Row]]:
-    """Rows of models, by metric and direction."""
-    out: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        out.setdefault(row["name"], {})[row["model"]] = row
-    return out
-
-
-def strips(
-    axes: Mapping[str, Axes], rows: Mapping[str, Mapping[str, Row]], *, signed: bool | None = None
-) -> None:
-    """Draw a strip for each metric, on axes and so on a scale of its own."""
-    for name, ax in axes.items():
-        results = {model: result_of(row) for model, row in rows[name].items()}
-        plot.intervals(_headed(ax, name, results), signed=signed, ax=ax, legend=False)
-        ax.set_xlabel("")
-
-
-def _headed(ax: Axes, name: str, models: Mapping[str, Any]) -> dict[str, Any]:
-    """What a strip shows by the names of its rows: of the metric alone, or of models below it."""
-    if len(models) == 1:
-        (only,) = models.values()
-        return {name: only}
-    ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
-    return dict(models)
-
-
-def _draw_strips(
-    figure: Figure, rows: Mapping[str, Mapping[str, Row]], signed: bool | None
-) -> None:
-    strips(stacked(figure, rows), rows, signed=signed)
-
-
-def height_of(rows: Mapping[str, Mapping[str, Any]]) -> float:
-    """Inches of the strips of some metrics."""
-    return sum(_heights(rows)) + 0.1
-
-
-def _heights(rows: Mapping[str, Mapping[str, Any]]) -> list[float]:
-    return [_STRIP + _ROW * len(models) + 0.2 * (len(models) > 1) for models in rows.values()]
-
-
-def stacked(figure: Figure, rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Axes]:
-    """Axes for the strips of some metrics, one below the other."""
-    ratios = {"height_ratios": _heights(rows)}
-    axes = figure.subplots(len(rows), 1, squeeze=False, gridspec_kw=ratios)
-    return dict(zip(rows, axes[:, 0], strict=True))
-
-
-def _intervals(rows: list[Row], part: str) -> Iterator[Picture]:
-    for direction, title in DIRECTIONS.items():
-        named = by_name([row for row in rows if row["direction"] == direction])
-        if named:
-            yield Picture(
-                part,
-                title,
-                "",
-                "; ".join(_said(name, models) for name, models in named.items()),
-                # A difference has a sign, even one of magnitudes.
-                partial(_draw_strips, rows=named, signed=True if part == "differences" else None),
-                height_of(named),
-            )
-
-
-def _said(name: str, models: Mapping[str, Row]) -> str:
-    several = len(models) > 1
-    values = (
-        f"{shortened(model, NAME)} {estimate(row)}" if several else estimate(row)
-        for model, row in models.items()
-    )
-    return clean(f"{name}: {', '.join(values)}")
+def _runs(summary: Summary) -> Iterator[Picture]:
+    """The runs of metrics that all runs define."""
+    undefined = {row["name"] for row in summary["runs"] if row["value"] is None}
+    defined = [row for row in summary["runs"] if row["name"] not in undefined]
+    for title, strips in _strips(defined):
+        draw = partial(strips.draw_runs, confidence=summary["method"]["confidence"])
+        alt = f"Runs of {', '.join(strips.rows)}; the table has the numbers."
+        yield Picture("runs", title, "", alt, draw, strips.height(extra=0.1))
 
 
 def _heat_maps(summary: Summary) -> Iterator[Picture]:
-    of: dict[tuple[str, str], list[Row]] = {}
+    tables: dict[tuple[str, str], list[Row]] = {}
     for row in summary["pairs"]:
-        of.setdefault((row["model"], row["name"]), []).append(row)
+        tables.setdefault((row["model"], row["name"]), []).append(row)
     several = len(summary["data"]["models"]) > 1
-    # Models are to be compared, so their colours are the same.
-    reach = {
-        name: max(abs(row["value"]) for row in summary["pairs"] if row["name"] == name) or None
-        for _, name in of
-    }
-    order = [each["label"] for each in summary["data"]["groups"]]
-    for (model, name), rows in of.items():
+    order = [group["label"] for group in summary["data"]["groups"]]
+    for (model, name), rows in tables.items():
         table = pd.DataFrame(rows)
         # Pairs come in the order of their strength.
-        tasks = list(dict.fromkeys(table["task"]))[:MOST_TASKS]
-        groups = list(dict.fromkeys(table["attribute"]))[:MOST_GROUPS]
+        tasks = list(dict.fromkeys(table["task"]))[:_MOST_TASKS]
+        groups = list(dict.fromkeys(table["attribute"]))[:_MOST_GROUPS]
         groups.sort(key=lambda group: order.index(group) if group in order else len(order))
         shown = table["task"].isin(tasks) & table["attribute"].isin(groups)
         caption = ""
         if not shown.all():
             caption = f"{shown.sum():,} of {len(table):,} pairs, the strongest among them."
+        # Models are to be compared, so their colours are the same.
+        reach = max(abs(row["value"]) for row in summary["pairs"] if row["name"] == name) or None
+        strongest = (shortened(rows[0][label], NAME) for label in ("attribute", "task"))
         yield Picture(
             "pairs",
             f"{name} of {shortened(clean(model), NAME)}" if several else name,
             caption,
             clean(
                 f"Heat map of {shown.sum()} pairs of {name}; the strongest is "
-                f"{shortened(rows[0]['attribute'], NAME)} with {shortened(rows[0]['task'], NAME)}: "
-                f"{estimate(rows[0])}. The table below has the numbers."
+                f"{' with '.join(strongest)}: {estimate(rows[0])}. The table below has the numbers."
             ),
-            partial(_draw_heat_map, table=table, tasks=tasks, groups=groups, reach=reach[name]),
+            partial(_draw_heat_map, table=table, tasks=tasks, groups=groups, reach=reach),
             0.8 + 0.24 * len(tasks) + 0.5 * (len(groups) > 3),
         )
 
@@ -210,18 +233,14 @@ def _sweep(curve: Row) -> Picture:
     points = curve["points"]
     share = [point["share"] for point in points]
 
-    def line(of: Callable[[Row], Any]) -> pd.DataFrame:
-        rows = [of(point) for point in points]
-        parts = {
-            part: pd.Series([row.get(part) for row in rows], dtype=float)
-            for part in ("value", "low", "high")
-        }
-        return pd.DataFrame(parts).assign(share=share)
+    def line(rows: list[Row]) -> pd.DataFrame:
+        parts = ("value", "low", "high")
+        return pd.DataFrame(rows, columns=parts, dtype=float).assign(share=share)
 
-    named = {
-        curve["name"]: line(lambda point: point["amplification"]),
-        "FPR difference": line(lambda point: point["fpr_difference"]),
-        "random errors": line(lambda point: {"value": point["random_error"]}),
+    lines = {
+        curve["name"]: line([point["amplification"] for point in points]),
+        "FPR difference": line([point["fpr_difference"] for point in points]),
+        "random errors": line([{"value": point["random_error"]} for point in points]),
     }
     at = curve["audited_share"]
     nearest = points[int(np.argmin(np.abs(np.array(share) - at)))]
@@ -237,46 +256,122 @@ def _sweep(curve: Row) -> Picture:
             f"{estimate(nearest['fpr_difference'], '')}; random errors "
             f"{number(nearest['random_error'])}."
         ),
-        partial(_draw_sweep, curves=named, at=at),
+        lambda figure: plot.sweep(lines, at=at, ax=figure.subplots()),
         3.3,
     )
 
 
-def _draw_sweep(figure: Figure, curves: Mapping[str, pd.DataFrame], at: float) -> None:
-    plot.sweep(curves, at=at, ax=figure.subplots())
+#: Colours of a figure that the page replaces by its own, light or dark.
+_INK, _EDGE = "#1b1f24", "#8b949e"
+_THEMED = {
+    _INK: "ink",
+    _EDGE: "edge",
+    GAP: "surface",
+    UNCLEAR: "unclear",
+    REDUCED: "reduced",
+    AMPLIFIED: "amplified",
+    SERIES[2]: "third",
+    SERIES[3]: "fourth",
+}
+
+#: Its metrics are matplotlib's to know; the page writes in a font of the reader's system.
+_FONT = "DejaVu Sans"
+
+_STYLE: Any = {
+    "text.parse_math": False,
+    "font.sans-serif": [_FONT],
+    "svg.fonttype": "none",
+    "svg.hashsalt": "biasamp",
+    "font.size": 9.5,
+    "axes.linewidth": 0.8,
+    **dict.fromkeys(["text.color", "axes.labelcolor", "xtick.color", "ytick.color"], _INK),
+    "axes.edgecolor": _EDGE,
+}
+
+#: All threads share matplotlib's settings. Without a lock, two pages drawn at once would mix them
+#: up, and leave them changed.
+_settings = threading.Lock()
 
 
-def _runs(summary: Summary) -> Iterator[Picture]:
-    results: dict[str, dict[str, list[AmplificationResult]]] = {}
-    for row in summary["runs"]:
-        results.setdefault(row["name"], {}).setdefault(row["model"], []).append(result_of(row))
-    defined = {
-        name: models
-        for name, models in results.items()
-        if all(np.isfinite(run.value) for runs in models.values() for run in runs)
-    }
-    for direction, title in DIRECTIONS.items():
-        named = {
-            name: models
-            for name, models in defined.items()
-            if next(iter(models.values()))[0].direction == direction
-        }
-        if named:
-            yield Picture(
-                "runs",
-                title,
-                "",
-                f"Runs of {', '.join(named)}; the table has the numbers.",
-                partial(_draw_runs, named=named, confidence=summary["method"]["confidence"]),
-                height_of(named) + 0.1 * len(named),
-            )
+@contextmanager
+def _own_settings() -> Iterator[None]:
+    """Settings of the page, which looks the same whatever style a notebook has chosen.
+
+    What another thread sets in the meantime stays.
+    """
+    with _settings:
+        before = mpl.rcParams.copy()
+        # The backend stays the user's.
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        ours = mpl.rcParams.copy()
+        try:
+            yield
+        finally:
+            # By the methods of a dict, which do not check anew what has been checked.
+            for name, value in before.items():
+                if dict.__getitem__(mpl.rcParams, name) == dict.__getitem__(ours, name):
+                    dict.__setitem__(mpl.rcParams, name, value)
 
 
-def _draw_runs(
-    figure: Figure,
-    named: Mapping[str, Mapping[str, list[AmplificationResult]]],
-    confidence: float,
-) -> None:
-    for name, ax in stacked(figure, named).items():
-        plot.runs(_headed(ax, name, named[name]), confidence=confidence, ax=ax)
-        ax.set_xlabel("")
+def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str, alt: str) -> str:
+    """The SVG of a figure of so many inches; one thread draws at a time.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on the figure that it is given.
+    width, height : float
+    name : str
+        Prefix of all identifiers in the SVG, so that a page can hold several.
+    alt : str
+        Text alternative for screen readers.
+    """
+    with _own_settings(), warnings.catch_warnings():
+        # The page shows the text in fonts of its own, which have more glyphs than matplotlib's.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure)
+        file = io.StringIO()
+        undated = dict.fromkeys(["Date", "Creator", "Format", "Type"])
+        figure.savefig(file, format="svg", transparent=True, metadata=undated)
+    return _inlined(file.getvalue(), name, alt)
+
+
+def _inlined(text: str, name: str, alt: str) -> str:
+    root = ElementTree.fromstring(text)
+    for element in root.iter():
+        # In HTML, names need no namespace.
+        element.tag = _local(element.tag)
+        attributes = {_local(key): value for key, value in element.attrib.items()}
+        element.attrib.clear()
+        for key, value in attributes.items():
+            if key == "id":
+                value = f"{name}-{value}"
+            elif key == "href":
+                value = value.replace("#", f"#{name}-", 1)
+            elif key != "version":
+                value = _themed(value).replace("url(#", f"url(#{name}-")
+            element.set(key, value)
+    for about in ("metadata", "defs"):
+        for element in root.findall(about):
+            # A date, and a style that would be that of the whole page.
+            if element.find("clipPath") is None:
+                root.remove(element)
+    # As wide as the page lets it be; the proportions are in the view box.
+    for size in ("width", "height"):
+        root.attrib.pop(size)
+    root.set("role", "img")
+    root.set("aria-label", alt)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def _themed(style: str) -> str:
+    style = re.sub(f"'{_FONT}'[^;]*", "system-ui, sans-serif", style)
+    for colour, variable in _THEMED.items():
+        style = style.replace(colour, f"var(--{variable})")
+    return style

@@ -1,16 +1,25 @@
-"""A summary as text, Markdown and JSON. Nothing is computed here, only put into cells."""
+"""A summary as text, Markdown, JSON and on a terminal. Nothing is computed here."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.table_kinds import Summary
-from biasamp_adapters.auditing.tables import audited, computed, tables
+from biasamp_adapters._text import clean, shortened
+from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.auditing.tables import Table, audited, computed, tables
+
+if TYPE_CHECKING:
+    from rich.console import Group, RenderableType
+    from rich.table import Table as Grid
+
+#: Characters of a cell in plain text, and on a terminal: names may have ten thousand.
+_TEXT_CELL, _TERMINAL_CELL = 120, 300
+
+_COLOURS = {"amplified": "dark_orange", "reduced": "dodger_blue1"}
 
 
 def to_text(summary: Summary) -> str:
@@ -25,8 +34,8 @@ def to_text(summary: Summary) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _aligned(rows: Sequence[Sequence[str]], limit: int = 120) -> str:
-    cells = [[*(_cut(cell, limit) for cell in row[:-1]), row[-1]] for row in rows]
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    cells = [[*map(_cut, row[:-1]), row[-1]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -34,8 +43,8 @@ def _aligned(rows: Sequence[Sequence[str]], limit: int = 120) -> str:
     )
 
 
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+def _cut(text: str) -> str:
+    return text if len(text) <= _TEXT_CELL else text[: _TEXT_CELL - 3] + "..."
 
 
 def to_markdown(summary: Summary) -> str:
@@ -70,3 +79,67 @@ def schema() -> dict[str, Any]:
     file = files("biasamp_adapters.auditing") / "report.schema.json"
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
+
+
+def on_terminal(summary: Summary) -> Group:
+    """The report as Rich shows it, as wide as the terminal. Labels are text, never markup."""
+    from rich.console import Group
+
+    return Group(*_blocks(summary))
+
+
+def _blocks(summary: Summary) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    yield Text(clean(summary["title"]), style="bold")
+    facts = Grid.grid(padding=(0, 2))
+    for term, said in [*audited(summary), *computed(summary)]:
+        facts.add_row(Text(term, style="dim"), Text(said))
+    yield Padding(facts, (1, 0))
+    for line in summary["headlines"]:
+        yield Text(clean(line), style="bold")
+    for table in tables(summary, few=True):
+        yield Text()
+        yield _grid(table)
+        for note in _notes(table):
+            yield Text(note, style="dim")
+    yield Text("\nNotes", style="bold")
+    notes = Grid.grid(padding=(0, 1))
+    for note in summary["notes"]:
+        notes.add_row(Text("-"), Text(clean(note)))
+    yield notes
+
+
+def _grid(table: Table) -> Grid:
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(
+        box=box.SIMPLE_HEAD,
+        title=Text(table.caption),
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+    )
+    shown = [i for i, name in enumerate(table.names) if name != "note"]
+    for i in shown:
+        grid.add_column(Text(table.names[i]), overflow="fold")
+    for row in table.rows:
+        cells = (Text(shortened(row[i], _TERMINAL_CELL), _COLOURS.get(row[i], "")) for i in shown)
+        grid.add_row(*cells)
+    return grid
+
+
+def _notes(table: Table) -> Iterator[str]:
+    """The notes of rows, which would make a column of few words a line."""
+    if "note" not in table.names:
+        return
+    last = table.names.index("note")
+    named = table.names.index("value") if "value" in table.names else last
+    for row in table.rows:
+        if row[last]:
+            cells = (shortened(cell, _TERMINAL_CELL) for cell in row[:named])
+            yield f"{' '.join(cells)}: {row[last]}"

@@ -1,21 +1,32 @@
-"""The report of an audit, and all that it can be shown as."""
+"""The audit: its findings in one summary, and all that this summary can be shown as."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
 
 from biasamp_adapters._files import write_text
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
-from biasamp_adapters.auditing.evaluate import Key
+from biasamp_adapters.auditing.findings import Bootstrap, Key, default_metrics, evaluate
+from biasamp_adapters.auditing.summary import Summary, summarize
+from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
+from biasamp_adapters.counts import Counts, count_arrays
+from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.metrics import AmplificationResult
+from biasamp_adapters.reference import Evaluation, align, as_reference, labels_of_predictions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
 _PARTS = ("metrics", "differences", "trends", "pairs", "fairness", "runs")
@@ -50,7 +61,7 @@ class AuditReport:
     '# Bias amplification audit'
     """
 
-    summary: dict[str, Any]
+    summary: Summary
     results: dict[Key, AmplificationResult] = field(default_factory=dict)
 
     @classmethod
@@ -83,8 +94,6 @@ class AuditReport:
         -------
         AuditReport
         """
-        from biasamp_adapters.auditing.audits import audit
-
         if isinstance(estimator, Mapping):
             y_pred: Any = {name: one.predict(X) for name, one in estimator.items()}
         else:
@@ -114,7 +123,7 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If there is no such part.
+            If the report has no such part.
         """
         if part not in _PARTS:
             raise ValueError(f"part must be one of {list(_PARTS)}; received {part!r}")
@@ -227,7 +236,7 @@ class AuditReport:
         return render.schema()
 
     def plot(self) -> dict[str, Axes]:
-        """Draw every metric with its interval, a strip each, on scales centred on 0.
+        """Draw every metric with its interval, each in a strip with a scale centred on 0.
 
         Returns
         -------
@@ -244,13 +253,11 @@ class AuditReport:
         """
         from matplotlib import pyplot as plt
 
-        from biasamp_adapters.auditing.pictures import WIDTH, by_name, height_of, stacked, strips
+        from biasamp_adapters.auditing.pictures import WIDTH, Strips
 
-        rows = by_name(self.summary["metrics"])
-        figure = plt.figure(figsize=(WIDTH, height_of(rows)), layout="constrained")
-        axes = stacked(figure, rows)
-        strips(axes, rows)
-        return axes
+        strips = Strips.of(self.summary["metrics"])
+        size = WIDTH, strips.height()
+        return strips.draw(plt.figure(figsize=size, layout="constrained"))
 
     def __repr__(self) -> str:
         return render.to_text(self.summary)
@@ -267,3 +274,172 @@ def _out(text: str, path: str | os.PathLike[str] | None) -> str | None:
         return text
     write_text(text, path)
     return None
+
+
+def audit(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    sensitive_features_pred: Any = None,
+    y_score: Any = None,
+    reference: Any = None,
+    sample_weight: Any = None,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: RandomState = None,
+    labels: Sequence[Label] | None = None,
+    groups: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    missing: Missing = "error",
+    title: str = TITLE,
+) -> AuditReport:
+    """Audit predictions: every metric and direction that the input allows, with intervals.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, tasks)
+        Task labels; a matrix of 0 and 1 has one column per task. May be None with base rates.
+    y_pred : same as ``y_true``, or mapping of str to such
+        Predicted task labels; of a 0/1 vector or a matrix also probabilities. A mapping names
+        several models, which are shown side by side with paired differences from the first.
+    sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
+        Protected attribute; several columns are crossed.
+    sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
+        Predicted attribute. If it is not given, T->A is left out.
+    y_score : array-like of shape (n,), or mapping from models, optional
+        Scores of the positive class on any scale: the report then shows BA A->T and the difference
+        of false positive rates at 50 thresholds.
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, or rates set by hand. By default the evaluated truth sets the
+        directions.
+    sample_weight : array-like of shape (n,), optional
+        Sampling weights.
+    n_boot : int
+        Bootstrap replicates; 0 leaves intervals out.
+    confidence : float
+        Level of the intervals.
+    random_state : int or numpy.random.Generator, optional
+        Seed of the bootstrap. None is the fixed seed 0, so that a repeated audit gives the same
+        numbers.
+    labels, groups : sequence, optional
+        Explicit label lists.
+    pos_label : label, optional
+        The one task to look at.
+    missing : {"error", "drop", "abstain"}
+        The rule for missing values.
+    title : str
+        Heading of the report.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    ValueError
+        If an input breaks a rule; the message states it.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> group = ["a"] * 50 + ["b"] * 50
+    >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> y_pred = [1] * 35 + [0] * 15 + [1] * 15 + [0] * 35
+    >>> report = bam.audit(y_true, y_pred, sensitive_features=group, n_boot=200)
+    >>> report.to_frame()[["metric", "direction", "value"]].head(2).round(4)
+                            metric   direction  value
+    0                         MALS  undirected    0.1
+    1  DirectionalBiasAmplification       A->T    0.1
+    """
+    against = as_reference(reference, missing)
+    inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    known = labels_of_predictions(labels, against)
+    counts = count_arrays(*inputs, labels=known, groups=groups, missing=missing)
+    scores = None
+    if y_score is not None:
+        scores = scores_of_arrays(counts, y_score, inputs, groups=groups, missing=missing)
+    return audit_evaluation(
+        align(counts, against),
+        Bootstrap(n_boot, confidence, random_state),
+        pos_label=pos_label,
+        title=title,
+        scores=scores,
+    )
+
+
+def audit_counts(
+    counts: Counts,
+    reference: Any = None,
+    *,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: RandomState = None,
+    pos_label: Label | None = None,
+    title: str = TITLE,
+) -> AuditReport:
+    """Audit counts, wherever the rows are.
+
+    Parameters
+    ----------
+    counts : JointCounts or CooccurrenceCounts
+        With the predictions of one or several models.
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, or rates set by hand. By default the evaluated truth sets the
+        directions.
+    n_boot, confidence, random_state, pos_label, title
+        As in :func:`audit`.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    ValueError
+        If the counts hold no predictions, or an input breaks a rule.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> counts = bam.JointCounts.from_arrays(
+    ...     [1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=["a", "b", "a", "b"] * 9
+    ... )
+    >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
+    36
+    """
+    return audit_evaluation(
+        align(counts, as_reference(reference)),
+        Bootstrap(n_boot, confidence, random_state),
+        pos_label=pos_label,
+        title=title,
+    )
+
+
+def audit_evaluation(
+    evaluation: Evaluation,
+    bootstrap: Bootstrap,
+    *,
+    pos_label: Label | None = None,
+    title: str = TITLE,
+    scores: Scores | None = None,
+) -> AuditReport:
+    """Audit counts that are aligned with their reference; see :func:`audit_counts`."""
+    counts = evaluation.counts
+    if not counts.models:
+        raise ValueError("an audit needs predictions; received counts without any")
+    check_labels([title, *counts.models, *counts.attributes], "the title and names of a report")
+    for note in evaluation.notes:
+        warn(note)
+    metrics = {
+        model: list(default_metrics(evaluation, model, pos_label)) for model in counts.models
+    }
+    if not any(metrics.values()):
+        raise ValueError(
+            "no metric applies: A->T needs task_given_attribute, the attribute and predictions of "
+            "the task; T->A needs attribute_given_task, the task and predictions of the attribute; "
+            f"received {evaluation.base_rates!r} for {counts!r}"
+        )
+    findings = evaluate(evaluation, bootstrap, metrics, pos_label)
+    curves = [] if scores is None else sweeps(evaluation, scores, pos_label, bootstrap)
+    return AuditReport(summarize(findings, title, curves), findings.results)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
-from biasamp_adapters.auditing.audits import TITLE
-from biasamp_adapters.auditing.evaluate import MOST_PAIRS
+from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
-from biasamp_adapters.auditing.report import AuditReport
-from biasamp_adapters.auditing.summarise import headlines, reading
+from biasamp_adapters.auditing.report import TITLE, AuditReport
+from biasamp_adapters.auditing.summary import Row, Summary, headlines, identity, reading
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.uncertainty import check_confidence, summarize_runs
 
 #: What a row is, as against what was measured.
-_IDENTITY = ("model", "name", "metric", "direction", "measure", "task", "group", "compared_with")
+_IDENTITY = (
+    *("model", "name", "metric", "direction", "compared_with", "attribute", "sign"),
+    *("measure", "task", "group", "label"),
+)
 
 
-def summarise_reports(
+def summarize_reports(
     reports: Mapping[str, AuditReport], confidence: float = 0.95, title: str = TITLE
 ) -> AuditReport:
     """One report for several runs of the same audit.
@@ -27,7 +29,7 @@ def summarise_reports(
     Parameters
     ----------
     reports : mapping of str to AuditReport
-        One a run, over the same metrics.
+        One report per run, over the same metrics.
     confidence : float
         Level of the intervals over runs (Student's t).
     title : str
@@ -44,16 +46,17 @@ def summarise_reports(
         If there are fewer than two runs.
     """
     check_confidence(confidence)
-    confidence = float(confidence)
-    if len(reports) < 2:
+    confidence, n_runs = float(confidence), len(reports)
+    if n_runs < 2:
         raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
-    summaries = [report.summary for report in reports.values()]
-    first = summaries[0]
-    rows = [_with_reading(row, confidence, len(reports)) for row in _merged(summaries, "metrics")]
-    spread = (
-        f"Every value is the mean of {len(reports)} runs, its interval Student's t over them: it "
-        "says how much runs differ, not how few rows there are. The runs were not pooled: the same "
-        "row in two runs is the same person twice."
+    runs = {run: report.summary for run, report in reports.items()}
+    first = next(iter(runs.values()))
+    data = [summary["data"] for summary in runs.values()]
+    rows = [_metric_row(same, confidence, n_runs) for same in _alike(runs.values(), "metrics")]
+    meaning = (
+        f"Every value is the mean of {n_runs} runs, its interval Student's t over them: it says "
+        "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
+        "in two runs is the same person twice."
     )
     return AuditReport(
         {
@@ -61,62 +64,59 @@ def summarise_reports(
             "title": title,
             "data": {
                 **first["data"],
-                "runs": len(reports),
-                **{
-                    name: sum(summary["data"][name] for summary in summaries)
-                    for name in ("rows", "dropped", "abstained")
-                },
-                "groups": _shares(summaries, "groups"),
-                "classes": _shares(summaries, "classes"),
+                "runs": n_runs,
+                **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
+                **{part: _shares(data, part) for part in ("groups", "classes")},
             },
             "headlines": headlines(rows),
             "metrics": rows,
-            "differences": _over_runs(_merged(summaries, "differences"), confidence),
-            "trends": _trends(summaries),
-            "pairs": _pairs(reports, confidence),
-            "fairness": _over_runs(_merged(summaries, "fairness"), confidence),
-            "sweeps": [
-                {"run": run, **curve}
-                for run, report in reports.items()
-                for curve in report.summary["sweeps"]
-            ],
-            "runs": [
-                {"run": run, **row}
-                for run, report in reports.items()
-                for row in report.summary["metrics"]
-            ],
-            "notes": [spread, *_notes(reports)],
+            "differences": _over_runs(runs.values(), "differences", confidence),
+            "trends": _trends(runs.values()),
+            "pairs": _pairs([*reports.values()], confidence),
+            "fairness": _over_runs(runs.values(), "fairness", confidence),
+            "sweeps": _listed(runs, "sweeps"),
+            "runs": _listed(runs, "metrics"),
+            "notes": [meaning, *_notes(runs)],
             "method": {
                 **first["method"],
                 "confidence": confidence,
-                "interval": f"Student's t over {len(reports)} runs; each run's own by percentile "
+                "interval": f"Student's t over {n_runs} runs; each run's own by percentile "
                 "bootstrap",
             },
         }
     )
 
 
-def _merged(summaries: list[dict[str, Any]], part: str) -> list[list[dict[str, Any]]]:
+def _alike(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
     """Rows of one part of the summaries that say the same thing, brought together."""
-    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    together: dict[tuple[Any, ...], list[Row]] = {}
     for summary in summaries:
         for row in summary[part]:
-            together.setdefault(tuple(row.get(name) for name in _IDENTITY), []).append(row)
+            together.setdefault(tuple(map(row.get, _IDENTITY)), []).append(row)
     return list(together.values())
 
 
-def _notes(reports: Mapping[str, AuditReport]) -> Iterator[str]:
+def _listed(runs: Mapping[str, Summary], part: str) -> list[Row]:
+    """The rows of all runs, each with its run."""
+    return [{"run": run, **row} for run, summary in runs.items() for row in summary[part]]
+
+
+def _notes(runs: Mapping[str, Summary]) -> Iterator[str]:
     """Notes of all runs once, those of some with their runs; not that a run has no interval."""
-    runs: dict[str, list[str]] = {}
-    for run, report in reports.items():
-        for note in report.summary["notes"]:
-            runs.setdefault(note, []).append(run)
-    for note, of in runs.items():
+    noted: dict[str, list[str]] = {}
+    for run, summary in runs.items():
+        for note in summary["notes"]:
+            noted.setdefault(note, []).append(run)
+    for note, names in noted.items():
         if note != NO_INTERVALS:
-            yield note if len(of) == len(reports) else f"In run {', '.join(of)}: {note}"
+            yield note if len(names) == len(runs) else f"In run {', '.join(names)}: {note}"
 
 
-def _mean(values: list[float | None], confidence: float) -> dict[str, Any]:
+def _sum(rows: Iterable[Row], name: str) -> Any:
+    return sum(row[name] for row in rows)
+
+
+def _mean(values: list[float | None], confidence: float) -> Row:
     """Mean and ends; undefined where a run is."""
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
@@ -128,7 +128,8 @@ def _mean(values: list[float | None], confidence: float) -> dict[str, Any]:
     return {"value": summary.value, "low": low, "high": high, "note": note}
 
 
-def _with_reading(rows: list[dict[str, Any]], confidence: float, n_runs: int) -> dict[str, Any]:
+def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
+    """One row of the table of metrics, of its rows in some or all runs."""
     mean = _mean([row["value"] for row in rows], confidence)
     notes = [f"mean of {len(rows)} runs", mean["note"], *(row["note"] for row in rows)]
     if len(rows) < n_runs:
@@ -143,74 +144,62 @@ def _with_reading(rows: list[dict[str, Any]], confidence: float, n_runs: int) ->
         for name in rows[0]["levels"]
     }
     if rows[0]["uncertain_signs"] is not None:
-        out["uncertain_signs"] = sum(row["uncertain_signs"] for row in rows) / len(rows)
-    out |= {"confidence": confidence, "n": sum(row["n"] for row in rows)}
+        out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
+    out |= {"confidence": confidence, "n": _sum(rows, "n")}
     out["reading"] = reading(out)
     return out
 
 
-def _over_runs(merged: list[list[dict[str, Any]]], confidence: float) -> list[dict[str, Any]]:
+def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> list[Row]:
+    """The means of the rows of a part, and of the groups in each row."""
     out = []
-    for rows in merged:
-        row = {**rows[0], **_mean([each["value"] for each in rows], confidence)}
-        if "groups" in row:
-            row["groups"] = _over_runs(_merged(rows, "groups"), confidence)
-        out.append(row)
+    for rows in _alike(summaries, part):
+        mean = _mean([row["value"] for row in rows], confidence)
+        groups = {"groups": _over_runs(rows, "groups", confidence)} if "groups" in rows[0] else {}
+        out.append({**rows[0], **mean, **groups})
     return out
 
 
-def _shares(summaries: list[dict[str, Any]], part: str) -> list[dict[str, Any]]:
-    rows: dict[str, int] = {}
-    share: dict[str, float] = {}
-    for summary in summaries:
-        for row in summary["data"][part]:
-            rows[row["label"]] = rows.get(row["label"], 0) + row["rows"]
-            mean = row["share"] / len(summaries)
-            share[row["label"]] = share.get(row["label"], 0.0) + mean
-    return [{"label": label, "rows": rows[label], "share": share[label]} for label in rows]
-
-
-def _trends(summaries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Means over runs of the trends that all runs show."""
-    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in (row for summary in summaries for row in summary["trends"]):
-        key = tuple(row[name] for name in ("model", "name", "attribute", "sign"))
-        together.setdefault(key, []).append(row)
+def _shares(data: list[Row], part: str) -> list[Row]:
+    """The rows of each label in all runs, and the mean of its shares."""
     return [
         rows[0]
-        | {
-            name: sum(row[name] for row in rows) / len(rows)
-            for name in ("contribution", "mean_abs_delta")
-        }
-        for rows in together.values()
-        if len(rows) == len(summaries)
+        | {"rows": _sum(rows, "rows"), "share": sum(row["share"] / len(data) for row in rows)}
+        for rows in _alike(data, part)
     ]
 
 
-def _pairs(reports: Mapping[str, AuditReport], confidence: float) -> list[dict[str, Any]]:
+def _trends(summaries: Iterable[Summary]) -> list[Row]:
+    """Means over runs of the trends that all runs show."""
+    n_runs = len([*summaries])
+    return [
+        rows[0] | {name: _sum(rows, name) / n_runs for name in ("contribution", "mean_abs_delta")}
+        for rows in _alike(summaries, "trends")
+        if len(rows) == n_runs
+    ]
+
+
+def _pairs(reports: list[AuditReport], confidence: float) -> list[Row]:
     """The pairs of BA-> whose mean over runs is largest, of those that all runs define."""
-    out = []
-    for key, result in next(iter(reports.values())).results.items():
-        if result.metric != "DirectionalBiasAmplification":
+    out: list[Row] = []
+    for key, result in reports[0].results.items():
+        if result.metric != DIRECTIONAL:
             continue
         tables = [
             report.results[key].by_pair.set_index(["attribute", "task"])
-            for report in reports.values()
+            for report in reports
             if key in report.results
         ]
         runs = pd.concat([table["contribution"] for table in tables], axis=1).dropna()
         strongest = runs.mean(axis=1).abs().sort_values(ascending=False, kind="stable").index
         for pair in strongest[:MOST_PAIRS]:
-            first = tables[0].loc[[pair]].iloc[0]
             out.append(
                 {
                     "model": key[0],
-                    "name": f"BA {result.direction}",
-                    "metric": result.metric,
-                    "direction": result.direction,
+                    **identity(result),
                     "attribute": show(pair[0]),
                     "task": show(pair[1]),
-                    "sign": int(first["sign"]),
+                    "sign": int(tables[0].loc[[pair]].iloc[0]["sign"]),
                     "uncertain": any(table.loc[[pair]]["uncertain"].any() for table in tables),
                     **_mean(runs.loc[[pair]].iloc[0].tolist(), confidence),
                 }

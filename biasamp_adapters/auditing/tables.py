@@ -2,17 +2,269 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.cells import Row
-from biasamp_adapters.auditing.table_kinds import KINDS, Summary, text_of
+from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.metrics.result import percent
 from biasamp_adapters.uncertainty import side_of_zero
 
-#: Characters of a label in a list of them.
-_LABEL = 60
+#: A level beyond it is the inverse of a loss of 0.
+_UNBOUNDED = 1e12
+
+#: Pairs of a model and direction, and points of a sweep, where there is little room.
+_FEW_PAIRS, _FEW_POINTS = 10, 10
+
+#: Labels in a list of them, and characters of each.
+_LABELS, _LABEL = 8, 60
+
+_SIGNS = {-1: "-", 0: "0", 1: "+"}
+
+
+def number(value: float | None, sign: str = "+") -> str:
+    """A number of four decimals, signed unless it is a level, or that it is undefined."""
+    if value is None:
+        return "undefined"
+    return "unbounded (no error)" if abs(value) > _UNBOUNDED else f"{value:{sign}z.4f}"
+
+
+def interval(row: Row, sign: str = "+") -> str:
+    """The interval of a row, or that there is none; the note says why."""
+    if row["low"] is None:
+        return "none"
+    return f"[{number(row['low'], sign)}, {number(row['high'], sign)}]"
+
+
+def estimate(row: Row | None, sign: str = "+") -> str:
+    """A number and its interval, or why there is none; nothing where there is no number."""
+    if row is None:
+        return ""
+    value = number(row["value"], sign)
+    if row["low"] is None:
+        return f"{value} (no interval: {row['note']})"
+    return f"{value} {interval(row, sign)}"
+
+
+class Column(NamedTuple):
+    """A column of a table: its name, what it says of a row, and whether that is a number."""
+
+    name: str
+    say: Callable[[Row], str]
+    number: bool = False
+
+
+def _text(key: str, name: str = "") -> Column:
+    """An entry of a row as it is."""
+    return Column(name or key, lambda row: str(row[key]))
+
+
+def _number(name: str, key: str, sign: str = "+") -> Column:
+    return Column(name, lambda row: number(row[key], sign), True)
+
+
+def _estimate(name: str, key: str, sign: str = "+") -> Column:
+    return Column(name, lambda row: estimate(row[key], sign), True)
+
+
+def _level(name: str, key: str) -> Column:
+    return Column(name, lambda row: estimate(row["levels"][key], ""), True)
+
+
+def _share(name: str, key: str) -> Column:
+    return Column(name, lambda row: f"{row[key]:.1%}", True)
+
+
+def _metric(row: Row) -> str:
+    """The metric, with the class that it looks at if it is one."""
+    one_class = f" (class {row['pos_label']})" if row.get("pos_label") is not None else ""
+    return f"{row['name']}{one_class}"
+
+
+def _sign(row: Row) -> str:
+    """The sign of a correlation in the reference."""
+    return _SIGNS[row["sign"]] + " (uncertain)" * row.get("uncertain", False)
+
+
+def _threshold(row: Row) -> str:
+    return "above all" if row["threshold"] is None else f"{row['threshold']:.6g}"
+
+
+def _by_group(row: Row) -> str:
+    """The rate of each group; rates of other libraries have no interval."""
+    rates = {
+        group["group"]: estimate(group, "") if "low" in group else number(group["value"], "")
+        for group in row["groups"]
+    }
+    return "; ".join(f"{group}: {rate}" for group, rate in rates.items())
+
+
+def _recipe(row: Row) -> str:
+    return "; ".join(f"{name}: {how}" for name, how in row["recipe"].items())
+
+
+_METRIC = Column("metric", _metric)
+_MODEL, _RUN, _NOTE = _text("model"), _text("run"), _text("note")
+_DIRECTION, _ATTRIBUTE, _TASK = _text("direction"), _text("attribute"), _text("task")
+_VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
+_SIGN = Column("reference sign", _sign)
+_GROUPS = Column("by group", _by_group)
+_ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
+_SHARE = _share("share", "share")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table.
+
+    Attributes
+    ----------
+    part : str
+        The part of the report that it belongs to.
+    caption : str
+    rows : callable
+        Its rows in a summary.
+    columns : list of Column
+    few : callable, optional
+        Of the rows of one model and direction, or sweep, those to show where there is little room.
+    """
+
+    part: str
+    caption: str
+    rows: Callable[[Summary], list[Row]]
+    columns: list[Column]
+    few: Callable[[list[Row]], list[Row]] = list
+
+
+def _classes(summary: Summary, *, are_columns: bool) -> list[Row]:
+    """The classes, or tasks that are columns, if that is what they are."""
+    data = summary["data"]
+    return data["classes"] if data["tasks_are_columns"] == are_columns else []
+
+
+def _points(summary: Summary) -> list[Row]:
+    """Every point of every sweep, with the model it is of."""
+    return [
+        {"model": curve["model"], "run": curve.get("run", ""), **point}
+        for curve in summary["sweeps"]
+        for point in curve["points"]
+    ]
+
+
+KINDS = (
+    Kind(
+        "results",
+        "Bias amplification",
+        lambda summary: summary["metrics"],
+        [
+            _METRIC,
+            _VALUE,
+            _INTERVAL,
+            _text("reading"),
+            _estimate("random errors", "baseline"),
+            _estimate("variance", "spread", ""),
+            _NOTE,
+        ],
+    ),
+    Kind(
+        "results",
+        "Predictability behind LA and DPA",
+        lambda summary: [row for row in summary["metrics"] if row["levels"]],
+        [_METRIC, _level("dataset", "psi_dataset"), _level("model output", "psi_model")],
+    ),
+    Kind(
+        "differences",
+        "Differences between models (paired)",
+        lambda summary: summary["differences"],
+        [_METRIC, _text("compared_with", "less"), _VALUE, _INTERVAL, _NOTE],
+    ),
+    Kind(
+        "hidden",
+        "What the mean hides: BA-> by the sign of the reference correlation",
+        lambda summary: summary["trends"],
+        [
+            _DIRECTION,
+            _ATTRIBUTE,
+            _SIGN,
+            Column("pairs", lambda row: f"{row['pairs']:,}", True),
+            _number("mean contribution", "contribution"),
+            _number("mean size of D", "mean_abs_delta", ""),
+        ],
+    ),
+    Kind(
+        "pairs",
+        "Strongest pairs of BA->",
+        lambda summary: summary["pairs"],
+        [_DIRECTION, _ATTRIBUTE, _TASK, _SIGN, _number("contribution", "value"), _INTERVAL, _NOTE],
+        lambda pairs: pairs[:_FEW_PAIRS],
+    ),
+    Kind(
+        "sweeps",
+        "Thresholds of the score: BA A->T and the difference of false positive rates",
+        _points,
+        [
+            _RUN,
+            Column("threshold", _threshold, True),
+            _share("predicted positive", "share"),
+            _estimate("BA A->T", "amplification"),
+            _number("random errors", "random_error"),
+            _estimate("FPR difference", "fpr_difference", ""),
+        ],
+        # A tenth of the thresholds, and the ends.
+        lambda points: points[:: max(1, (len(points) - 1) // _FEW_POINTS)],
+    ),
+    Kind(
+        "fairness",
+        "Fairness measures: largest less smallest rate over groups",
+        lambda summary: summary["fairness"],
+        [
+            Column("measure", lambda row: row["measure"].replace("_", " ")),
+            _TASK,
+            _number("value", "value", ""),
+            Column("interval", lambda row: interval(row, ""), True),
+            _GROUPS,
+            _NOTE,
+        ],
+    ),
+    Kind(
+        "fairness",
+        "AIF360's own measures",
+        lambda summary: summary.get("aif360", []),
+        [_text("measure"), _VALUE, _text("ideal"), _GROUPS],
+    ),
+    Kind(
+        "data",
+        "Groups",
+        lambda summary: summary["data"]["groups"],
+        [_text("label", "group"), _ROWS, _SHARE],
+    ),
+    Kind(
+        "data",
+        "Classes",
+        lambda summary: _classes(summary, are_columns=False),
+        [_text("label", "class"), _ROWS, _SHARE],
+    ),
+    Kind(
+        "data",
+        "Tasks",
+        lambda summary: _classes(summary, are_columns=True),
+        [_text("label", "task"), _ROWS, _SHARE],
+    ),
+    Kind(
+        "runs",
+        "Runs",
+        lambda summary: summary["runs"],
+        [_RUN, _METRIC, _VALUE, _INTERVAL, _NOTE],
+    ),
+    Kind(
+        "method",
+        "How each metric was computed",
+        lambda summary: summary["metrics"],
+        [_METRIC, _text("source"), Column("computed with", _recipe)],
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -44,30 +296,39 @@ class Table:
 def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
     """The tables of a summary that have rows; with ``few`` of the long ones a part."""
     several = len({row["model"] for row in summary["metrics"]}) > 1
-    interval = f"{percent(summary['method']['confidence'])} interval"
+    level = f"{percent(summary['method']['confidence'])} interval"
     for kind in KINDS:
-        rows, caption = kind.rows(summary), kind.caption
-        if few and kind.few is not None and len(kind.few(rows)) < len(rows):
-            rows, n = kind.few(rows), len(rows)
-            caption = f"{caption} ({len(rows):,} of {n:,})"
-        columns = kind.columns
-        if several and rows and "model" in rows[0]:
-            columns = {"model": text_of("model"), **columns}
-        cells = {name: [clean(of.say(row)) for row in rows] for name, of in columns.items()}
+        rows, columns, caption = kind.rows(summary), kind.columns, kind.caption
+        if not rows:
+            continue
+        if few:
+            shown = _few(kind, rows)
+            if len(shown) < len(rows):
+                caption = f"{caption} ({len(shown):,} of {len(rows):,})"
+            rows = shown
+        if several and "model" in rows[0]:
+            columns = [_MODEL, *columns]
+        cells = [[clean(column.say(row)) for row in rows] for column in columns]
         # A column that says nothing is left out.
-        kept = [name for name, column in cells.items() if any(column)]
-        if rows:
-            yield Table(
-                kind.part,
-                caption,
-                [interval if name == "interval" else name for name in kept],
-                [list(row) for row in zip(*(cells[name] for name in kept), strict=True)],
-                [columns[name].number for name in kept],
-                [is_clear(row) for row in rows],
-            )
+        kept = [i for i, column in enumerate(cells) if any(column)]
+        names = [columns[i].name for i in kept]
+        yield Table(
+            kind.part,
+            caption,
+            [level if name == _INTERVAL.name else name for name in names],
+            [list(row) for row in zip(*(cells[i] for i in kept), strict=True)],
+            [columns[i].number for i in kept],
+            [_is_clear(row) for row in rows],
+        )
 
 
-def is_clear(row: Row) -> bool:
+def _few(kind: Kind, rows: list[Row]) -> list[Row]:
+    """The rows of a table to show where there is little room."""
+    alike = groupby(rows, key=lambda row: tuple(map(row.get, ("model", "name", "run"))))
+    return [row for _, group in alike for row in kind.few(list(group))]
+
+
+def _is_clear(row: Row) -> bool:
     """Whether a row has an interval that does not hold 0."""
     return row.get("low") is not None and side_of_zero((row["low"], row["high"])) != 0
 
@@ -78,38 +339,35 @@ def audited(summary: Summary) -> list[tuple[str, str]]:
     runs = f" in {data['runs']} runs, not pooled" if "runs" in data else ""
     missing = [f"{data['dropped']:,} rows left out"] * (data["dropped"] > 0)
     missing += [f"{data['abstained']:,} predictions abstained"] * (data["abstained"] > 0)
-    tasks = "Tasks" if data["tasks_are_columns"] else "Classes"
-    lines = [
-        ("Rows", f"{data['rows']:,}{runs}"),
-        ("Weights", "sampling weights" if data["weighted"] else "none"),
-        ("Attributes", ", ".join(data["attributes"])),
-        ("Groups", _listed(data["groups"])),
-        (tasks, _listed(data["classes"])),
-        ("Positive class", data["positive"] or ""),
-        ("Models", ", ".join(data["models"])),
-        ("Reference", data["reference"]),
-        ("Missing values", ", ".join(missing) or "0 rows"),
-    ]
-    return [(term, clean(text)) for term, text in lines if text]
+    lines = {
+        "Rows": f"{data['rows']:,}{runs}",
+        "Weights": "sampling weights" if data["weighted"] else "none",
+        "Attributes": ", ".join(data["attributes"]),
+        "Groups": _listed(data["groups"]),
+        "Tasks" if data["tasks_are_columns"] else "Classes": _listed(data["classes"]),
+        "Positive class": data["positive"] or "",
+        "Models": ", ".join(data["models"]),
+        "Reference": data["reference"],
+        "Missing values": ", ".join(missing) or "0 rows",
+    }
+    return [(term, clean(text)) for term, text in lines.items() if text]
 
 
 def computed(summary: Summary) -> list[tuple[str, str]]:
     """How it was computed, in the same form."""
     method = summary["method"]
+    level, draws = percent(method["confidence"]), f"{method['n_boot']:,} replicates"
     seed = f", seed {method['random_state']}" if method["n_boot"] else ""
+    versions = (f"{name} {version}" for name, version in method["versions"].items())
     return [
-        (
-            "Intervals",
-            f"{percent(method['confidence'])}, {method['interval']}, "
-            f"{method['n_boot']:,} replicates{seed}",
-        ),
-        ("Versions", ", ".join(f"{name} {of}" for name, of in method["versions"].items())),
+        ("Intervals", f"{level}, {method['interval']}, {draws}{seed}"),
+        ("Versions", ", ".join(versions)),
     ]
 
 
-def _listed(shares: list[Row], most: int = 8) -> str:
+def _listed(shares: list[Row]) -> str:
     """The largest of several labels, with their rows."""
-    largest = sorted(shares, key=lambda row: -row["rows"])[:most]
-    rest = f" and {len(shares) - most} more" if len(shares) > most else ""
+    largest = sorted(shares, key=lambda row: -row["rows"])[:_LABELS]
+    rest = f" and {len(shares) - _LABELS} more" if len(shares) > _LABELS else ""
     named = (f"{shortened(row['label'], _LABEL)} ({row['rows']:,})" for row in largest)
     return ", ".join(named) + rest

@@ -12,7 +12,7 @@ import numpy as np
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import generator
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.auditing.evaluate import default_metrics
+from biasamp_adapters.auditing.findings import default_metrics
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.fairlearn.compute import compute

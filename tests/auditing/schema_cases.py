@@ -10,7 +10,7 @@ import pandas as pd
 from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 SCORES = [0.9 - i / 200 for i in range(100)]
 WEIGHTS = [1.0, 2.0] * 50
@@ -53,7 +53,7 @@ def with_undefined() -> bam.AuditReport:
 def runs() -> bam.AuditReport:
     """Two runs of two models, with sweeps."""
     scores = {"more": SCORES}
-    return summarise_reports(
+    return summarize_reports(
         {"1": two_models(y_score=scores), "2": two_models(y_score=scores, random_state=1)}
     )
 

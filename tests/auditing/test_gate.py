@@ -6,7 +6,17 @@ import pytest
 from report_cases import AMPLIFIED, GROUP, TRUTH, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.gate import Gate, exceeded, not_judged, parse_gate
+from biasamp_adapters.auditing.gate import Gate, judge, parse_gate
+
+
+def exceeded(report: bam.AuditReport, gate: Gate) -> list[str]:
+    """What is above the bound of one gate."""
+    return judge([report], [gate])[0]
+
+
+def not_judged(report: bam.AuditReport, gate: Gate) -> list[str]:
+    """What one gate cannot judge."""
+    return judge([report], [gate])[1]
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ def test_pages_in_threads(reports: list[bam.AuditReport], method: str) -> None:
 
 
 def test_settings_stay_after_an_error() -> None:
-    from biasamp_adapters.auditing.svg import drawn
+    from biasamp_adapters.auditing.pictures import drawn
 
     def fail(_: object) -> None:
         raise ValueError("no picture")
@@ -50,7 +50,7 @@ def test_settings_stay_after_an_error() -> None:
 
 
 def test_what_somebody_sets_meanwhile_stays() -> None:
-    from biasamp_adapters.auditing.svg import drawn
+    from biasamp_adapters.auditing.pictures import drawn
 
     def draw(figure: object) -> None:
         # As another thread may do at that moment.

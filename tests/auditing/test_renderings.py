@@ -14,7 +14,7 @@ import pytest
 from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, numbers, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 FORMS = ["text", "markdown", "html", "json"]
 
@@ -104,7 +104,7 @@ def test_json_has_null_for_what_is_undefined(report: bam.AuditReport) -> None:
 
 
 def test_summary_of_runs_is_strict_json_too(compas_report: bam.AuditReport) -> None:
-    both = summarise_reports({"1": compas_report, "2": compas_report})
+    both = summarize_reports({"1": compas_report, "2": compas_report})
     text = both.to_json()
     assert text is not None
     assert json.loads(text, parse_constant=pytest.fail) == both.summary

@@ -19,7 +19,7 @@ from schema_cases import REPORTS, audit, runs  # noqa: E402
 
 import biasamp_adapters as bam  # noqa: E402
 from biasamp_adapters.auditing.render import to_json  # noqa: E402
-from biasamp_adapters.auditing.summarise import FORMAT, VERSION, versions  # noqa: E402
+from biasamp_adapters.auditing.summary import FORMAT, VERSION, versions  # noqa: E402
 from biasamp_adapters.datasets import load_diabetes_audit  # noqa: E402
 from biasamp_adapters.metrics.result import ABOUT  # noqa: E402
 

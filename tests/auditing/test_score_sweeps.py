@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from report_cases import AMPLIFIED, GROUP, TRUTH
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 #: Of each group ten rows have .9, ten .8 and so on down to .5. TRUTH has the positives of a, 30 of
 #: 50, and those of b, 20 of 50, at the top.
@@ -127,7 +127,7 @@ def test_scores_of_some_models() -> None:
 
 
 def test_runs_keep_their_sweeps_apart() -> None:
-    both = summarise_reports({"1": audit(), "2": audit()})
+    both = summarize_reports({"1": audit(), "2": audit()})
     assert [found["run"] for found in both.summary["sweeps"]] == ["1", "2"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, fairness_of, has_note, names, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 #: The 97.5 % and 95 % quantiles of Student's t, as printed in any table.
 T_975 = {1: 12.7062, 2: 4.30265}
@@ -35,7 +35,7 @@ def reports() -> dict[str, bam.AuditReport]:
 
 
 def test_mean_and_interval_by_hand(reports: dict[str, bam.AuditReport]) -> None:
-    row = row_of(summarise_reports(reports), "BA A->T")
+    row = row_of(summarize_reports(reports), "BA A->T")
     half = T_975[2] * SPREAD / sqrt(3)
     # The first run has four times the rows: pooled, the mean would be (4 * .1 - .04) / 6 = .06.
     assert row["value"] == pytest.approx(MEAN) == pytest.approx(0.02)
@@ -45,21 +45,21 @@ def test_mean_and_interval_by_hand(reports: dict[str, bam.AuditReport]) -> None:
 
 
 def test_level_of_the_interval(reports: dict[str, bam.AuditReport]) -> None:
-    summary = summarise_reports(reports, confidence=0.9)
+    summary = summarize_reports(reports, confidence=0.9)
     row = row_of(summary, "BA A->T")
     assert row["high"] - MEAN == pytest.approx(T_95[2] * SPREAD / sqrt(3), rel=1e-5)
     assert summary.summary["method"]["confidence"] == 0.9
 
 
 def test_two_runs(reports: dict[str, bam.AuditReport]) -> None:
-    row = row_of(summarise_reports({name: reports[name] for name in "12"}), "BA A->T")
+    row = row_of(summarize_reports({name: reports[name] for name in "12"}), "BA A->T")
     # Of two values the standard error is half their distance.
     half = T_975[1] * (0.1 + 0.04) / 2
     assert [row["low"], row["high"]] == pytest.approx([0.03 - half, 0.03 + half], rel=1e-5)
 
 
 def test_everything_is_a_mean_over_runs(reports: dict[str, bam.AuditReport]) -> None:
-    found = summarise_reports(reports)
+    found = summarize_reports(reports)
     assert names(found) == names(reports["1"])
     for name in names(found):
         values = [row_of(report, name)["value"] for report in reports.values()]
@@ -79,7 +79,7 @@ def test_everything_is_a_mean_over_runs(reports: dict[str, bam.AuditReport]) -> 
 
 
 def test_runs_are_listed_with_their_own_intervals(reports: dict[str, bam.AuditReport]) -> None:
-    found = summarise_reports(reports)
+    found = summarize_reports(reports)
     listed = found.summary["runs"]
     assert len(listed) == 3 * len(names(found))
     of_metric = {row["run"]: row for row in listed if row["name"] == "BA A->T"}
@@ -93,7 +93,7 @@ def test_runs_are_listed_with_their_own_intervals(reports: dict[str, bam.AuditRe
 
 
 def test_notes_of_the_runs_are_kept_once(reports: dict[str, bam.AuditReport]) -> None:
-    notes = summarise_reports(reports).summary["notes"]
+    notes = summarize_reports(reports).summary["notes"]
     assert len(notes) == len(set(notes))
     for run, report in reports.items():
         for note in report.summary["notes"]:
@@ -105,7 +105,7 @@ def test_notes_of_the_runs_are_kept_once(reports: dict[str, bam.AuditReport]) ->
 
 def test_undefined_in_one_run_is_undefined() -> None:
     # Nothing is called positive in the second run, so that MALS has no rate to compare.
-    found = summarise_reports({"1": run(AMPLIFIED), "2": run([0] * 100)})
+    found = summarize_reports({"1": run(AMPLIFIED), "2": run([0] * 100)})
     row = row_of(found, "MALS")
     assert (row["value"], row["low"], row["high"]) == (None, None, None)
     assert "undefined in 1 of 2 runs" in row["note"]
@@ -118,18 +118,18 @@ def test_metric_that_one_run_lacks_says_so() -> None:
     with_attribute = bam.audit(
         TRUTH, AMPLIFIED, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=50
     )
-    found = summarise_reports({"1": with_attribute, "2": run(AMPLIFIED)})
+    found = summarize_reports({"1": with_attribute, "2": run(AMPLIFIED)})
     assert "not there in 1 of 2 runs" in row_of(found, "BA T->A")["note"]
     assert row_of(found, "BA T->A")["low"] is None
 
 
 def test_equal_runs_have_an_interval_without_width() -> None:
-    row = row_of(summarise_reports({"1": run(AMPLIFIED), "2": run(AMPLIFIED)}), "BA A->T")
+    row = row_of(summarize_reports({"1": run(AMPLIFIED), "2": run(AMPLIFIED)}), "BA A->T")
     assert [row["low"], row["high"]] == pytest.approx([0.1, 0.1])
 
 
 def test_runs_without_bootstrap_have_an_interval_over_runs() -> None:
-    found = summarise_reports({"1": run(AMPLIFIED, n_boot=0), "2": run(ERRORS, n_boot=0)})
+    found = summarize_reports({"1": run(AMPLIFIED, n_boot=0), "2": run(ERRORS, n_boot=0)})
     assert row_of(found, "BA A->T")["low"] is not None
     # The note would be wrong of the summary, whose intervals come from the runs.
     assert not has_note(found, "No intervals were asked for")
@@ -140,7 +140,7 @@ def test_differences_between_models_are_means_over_runs() -> None:
         models = {"truth": TRUTH, "other": second}
         return bam.audit(TRUTH, models, sensitive_features=GROUP, n_boot=50)
 
-    found = summarise_reports({"1": both(AMPLIFIED), "2": both(ERRORS)})
+    found = summarize_reports({"1": both(AMPLIFIED), "2": both(ERRORS)})
     (row,) = (row for row in found.summary["differences"] if row["name"] == "BA A->T")
     assert row["value"] == pytest.approx((0.1 - 0.04) / 2)
     assert row["high"] - row["value"] == pytest.approx(T_975[1] * 0.14 / 2, rel=1e-5)
@@ -148,10 +148,10 @@ def test_differences_between_models_are_means_over_runs() -> None:
 
 def test_single_run_is_no_summary() -> None:
     with pytest.raises(ValueError, match=r"needs at least two; received \['only'\]"):
-        summarise_reports({"only": run(TRUTH, n_boot=0)})
+        summarize_reports({"only": run(TRUTH, n_boot=0)})
 
 
 def test_level_must_be_one() -> None:
     runs = {"1": run(TRUTH, n_boot=0), "2": run(TRUTH, n_boot=0)}
     with pytest.raises(ValueError, match="confidence must lie strictly between 0 and 1"):
-        summarise_reports(runs, confidence=95)
+        summarize_reports(runs, confidence=95)

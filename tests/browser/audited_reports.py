@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 #: Of 50 rows a group, 30, 20 and 0 are positive.
 GROUP = ["north"] * 50 + ["south"] * 50 + ["west"] * 50
@@ -77,7 +77,7 @@ def every_part() -> bam.AuditReport:
             n_boot=50,
         )
 
-    return summarise_reports({"1": run(5), "2": run(8)})
+    return summarize_reports({"1": run(5), "2": run(8)})
 
 
 @cache

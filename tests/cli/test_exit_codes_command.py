@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
 
-from biasamp_adapters.auditing import files as auditing_files
+from biasamp_adapters.auditing import audit_files
 
 FAST = ["--n-boot", "50"]
 DATA = Path(__file__).parents[1] / "counts" / "data"
@@ -156,7 +156,7 @@ def _crash(*_: object, **__: object) -> None:
 
 def test_a_crash_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BIASAMP_TRACEBACK", raising=False)
-    monkeypatch.setattr(auditing_files, "audit_files", _crash)
+    monkeypatch.setattr(audit_files, "audit_files", _crash)
     ended = biasamp(*AUDIT, *gate("BA=0.1"))
     assert (ended.code, ended.out) == (4, "")
     (line,) = ended.err.splitlines()
@@ -168,7 +168,7 @@ def test_a_crash_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_traceback_of_a_crash(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BIASAMP_TRACEBACK", "1")
-    monkeypatch.setattr(auditing_files, "audit_files", _crash)
+    monkeypatch.setattr(audit_files, "audit_files", _crash)
     ended = biasamp(*AUDIT)
     assert ended.code == 4
     assert ended.err.startswith("Traceback (most recent call last):\n")

@@ -12,7 +12,7 @@ import pytest
 from command import biasamp, write_csv, write_parquet
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 FAST = ["--n-boot", "50"]
 TASKS = ["dog", "cat"]
@@ -247,7 +247,7 @@ def test_runs(path: Path) -> None:
         )
         for seed, rows in parts.items()
     }
-    check(found, summarise_reports(reports).summary)
+    check(found, summarize_reports(reports).summary)
     means = [reports[seed].summary["metrics"][1]["value"] for seed in parts]
     assert value_of(found) == pytest.approx(np.mean(means))
     assert found["data"]["runs"] == 2

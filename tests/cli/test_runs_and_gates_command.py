@@ -12,7 +12,7 @@ import pytest
 from command import COLUMNS, biasamp, process, table, write_csv, write_parquet
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 FAST = ["--n-boot", "50"]
 #: The 97.5 % quantile of Student's t with two degrees of freedom.
@@ -69,7 +69,7 @@ def test_values_of_a_column_are_runs(tmp_path: Path, kind: str) -> None:
         name: bam.audit(rows["T"], {"P": rows["P"]}, sensitive_features=rows["A"], n_boot=50)
         for name, rows in RUNS.items()
     }
-    assert found == summarise_reports(reports).summary
+    assert found == summarize_reports(reports).summary
 
 
 def test_files_are_runs(tmp_path: Path) -> None:

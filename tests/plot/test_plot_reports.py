@@ -14,7 +14,7 @@ from plot_cases import AMPLIFIED, GROUP, REDUCED, TRUTH, marks, said, texts, tic
 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.pictures import pictures
-from biasamp_adapters.auditing.runs import summarise_reports
+from biasamp_adapters.auditing.runs import summarize_reports
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning:matplotlib")
 
@@ -132,10 +132,10 @@ def test_no_difference_is_drawn_outside() -> None:
 
 def test_pictures_of_runs() -> None:
     runs = {"1": audit(), "2": audit(said(44, 6))}
-    strips = drawn_of(summarise_reports(runs), "runs")
+    strips = drawn_of(summarize_reports(runs), "runs")
     values = [np.asarray(ax.collections[0].get_offsets())[:, 0].tolist() for ax in strips]
     expected = [
-        [each["value"] for each in rows_of(summarise_reports(runs), name, "runs")]
+        [each["value"] for each in rows_of(summarize_reports(runs), name, "runs")]
         for name in (tick for ax in strips for tick in ticks(ax))
     ]
     assert values == expected
@@ -146,7 +146,7 @@ PARTS = ["metrics", "differences", "trends", "pairs", "fairness", "runs"]
 
 @pytest.mark.parametrize("part", PARTS)
 def test_frame_has_the_rows_of_the_summary(part: str) -> None:
-    runs = summarise_reports({"1": audit(MODELS), "2": audit(MODELS, random_state=1)})
+    runs = summarize_reports({"1": audit(MODELS), "2": audit(MODELS, random_state=1)})
     frame, rows = runs.to_frame(part), runs.summary[part]
     assert len(frame) == len(rows) > 0
     columns = ["model", "metric", "value", "low", "high"] if part == "metrics" else [*rows[0]]

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from biasamp_adapters._typing import Label, RandomState, seed_of
-from biasamp_adapters.auditing.evaluate import MOST_TASKS, Findings
-from biasamp_adapters.auditing.notes import notes, reference_in_words
-from biasamp_adapters.auditing.standard import ACCURACY
-from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import seed_of
+from biasamp_adapters.auditing.findings import (
+    ACCURACY,
+    BY_GROUP,
+    DIRECTIONAL,
+    MOST_TASKS,
+    Findings,
+    Key,
+    by_column,
+)
+from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
 from biasamp_adapters.uncertainty import NOT_DRAWN, side_of_zero
 
 FORMAT, VERSION = "biasamp-audit", 1
 
+#: All that a report shows, and one row of a list in it.
+Summary: TypeAlias = dict[str, Any]
+Row: TypeAlias = dict[str, Any]
 
-def summarise(findings: Findings, random_state: RandomState, title: str) -> dict[str, Any]:
+
+def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
-    counts = findings.evaluation.counts
+    counts, bootstrap = findings.counts, findings.bootstrap
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
+    one_class = findings.rates and len(findings.columns) == 1
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -32,14 +45,14 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             "rows": counts.n_rows,
             "weighted": counts.weighted,
             "dropped": counts.dropped,
-            "abstained": _abstained(counts),
+            "abstained": sum(abstentions(counts).values()),
             "attributes": list(counts.attributes),
             "models": list(counts.models),
-            "positive": _positive(findings),
-            "tasks_are_columns": counts.is_matrix("task"),
+            "positive": show(counts.labels[findings.columns[0]]) if one_class else None,
+            "tasks_are_columns": counts.is_matrix(Role.TASK),
             "reference": reference_in_words(findings),
-            "groups": _shares(findings, "attribute", counts.groups),
-            "classes": _shares(findings, "task", counts.labels),
+            "groups": _shares(counts, Role.ATTRIBUTE),
+            "classes": _shares(counts, Role.TASK),
         },
         "headlines": headlines(rows),
         "metrics": rows,
@@ -47,7 +60,7 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
             {
                 "model": model,
                 "compared_with": counts.models[0],
-                **_identity(findings.results[model, name]),
+                **identity(findings.results[model, name]),
                 **numbers(estimate),
             }
             for (model, name), estimate in findings.differences.items()
@@ -55,14 +68,14 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
         "trends": [row for key in findings.pairs for row in _trend_rows(findings, key)],
         "pairs": [row for key in findings.pairs for row in _pair_rows(findings, key)],
         "fairness": _fairness_rows(findings),
-        "sweeps": [],
+        "sweeps": sweeps,
         "runs": [],
         "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
         "method": {
-            "n_boot": findings.n_boot,
-            "confidence": findings.confidence,
+            "n_boot": bootstrap.n_boot,
+            "confidence": bootstrap.confidence,
             "interval": _interval_method(counts),
-            "random_state": seed_of(random_state),
+            "random_state": seed_of(bootstrap.random_state),
             "versions": versions(),
         },
     }
@@ -71,26 +84,8 @@ def summarise(findings: Findings, random_state: RandomState, title: str) -> dict
 def _interval_method(counts: Counts) -> str:
     if counts.is_normal:
         return "percentiles of normal draws with the second moments of the rows"
-    by_table = ", drawn as count tables" if isinstance(counts, JointCounts) else ""
+    by_table = "" if by_column(counts) else ", drawn as count tables"
     return f"percentile bootstrap over rows{by_table}"
-
-
-def _abstained(counts: Counts) -> int:
-    """Predictions that were missing, of all models together."""
-    return sum(
-        counts.abstentions(role, model)
-        for model in counts.models
-        for role in ("prediction", "attribute_prediction")
-        if counts.has(role, model)
-    )
-
-
-def _positive(findings: Findings) -> str | None:
-    """The one class whose rates are looked at, if it is one."""
-    for rates, _ in findings.rates.values():
-        if len(rates.columns) == 1:
-            return show(findings.evaluation.counts.labels[rates.columns[0]])
-    return None
 
 
 def versions() -> dict[str, str]:
@@ -102,7 +97,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def _identity(result: AmplificationResult) -> dict[str, str]:
+def identity(result: AmplificationResult) -> Row:
+    """Which number a row holds."""
     return {
         "name": result.short_name,
         "metric": result.metric,
@@ -110,28 +106,28 @@ def _identity(result: AmplificationResult) -> dict[str, str]:
     }
 
 
-def _shares(findings: Findings, role: str, labels: tuple[Label, ...]) -> list[dict[str, Any]]:
-    counts = findings.evaluation.counts
+def _shares(counts: Counts, role: Role) -> list[Row]:
+    """The labels of a variable, with their rows and their share of the weights."""
     if not counts.has(role):
         return []
     rows = counts.unweighted().tables().marginal(role)
-    weight = counts.tables().marginal(role) / counts.tables().total
+    share = counts.tables().marginal(role) / counts.tables().total
     return [
-        {"label": show(label), "rows": int(n), "share": float(share)}
-        for label, n, share in zip(labels, rows, weight, strict=True)
+        {"label": show(label), "rows": int(n), "share": float(part)}
+        for label, n, part in zip(counts.labels_of(role), rows, share, strict=True)
     ]
 
 
-def metric_row(model: str, result: AmplificationResult) -> dict[str, Any]:
+def metric_row(model: str, result: AmplificationResult) -> Row:
     """One row of the table of metrics."""
-    row = {"model": model, **_identity(result), **result.to_dict()}
+    row = {"model": model, **identity(result), **result.to_dict()}
     row["source"] = about(result.metric).source
     row["recipe"] = {} if result.bound is None else result.bound.recipe
     del row["notes"]
     row["note"] = note_of(result)
     row["reading"] = reading(row)
     row["uncertain_signs"] = None
-    if result.metric == "DirectionalBiasAmplification":
+    if result.metric == DIRECTIONAL:
         row["uncertain_signs"] = float(result.by_pair["uncertain"].mean())
     return row
 
@@ -149,7 +145,7 @@ def note_of(result: AmplificationResult) -> str:
 _READINGS = {1: "amplified", -1: "reduced", 0: "no clear change"}
 
 
-def reading(row: dict[str, Any]) -> str:
+def reading(row: Row) -> str:
     """What the interval of a row says, in a word."""
     if not about(row["metric"]).signed:
         return "no sign"
@@ -166,7 +162,7 @@ _SAYS = {
 }
 
 
-def headline(row: dict[str, Any]) -> str:
+def headline(row: Row) -> str:
     """One sentence on a row of the table of metrics."""
     text = f"{row['model']} {_SAYS[row['reading']]} {row['direction']}: {row['name']} is "
     text += "undefined" if row["value"] is None else f"{row['value']:+z.4f}"
@@ -182,7 +178,7 @@ def headline(row: dict[str, Any]) -> str:
     return text + "."
 
 
-def is_like_random_errors(row: dict[str, Any]) -> bool:
+def is_like_random_errors(row: Row) -> bool:
     """Whether the interval holds what random errors would give.
 
     Never where it has no width: of a perfect model, or a balanced reference.
@@ -193,7 +189,7 @@ def is_like_random_errors(row: dict[str, Any]) -> bool:
     return bool(row["low"] <= baseline <= row["high"])
 
 
-def _like_random_errors(row: dict[str, Any]) -> str:
+def _like_random_errors(row: Row) -> str:
     return (
         f"{row['name']} of {row['model']} is no different from what random errors of the same "
         f"accuracy would give ({row['random_error']:+z.4f}): read it as mistakes, not as a change "
@@ -201,68 +197,68 @@ def _like_random_errors(row: dict[str, Any]) -> str:
     )
 
 
-def headlines(rows: list[dict[str, Any]]) -> list[str]:
+def headlines(rows: list[Row]) -> list[str]:
     """Sentences on the directional metric, whose sign and size are the easiest to read."""
-    return [headline(row) for row in rows if row["metric"] == "DirectionalBiasAmplification"]
+    return [headline(row) for row in rows if row["metric"] == DIRECTIONAL]
 
 
-def _pair_rows(findings: Findings, key: tuple[str, str]) -> list[dict[str, Any]]:
+def _pair_rows(findings: Findings, key: Key) -> list[Row]:
     result = findings.results[key]
     positions, estimates = findings.pairs[key]
-    table = result.by_pair.iloc[positions]
     return [
         {
             "model": key[0],
-            **_identity(result),
+            **identity(result),
             "attribute": show(pair["attribute"]),
             "task": show(pair["task"]),
             "sign": int(pair["sign"]),
             "uncertain": bool(pair["uncertain"]),
             **numbers(estimate),
         }
-        for pair, estimate in zip(table.to_dict("records"), estimates, strict=True)
+        for pair, estimate in zip(
+            result.by_pair.iloc[positions].to_dict("records"), estimates, strict=True
+        )
     ]
 
 
-def _trend_rows(findings: Findings, key: tuple[str, str]) -> list[dict[str, Any]]:
+def _trend_rows(findings: Findings, key: Key) -> list[Row]:
     """What the mean hides: BA-> by the group and the sign of its correlations."""
     result = findings.results[key]
     return [
         {
             "model": key[0],
-            **_identity(result),
-            "attribute": show(of["attribute"]),
-            "sign": int(of["sign"]),
-            "pairs": int(of["pairs"]),
-            "contribution": plain(of["contribution"]),
-            "mean_abs_delta": plain(of["mean_abs_delta"]),
+            **identity(result),
+            "attribute": show(trend["attribute"]),
+            "sign": int(trend["sign"]),
+            "pairs": int(trend["pairs"]),
+            "contribution": plain(trend["contribution"]),
+            "mean_abs_delta": plain(trend["mean_abs_delta"]),
         }
-        for of in result.by_attribute_and_sign.reset_index().to_dict("records")
+        for trend in result.by_attribute_and_sign.reset_index().to_dict("records")
     ]
 
 
-def _fairness_rows(findings: Findings) -> list[dict[str, Any]]:
+def _fairness_rows(findings: Findings) -> list[Row]:
+    """The largest differences of each fairness measure, and the rates of groups if there is one."""
+    groups, labels = findings.counts.groups, findings.counts.labels
+    tasks = [show(labels[column]) for column in findings.columns]
     rows = []
-    groups = [show(group) for group in findings.evaluation.counts.groups]
-    for model, (rates, estimates) in findings.rates.items():
-        tasks = [show(findings.evaluation.counts.labels[i]) for i in rates.columns]
-        for measure, values in estimates.items():
-            if measure.endswith("_by_group"):
-                continue
-            by_group = estimates.get(f"{measure}_by_group", [])
-            named = zip(["all"] if measure == ACCURACY else tasks, values, strict=True)
+    for model, estimates in findings.rates.items():
+        for measure in (name for name in estimates if not name.endswith(BY_GROUP)):
+            by_group = estimates.get(measure + BY_GROUP, [])
+            named = zip(["all"] if measure == ACCURACY else tasks, estimates[measure], strict=True)
             largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
             rows += [
                 {
                     "model": model,
                     "measure": f"{measure}_difference",
                     "task": task,
-                    **numbers(estimate),
+                    **numbers(difference),
                     "groups": [
-                        {"group": group, **numbers(of_group)}
-                        for group, of_group in zip(groups, by_group, strict=bool(by_group))
+                        {"group": show(group), **numbers(rate)}
+                        for group, rate in zip(groups, by_group, strict=bool(by_group))
                     ],
                 }
-                for task, estimate in largest[:MOST_TASKS]
+                for task, difference in largest[:MOST_TASKS]
             ]
     return rows

@@ -1,0 +1,351 @@
+"""Everything that an audit computes: all metrics and fairness measures, on the same draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array, Label, RandomState, generator
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics import (
+    MALS,
+    AmplificationResult,
+    DirectionalBiasAmplification,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+    MultiAttributeBiasAmplification,
+)
+from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, Scored, replicate
+from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.means import rate
+from biasamp_adapters.metrics.paired import paired_difference
+from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.uncertainty import Estimate, check_confidence, check_n_boot, estimate
+
+#: An audit fits attackers on at most this many rows.
+MOST_FITTED = 20_000
+
+#: Draws of flips where an attacker is fitted for each, and where it is the table itself.
+FITTED_TRIALS, EXACT_TRIALS = 5, 100
+
+#: Pairs of a model and direction, and tasks of a fairness measure, that a report has.
+MOST_PAIRS, MOST_TASKS = 500, 10
+
+#: The names of BA->, whose sign and size are the easiest to read, and of Multi.
+DIRECTIONAL, MULTI = "DirectionalBiasAmplification", "MultiAttributeBiasAmplification"
+
+#: A model and the name of a metric.
+Key = tuple[str, str]
+
+#: The fairness measure of all task columns together; the others look at one column each.
+ACCURACY = "accuracy"
+
+#: Ends the names of the rates of each group.
+BY_GROUP = "_by_group"
+
+#: Stands for a metric in the keys of the draws of fairness measures.
+_RATES = "rates by group"
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How intervals are drawn.
+
+    Attributes
+    ----------
+    n_boot : int
+        Replicates; 0 for no intervals.
+    confidence : float
+    random_state : int, Generator or None
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range.
+    """
+
+    n_boot: int
+    confidence: float
+    random_state: RandomState
+
+    def __post_init__(self) -> None:
+        check_n_boot(self.n_boot)
+        check_confidence(self.confidence)
+        generator(self.random_state)
+        # NumPy scalars become numbers that json can write.
+        object.__setattr__(self, "n_boot", int(self.n_boot))
+        object.__setattr__(self, "confidence", float(self.confidence))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GroupRates(Scored):
+    """Selection rate, TPR, FPR and accuracy of each group, and how far groups are apart.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        The task labels that are looked at as positives.
+    """
+
+    columns: Array
+
+    @property
+    def width(self) -> int:
+        return 6 * len(self.evaluation.counts.groups) * len(self.evaluation.counts.labels)
+
+    def rates(self, tables: Tables) -> dict[str, Array]:
+        """Rates of shape (..., groups, columns); the accuracy of shape (..., groups, 1)."""
+        truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
+        predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
+        hits = tables.agreement(Role.TASK, by_group=True)
+        rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
+        out = {
+            "selection_rate": rate(predicted, rows),
+            "true_positive_rate": rate(hits, truth),
+            "false_positive_rate": rate(predicted - hits, rows - truth),
+        }
+        out = {name: values[..., self.columns] for name, values in out.items()}
+        if not tables.counts.is_matrix(Role.TASK):
+            return out | {ACCURACY: rate(hits.sum(axis=-1, keepdims=True), rows)}
+        # Each column is a task of its own: the mean of their accuracies.
+        wrong = (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
+        return out | {ACCURACY: rate(rows - wrong, rows)}
+
+    @cached_property
+    def _extremes(self) -> dict[str, tuple[Array, Array]]:
+        """For each rate the groups with the highest and the lowest, in the counts themselves."""
+        rates = self.rates(self.evaluation.counts.tables(self.model))
+        last = len(self.evaluation.counts.groups) - 1
+        return {
+            name: (
+                np.where(np.isnan(values), -np.inf, values).argmax(axis=0),
+                # The last of equals, so that two groups are compared where all are the same.
+                last - np.where(np.isnan(values), np.inf, values)[::-1].argmin(axis=0),
+            )
+            for name, values in rates.items()
+        }
+
+    def scores(
+        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """Highest less lowest rate, and the rates by group where one column is looked at.
+
+        The two groups stay those of the counts themselves: were they chosen anew in each
+        replicate, noise alone would keep them apart and no interval could reach 0.
+        """
+        out = {}
+        for name, values in self.rates(tables).items():
+            defined = (~np.isnan(values)).sum(axis=-2) > 1
+            columns = np.arange(values.shape[-1])
+            high, low = (values[..., group, columns] for group in self._extremes[name])
+            out[name] = np.where(defined, high - low, np.nan)
+            if values.shape[-1] == 1:
+                out[name + BY_GROUP] = values[..., 0]
+        return out
+
+    def point(self) -> dict[str, Array]:
+        """The same scores for the counts themselves."""
+        tables = self.evaluation.counts.tables(self.model)
+        return self.scores(tables, None, np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an audit computed, before it is put into words.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    bootstrap : Bootstrap
+        With ``n_boot`` 0 where no tables can be drawn.
+    results : dict of (model, metric name) to AmplificationResult
+    differences : dict of (model, metric name) to Estimate
+        Value less that of the first model, paired.
+    pairs : dict of (model, metric name) to (positions, estimates)
+        The strongest pairs of BA->, strongest first.
+    rates : dict of model to dict of str to list of Estimate
+        For each fairness measure the difference between groups, one for each column; with
+        ``BY_GROUP`` after its name the rate of each group.
+    columns : ndarray of int
+        The task labels that are looked at as positives.
+    """
+
+    evaluation: Evaluation
+    bootstrap: Bootstrap
+    results: dict[Key, AmplificationResult]
+    differences: dict[Key, Estimate]
+    pairs: dict[Key, tuple[Array, list[Estimate]]]
+    rates: dict[str, dict[str, list[Estimate]]]
+    columns: Array
+
+    @property
+    def counts(self) -> Counts:
+        """What was audited."""
+        return self.evaluation.counts
+
+    def of(self, metric: str) -> list[AmplificationResult]:
+        """The results of one metric, in all directions and for all models."""
+        return [result for result in self.results.values() if result.metric == metric]
+
+
+def evaluate(
+    evaluation: Evaluation,
+    bootstrap: Bootstrap,
+    metrics: Mapping[str, Sequence[Metric]],
+    pos_label: Label | None,
+) -> Findings:
+    """Compute metrics and fairness measures, with intervals from the same draws.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    bootstrap : Bootstrap
+    metrics : mapping of str to sequence of Metric
+        The metrics of each model.
+    pos_label : label, optional
+        The one class to look at.
+    """
+    evaluation, bounds = _bind(evaluation, metrics)
+    counts, confidence = evaluation.counts, bootstrap.confidence
+    columns = positive_columns(evaluation, pos_label)
+    measured = counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)
+    rates = {
+        model: GroupRates(evaluation=evaluation, model=model, columns=columns)
+        for model in metrics
+        if measured and counts.has(Role.PREDICTION, model)
+    }
+    asked, no_draws = bootstrap.n_boot > 0, counts.no_draws if bootstrap.n_boot else None
+    if no_draws:
+        bootstrap = replace(bootstrap, n_boot=0)
+    scored: dict[Key, Scored] = {**bounds, **{(model, _RATES): rates[model] for model in rates}}
+    draws: dict[Key, dict[str, Array]] = {}
+    if bootstrap.n_boot:
+        draws = replicate(scored, evaluation, bootstrap.n_boot, bootstrap.random_state)
+
+    def with_reason(found: Estimate) -> Estimate:
+        """The same number; where tables could not be drawn, with the reason for it."""
+        return found if no_draws is None else replace(found, reason=no_draws)
+
+    def estimates(key: Key, name: str, values: Array) -> list[Estimate]:
+        """Numbers with the intervals that the drawn scores of this name give."""
+        drawn = draws[key][name].T if key in draws else [None] * len(values)
+        numbers = zip(values, drawn, strict=True)
+        return [with_reason(estimate(*number, confidence)) for number in numbers]
+
+    results, differences, pairs = {}, {}, {}
+    for key, bound in bounds.items():
+        results[key] = bound.result(draws.get(key, {}) if asked else None, confidence)
+        first = (counts.models[0], key[1])
+        if key != first and first in results:
+            drawn = (draws.get(key), draws.get(first)) if bootstrap.n_boot else None
+            compared = results[key], results[first]
+            gap = paired_difference(compared, (key[0], first[0]), drawn, confidence)
+            differences[key] = with_reason(gap)
+        if isinstance(bound, Cooccurrence) and bound.selected is not None:
+            values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
+            pairs[key] = bound.selected, estimates(key, "pairs", values)
+    measures = {
+        model: {
+            name: estimates((model, _RATES), name, values)
+            for name, values in rates[model].point().items()
+        }
+        for model in rates
+    }
+    return Findings(evaluation, bootstrap, results, differences, pairs, measures, columns)
+
+
+def _bind(
+    evaluation: Evaluation, metrics: Mapping[str, Sequence[Metric]]
+) -> tuple[Evaluation, dict[Key, Bound]]:
+    """The evaluation with all that the metrics read, and the metrics bound to it."""
+    for metric in (metric for chosen in metrics.values() for metric in chosen):
+        evaluation = metric.prepare(evaluation)
+    return evaluation, {
+        (model, metric.__name__): _with_strongest_pairs(metric.bind(evaluation, model))
+        for model, chosen in metrics.items()
+        for metric in chosen
+        if metric.applies(evaluation)
+    }
+
+
+def _with_strongest_pairs(bound: Bound) -> Bound:
+    """The same bound metric; one of BA-> scores its strongest pairs too."""
+    if not isinstance(bound, Cooccurrence) or bound.coefficient != "sign":
+        return bound
+    strength = np.abs(bound.pairs()["contribution"].reshape(-1))
+    order = np.argsort(-strength, kind="stable")
+    defined = order[~np.isnan(strength[order])]
+    return replace(bound, selected=defined[:MOST_PAIRS])
+
+
+def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:
+    """The tasks to look at: the positive class of two, or all."""
+    labels = evaluation.counts.labels
+    only = evaluation.positive if pos_label is None else pos_label
+    return np.arange(len(labels)) if only is None else np.array([labels.index(only)])
+
+
+def default_metrics(
+    evaluation: Evaluation, model: str, pos_label: Label | None
+) -> Iterator[Metric]:
+    """The metrics and directions that the counts of a model, or base rates, allow."""
+    counts, base = evaluation.counts, evaluation.base_rates
+    predicts = counts.has(Role.PREDICTION, model)
+    named = counts.has(Role.ATTRIBUTE_PREDICTION, model)
+    true_task, true_group = counts.has(Role.TASK), counts.has(Role.ATTRIBUTE)
+    compared = []
+    if predicts and true_group and (true_task if base is None else base.has(A_TO_T)):
+        compared.append(A_TO_T)
+    if named and true_task and (base is None or base.has(T_TO_A)):
+        compared.append(T_TO_A)
+    undirected = predicts and (true_group or named) and (base is None or base.has(UNDIRECTED))
+    if undirected:
+        yield MALS(pos_label=pos_label)
+    for direction in compared:
+        yield DirectionalBiasAmplification(direction=direction, pos_label=pos_label)
+    soft = {
+        A_TO_T: {Role.PREDICTION},
+        T_TO_A: {Role.ATTRIBUTE_PREDICTION},
+        UNDIRECTED: {Role.PREDICTION, Role.ATTRIBUTE_PREDICTION},
+    }
+    for direction in [*compared, *[UNDIRECTED] * undirected]:
+        if counts.knows_sets and not soft[direction] & counts.soft:
+            yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
+    if not (true_task and true_group):
+        return
+    fitted = counts.is_matrix(Role.TASK) and len(counts.labels) > 1
+    trials = FITTED_TRIALS if fitted else EXACT_TRIALS
+    if predicts and allows_attack(counts, Role.TASK):
+        yield LeakageAmplification(n_trials=trials)
+    directions = [A_TO_T] if predicts and allows_attack(counts, Role.ATTRIBUTE) else []
+    if named and allows_attack(counts, Role.TASK):
+        directions.append(T_TO_A)
+    # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
+    for quality in ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows):
+        for direction in directions:
+            yield DirectionalPredictabilityAmplification(
+                direction=direction,
+                quality=quality,
+                n_trials=trials if direction == T_TO_A else EXACT_TRIALS,
+            )
+
+
+def by_column(counts: Counts) -> bool:
+    """Whether tasks or groups are the columns of a matrix."""
+    return counts.is_matrix(Role.TASK) or counts.is_matrix(Role.ATTRIBUTE)
+
+
+def allows_attack(counts: Counts, source: str) -> bool:
+    """Whether an attacker can read a variable: exactly, or fitted on rows that are not too many."""
+    if not counts.is_matrix(source) or (source == Role.ATTRIBUTE and counts.one_each(source)):
+        return True
+    if counts.n_labels(source) == 1 and not counts.is_matrix(Role.ATTRIBUTE):
+        return True
+    has_rows = counts.no_draws is None and not counts.is_normal
+    return has_rows and counts.n_rows <= MOST_FITTED
