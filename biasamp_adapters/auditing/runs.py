@@ -16,8 +16,17 @@ from biasamp_adapters.uncertainty import check_confidence, summarize_runs
 
 #: What a row is, as against what was measured.
 _IDENTITY = (
-    *("model", "name", "metric", "direction", "compared_with", "attribute", "sign"),
-    *("measure", "task", "group", "label"),
+    "model",
+    "name",
+    "metric",
+    "direction",
+    "compared_with",
+    "attribute",
+    "sign",
+    "measure",
+    "task",
+    "group",
+    "label",
 )
 
 
