@@ -12,7 +12,7 @@ import numpy as np
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.metrics.common_numbers import CommonNumbers
+from biasamp_adapters.metrics.equalize import SharedDraws
 from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.result import AmplificationResult
@@ -306,7 +306,7 @@ def replicate(
         seed = int(flip_rng.integers(2**63))
         for key, bound in bounds.items():
             own = tables.of(bound.evaluation.counts).for_model(bound.model)
-            flips = CommonNumbers(seed) if several else np.random.default_rng(seed)
+            flips: Any = SharedDraws(seed) if several else np.random.default_rng(seed)
             scores = bound.scores(own, drawn, flips)
             blocks[key].append(scores)
     return {key: joined(parts) for key, parts in blocks.items()}

@@ -1,28 +1,78 @@
 """Equalising accuracy: T~ is T with labels changed at random until it is as wrong as the model.
 
-A label keeps its value with probability ``accuracy`` and else becomes one of the other classes,
-each as likely ([T25] 3.1). In a count table that is a binomial, then a
-multinomial; in expectation it is a channel.
+A label keeps its value with probability ``accuracy`` and otherwise becomes one of the other
+classes, each equally likely ([T25] 3.1). In a count table these flips are binomial and multinomial
+draws; in expectation they are a channel.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.tables import PREDICTED, JointTables, Tables, sum_by
+from biasamp_adapters.counts.tables import Tables, sum_by
 from biasamp_adapters.metrics.means import rate
 
 #: Flipped rows that are drawn one by one at a time.
 _BLOCK = 2**22
 
-#: An accuracy that rounding keeps from 1 is 1: else it would leave errors of 1e-16 to compare.
+#: A quantile takes about two microseconds; larger draws are not made from quantiles.
+_MOST_QUANTILES = 2**18
+
+#: An accuracy that differs from 1 by rounding alone is 1: otherwise it would leave errors of 1e-16.
 _ROUNDING = 1e-12
 
 
-def accuracy_of(tables: Tables, role: str) -> Array:
+class SharedDraws:
+    """Binomial and multinomial draws that are quantiles of uniform numbers.
+
+    Each draw takes as many uniform numbers as it has entries, whatever its parameters. From the
+    same seed, models that err nearly as often therefore flip nearly the same labels, and their
+    difference has little of the noise of flips (common random numbers).
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def integers(self, low: int, high: int, size: int) -> Array:
+        """Whole numbers from ``low`` to ``high - 1``."""
+        return self._rng.integers(low, high, size)
+
+    def binomial(self, n: Any, p: Any) -> Array:
+        """Binomial numbers, in the shape that ``n`` and ``p`` broadcast to."""
+        n, p = np.broadcast_arrays(n, p)
+        if n.size > _MOST_QUANTILES:
+            return np.asarray(self._rng.binomial(n, p))
+        from scipy.stats import binom
+
+        uniform = self._rng.random(n.shape)
+        out = np.where(p >= 1, n, 0).astype(np.int64)
+        uncertain = (n > 0) & (p > 0) & (p < 1)
+        out[uncertain] = binom.ppf(uniform[uncertain], n[uncertain], p[uncertain])
+        return out
+
+    def multinomial(self, n: Any, pvals: Array) -> Array:
+        """Multinomial numbers, in the shape of ``n`` with one more axis."""
+        left, out, rest = np.asarray(n), [], 1.0
+        for p in pvals[:-1]:
+            out.append(self.binomial(left, min(p / rest, 1.0)))
+            left, rest = left - out[-1], rest - p
+        return np.stack([*out, left], axis=-1)
+
+
+#: What flips are drawn from.
+Draws: TypeAlias = np.random.Generator | SharedDraws
+
+
+def accuracy_of(tables: Tables, role: Role) -> Array:
     """Share of the weight whose prediction of ``role`` is right, of shape (...)."""
     right, total = tables.agreement(role).sum(axis=-1), np.asarray(tables.total)
     share = rate(right, total)
@@ -31,23 +81,23 @@ def accuracy_of(tables: Tables, role: str) -> Array:
     return np.where(1 - share < (_ROUNDING if rounded else 0), 1.0, share)
 
 
-def column_accuracy(tables: Tables, role: str) -> Array:
-    """Share of the weight whose indicator of each label is predicted right, (..., labels)."""
-    truth, made = tables.marginal(role), tables.marginal(PREDICTED[role])
-    wrong = truth + made - 2 * tables.agreement(role)
-    share = 1 - rate(wrong, np.asarray(tables.total)[..., None])
-    return np.where(1 - share < _ROUNDING, 1.0, share)
+def column_accuracy(tables: Tables, role: Role, *, silence_is_wrong: bool = False) -> Array:
+    """Share of the weight whose indicator of each label is predicted right, (..., labels).
 
-
-def accuracy_with_silence(tables: Tables, role: str) -> Array:
-    """:func:`column_accuracy` with silence wrong, also of a label that is not there."""
-    right_by_silence = tables.silent(role) - tables.silent(role, by=role)
-    share = rate(right_by_silence, np.asarray(tables.total)[..., None])
-    return column_accuracy(tables, role) - share
+    A model that predicted nothing said no to every label, unless ``silence_is_wrong``.
+    """
+    truth, predicted = tables.marginal(role), tables.marginal(role.prediction)
+    total = np.asarray(tables.total)[..., None]
+    wrong = truth + predicted - 2 * tables.agreement(role)
+    share = 1 - rate(wrong, total)
+    share = np.where(1 - share < _ROUNDING, 1.0, share)
+    if silence_is_wrong:
+        share = share - rate(tables.silent(role) - tables.silent(role, by=role), total)
+    return share
 
 
 def random_errors(
-    tables: Tables, role: str, joint: Array, other: Array, own: Array
+    tables: Tables, role: str, joint: Array, stays: Array, flips: Array
 ) -> tuple[Array, Array]:
     """Co-occurrences and counts of a variable if the model's errors fell at random.
 
@@ -58,18 +108,19 @@ def random_errors(
     tables : Tables
     role : {"task", "attribute"}
     joint : array of shape (..., groups, tasks)
-    other, own : arrays of shape (..., labels)
+    stays, flips : arrays of shape (..., labels)
         Counts of the variable that stays and of the one that errs.
     """
-    axis = -1 if role == "task" else -2
+    role = Role(role)
+    axis = -2 if role.of_attribute else -1
     if not tables.counts.is_matrix(role):
         accuracy = accuracy_of(tables, role)
-        flipped = expected_flips(own[..., None, :], accuracy, -1)[..., 0, :]
+        flipped = expected_flips(flips[..., None, :], accuracy, -1)[..., 0, :]
         return expected_flips(joint, accuracy, axis), flipped
-    stay = column_accuracy(tables, role)
-    flipped = stay * own + (1 - stay) * (tables.total[..., None] - own)
-    stay = np.expand_dims(stay, -2 if axis == -1 else -1)
-    return stay * joint + (1 - stay) * (np.expand_dims(other, axis) - joint), flipped
+    right = column_accuracy(tables, role)
+    flipped = right * flips + (1 - right) * (tables.total[..., None] - flips)
+    right = np.expand_dims(right, -2 if axis == -1 else -1)
+    return right * joint + (1 - right) * (np.expand_dims(stays, axis) - joint), flipped
 
 
 def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
@@ -91,11 +142,11 @@ def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
 
 
 def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
-    """:func:`expected_flips` on a scale on which whole rows stay whole, for scores that have none.
+    """:func:`expected_flips` on a scale on which whole rows stay whole.
 
     Where a whole number of rows is right, expectations are whole multiples of 1 / (total * wrong
-    classes). Scores that are equal by arithmetic are equal on that scale, where a rounded accuracy
-    would set them 1e-16 apart. Tables without errors stay as they are.
+    classes). Scores that do not depend on the scale, and are equal by arithmetic, are then equal,
+    where a rounded accuracy would set them 1e-16 apart. Tables without errors stay as they are.
     """
     classes = table.shape[axis]
     if classes == 1:
@@ -109,53 +160,17 @@ def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
     return np.where(wrong == 0, table, flipped)
 
 
-def flip(
-    tables: JointTables,
-    roles: tuple[str, str],
-    axis: int,
-    accuracy: Array,
-    rng: np.random.Generator,
-    trials: int | None = None,
-) -> Array:
-    """Two-way tables with the labels of one axis flipped at random, one draw a table.
+def flip_table(table: Array, axis: int, accuracy: Array, rng: Draws) -> Array:
+    """Integer tables with the labels of one axis flipped at random, one draw for each table.
 
     Parameters
     ----------
-    tables : JointTables
-        With rows: flips happen to rows, whatever they weigh.
-    roles : (str, str)
-        The true variables of the two axes.
+    table : array of int, shape (..., rows, columns)
     axis : {-2, -1}
         The axis whose labels flip.
-    accuracy : array of shape (...)
-    rng : numpy.random.Generator
-    trials : int, optional
-        Draws of the same tables, along a new first axis.
+    accuracy : array that broadcasts to (...)
+    rng : Generator or SharedDraws
     """
-
-    def repeated(values: Array) -> Array:
-        return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
-
-    counts = tables.counts
-    if counts.cells.unit is None:
-        return flip_table(repeated(tables.joint(*roles)), axis, accuracy, rng)
-    if tables.rows is None:
-        raise ValueError("flips need rows; these tables hold only sums of weights")
-    other, own = roles if axis == -1 else roles[::-1]
-    out = flip_weighted(
-        repeated(tables.rows),
-        counts.axis_codes(other, tables.model),
-        counts.axis_codes(own, tables.model),
-        sizes=(counts.n_labels(other), counts.n_labels(own)),
-        accuracy=accuracy,
-        rng=rng,
-        unit=counts.cells.unit,
-    )
-    return out if axis == -1 else out.swapaxes(-1, -2)
-
-
-def flip_table(table: Array, axis: int, accuracy: Array, rng: np.random.Generator) -> Array:
-    """:func:`flip` for integer tables of shape (..., rows, columns)."""
     if axis == -2:
         return flip_table(table.swapaxes(-1, -2), -1, accuracy, rng).swapaxes(-1, -2)
     classes = table.shape[-1]
@@ -170,87 +185,87 @@ def flip_table(table: Array, axis: int, accuracy: Array, rng: np.random.Generato
     back = rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
     out = table - gone + back
     if below_chance.any():
-        tables = table[below_chance]
-        out[below_chance] = _flip_each(tables, 1 - accuracy[below_chance], rng)
+        out[below_chance] = _flip_cells(table[below_chance], 1 - accuracy[below_chance], rng)
     return out
 
 
-def _flip_each(table: Array, wrong_share: Array, rng: np.random.Generator) -> Array:
+def _flip_cells(table: Array, wrong_share: Array, rng: Draws) -> Array:
     """Flips of the columns of (tables, rows, columns), cell by cell: at any accuracy."""
     classes = table.shape[-1]
     wrong = rng.binomial(table, wrong_share[:, None, None])
     out = table - wrong
-    for own in range(classes):
-        others = np.arange(classes) != own
+    for label in range(classes):
+        others = np.arange(classes) != label
         uniform = np.full(classes - 1, 1 / (classes - 1))
-        out[..., others] += rng.multinomial(wrong[..., own], uniform)
+        out[..., others] += rng.multinomial(wrong[..., label], uniform)
     return out
 
 
-def flip_weighted(
-    rows: Array,
-    other: Array,
-    own: Array,
+def flip_rows(
+    times: Array,
+    stays: Array,
+    flips: Array,
     *,
     sizes: tuple[int, int],
     accuracy: Array,
-    rng: np.random.Generator,
-    unit: Array,
+    rng: Draws,
+    weight: Array,
 ) -> Array:
-    """Flip the label ``own`` of the rows of each cell, and sum their weights by both labels.
+    """Flip one label of weighted rows, and sum their weights by both labels.
 
     Parameters
     ----------
-    rows : array of int, shape (..., cells)
-    other, own : arrays of shape (cells,)
+    times : array of int, shape (..., rows)
+        How often each distinct row is there.
+    stays, flips : arrays of int, shape (rows,)
         Codes of the label that stays and of the one that flips.
     sizes : (int, int)
         How many labels each has.
     accuracy : array that broadcasts to (...)
-    rng : numpy.random.Generator
-    unit : array of shape (cells,)
-        Weight of one row of each cell.
+    rng : Generator or SharedDraws
+    weight : array of shape (rows,)
+        Weight of each distinct row.
 
     Returns
     -------
     ndarray of float, shape (..., sizes[0], sizes[1])
     """
-    units, stratum = np.unique(unit, return_inverse=True)
-    shape = (len(units), *sizes)
-    if math.prod(shape) > rows.sum(axis=-1).max(initial=0):
-        return _flip_rows(rows, other, own, sizes, accuracy, rng, unit)
-    # Few weights for the rows: a table for each of them.
-    key = np.ravel_multi_index((stratum, other, own), shape)
-    strata = sum_by(rows, key, math.prod(shape)).reshape(*rows.shape[:-1], *shape)
+    weights, stratum = np.unique(weight, return_inverse=True)
+    shape = (len(weights), *sizes)
+    if math.prod(shape) > times.sum(axis=-1).max(initial=0):
+        return _flip_one_by_one(times, stays, flips, sizes, accuracy, rng, weight)
+    # There are few different weights: one table for each of them.
+    key = np.ravel_multi_index((stratum, stays, flips), shape)
+    strata = sum_by(times, key, math.prod(shape)).reshape(*times.shape[:-1], *shape)
     flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
-    return (flipped * units[:, None, None]).sum(axis=-3)
+    return (flipped * weights[:, None, None]).sum(axis=-3)
 
 
-def _flip_rows(
-    rows: Array,
-    other: Array,
-    own: Array,
+def _flip_one_by_one(
+    times: Array,
+    stays: Array,
+    flips: Array,
     sizes: tuple[int, int],
     accuracy: Array,
-    rng: np.random.Generator,
-    unit: Array,
+    rng: Draws,
+    weight: Array,
 ) -> Array:
-    """:func:`flip_weighted` one row after the other."""
-    batch, n_cells, n_pairs = rows.shape[:-1], rows.shape[-1], sizes[0] * sizes[1]
-    rows = rows.reshape(-1, n_cells)
+    """:func:`flip_rows` one row after the other."""
+    batch, n_distinct, n_pairs = times.shape[:-1], times.shape[-1], sizes[0] * sizes[1]
+    times = times.reshape(-1, n_distinct)
     wrong_share = np.clip(1 - np.broadcast_to(accuracy, batch).reshape(-1, 1), 0, 1)
-    out = np.empty((len(rows), n_pairs))
-    step = max(1, _BLOCK // max(int(rows.sum(axis=1).max(initial=1)), n_cells))
-    for start in range(0, len(rows), step):
-        part = rows[start : start + step]
+    out = np.empty((len(times), n_pairs))
+    step = max(1, _BLOCK // max(int(times.sum(axis=1).max(initial=1)), n_distinct))
+    for start in range(0, len(times), step):
+        part = times[start : start + step]
         wrong = rng.binomial(part, wrong_share[start : start + step])
-        table, cell = np.indices(part.shape).reshape(2, -1)
-        key = table * n_pairs + other[cell] * sizes[1] + own[cell]
-        total = np.bincount(key, (part - wrong).ravel() * unit[cell], len(part) * n_pairs)
+        table, row = np.indices(part.shape).reshape(2, -1)
+        key = table * n_pairs + stays[row] * sizes[1] + flips[row]
+        total = np.bincount(key, (part - wrong).ravel() * weight[row], len(part) * n_pairs)
         if sizes[1] > 1:
             moved = np.repeat(np.arange(key.size), wrong.ravel())
-            label = (own[cell[moved]] + rng.integers(1, sizes[1], len(moved))) % sizes[1]
-            key = table[moved] * n_pairs + other[cell[moved]] * sizes[1] + label
-            total += np.bincount(key, unit[cell[moved]], len(part) * n_pairs)
+            label = (flips[row[moved]] + rng.integers(1, sizes[1], len(moved))) % sizes[1]
+            key = table[moved] * n_pairs + stays[row[moved]] * sizes[1] + label
+            total += np.bincount(key, weight[row[moved]], len(part) * n_pairs)
         out[start : start + step] = total.reshape(len(part), n_pairs)
     return out.reshape(*batch, *sizes)

@@ -13,9 +13,9 @@ from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.collect import by_model
 from biasamp_adapters.counts.labels import show
+from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.base import Metric, check_options
 from biasamp_adapters.metrics.bound import replicate
-from biasamp_adapters.metrics.exact import ExactAttack
 from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import align
@@ -309,4 +309,4 @@ def paired_difference(
 
 
 def _is_ratio(result: AmplificationResult) -> Array | bool:
-    return not isinstance(result.bound, ExactAttack) or ~np.asarray(result.bound.difference)
+    return not isinstance(result.bound, TableAttack) or ~np.asarray(result.bound.difference)

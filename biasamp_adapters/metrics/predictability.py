@@ -1,19 +1,23 @@
-"""Directional predictability amplification, DPA, and what it shares with leakage."""
+"""Leakage amplification, LA, and directional predictability amplification, DPA."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import RandomState, generator, is_whole
-from biasamp_adapters.metrics.attack import attack
+from biasamp_adapters.metrics.attacks.fitted_attack import AttackerFit, FittedAttack
+from biasamp_adapters.metrics.attacks.number_rows import number_rows
+from biasamp_adapters.metrics.attacks.rows import knows_single_rows
+from biasamp_adapters.metrics.attacks.table_attack import TableAttack
+from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.metrics.base import Metric, dropped_note
 from biasamp_adapters.metrics.bound import Bound, arrow, require
-from biasamp_adapters.metrics.exact import Roles
-from biasamp_adapters.metrics.fitted import no_interval
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation
@@ -53,6 +57,24 @@ def as_attacker(attacker: Any, quality: str) -> Any:
     return clone(attacker)
 
 
+def _table_as_estimator(quality: str) -> Any:
+    """The exact attacker as an estimator, which can be asked for rows it was not fitted on."""
+    if quality == "inverse_rmse":
+        from sklearn.linear_model import LinearRegression
+
+        return LinearRegression()  # of indicators: the mean of each label
+    from biasamp_adapters.attackers import ContingencyAttacker
+
+    return ContingencyAttacker(alpha=0.5)
+
+
+def _attacker_on_matrices() -> Any:
+    """The attacker that reads a matrix where none is given."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1000)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PredictabilityMetric(Metric):
     """A metric of how well an attacker predicts one variable from another.
@@ -76,7 +98,7 @@ class PredictabilityMetric(Metric):
     random_state : int or numpy.random.Generator, optional
         Of all these draws. None is the fixed seed 0.
     n_jobs : int, optional
-        Trials of fitted attackers that run side by side; -1 is one a processor.
+        Trials of fitted attackers that run side by side; -1 is one per processor.
     """
 
     attacker: Any = "exact"
@@ -110,29 +132,34 @@ class PredictabilityMetric(Metric):
         if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
             raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")
         self._set("attacker", as_attacker(self.attacker, self.quality))
-        if self.equalize == "expected" and (self.attacker != "exact" or self.evaluation == "cv"):
-            raise ValueError(
+        for rule in self._broken_rules():
+            raise ValueError(rule)
+
+    def _broken_rules(self) -> Iterator[str]:
+        """What is wrong with parameters that do not go together."""
+        expected, loo = self.equalize == "expected", self.evaluation == "loo"
+        if expected and (self.attacker != "exact" or self.evaluation == "cv"):
+            yield (
                 "an attacker that is fitted needs rows, so equalize='sampled', 'auto' or None; "
                 "received 'expected'"
             )
-        if self.evaluation == "loo":
-            if self.quality != "inverse_cross_entropy":
-                raise ValueError(
-                    "evaluation='loo' is for quality='inverse_cross_entropy' only; "
-                    f"received {self.quality!r}"
-                )
-            if self.attacker != "exact":
-                raise ValueError(
-                    "evaluation='loo' is a closed form of attacker='exact' only; received a "
-                    f"{type(self.attacker).__name__}"
-                )
-            if self.equalize == "expected":
-                raise ValueError(
-                    "evaluation='loo' needs rows, so equalize='sampled', 'auto' or None; "
-                    "received 'expected'"
-                )
-        if self.quality == "uncertainty_coefficient" and self.equalize == "expected":
-            raise ValueError(
+        if loo and self.quality != "inverse_cross_entropy":
+            yield (
+                "evaluation='loo' is for quality='inverse_cross_entropy' only; "
+                f"received {self.quality!r}"
+            )
+        if loo and self.attacker != "exact":
+            yield (
+                "evaluation='loo' is a closed form of attacker='exact' only; received a "
+                f"{type(self.attacker).__name__}"
+            )
+        if loo and expected:
+            yield (
+                "evaluation='loo' needs rows, so equalize='sampled', 'auto' or None; "
+                "received 'expected'"
+            )
+        if expected and self.quality == "uncertainty_coefficient":
+            yield (
                 "uncertainty_coefficient near 0 makes a ratio of noise under the expected channel: "
                 "equalize must be 'sampled', 'auto' or None; received 'expected'"
             )
@@ -147,23 +174,35 @@ class PredictabilityMetric(Metric):
         """Whether the attacker guesses the attribute from the task, true and predicted."""
 
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
-        """Fix the way to equalise."""
+        """Choose the attacker and the way to equalise that the counts call for.
+
+        Where the input is a matrix, and no attacker can be fitted because there are no rows or a
+        closed form was asked for, only pairs are scored.
+        """
         require(evaluation, model, self.short_direction)
-        return attack(
-            evaluation_rule=self.evaluation,
-            attacker=self.attacker,
-            n_jobs=self.n_jobs,
-            evaluation=evaluation,
-            model=model,
-            loo=self.evaluation == "loo",
+        arguments = {
             **self._asked,
-        )
+            "evaluation": evaluation,
+            "model": model,
+            "metric": self._title,
+            "loo": self.evaluation == "loo",
+        }
+        if self.attacker != "exact":
+            return FittedAttack.of_rows(self._fit(self.attacker), **arguments)
+        exact = TableAttack(**arguments)
+        closed_form = self.equalize == "expected" or exact.loo or self.quality == "inverse_rmse"
+        if exact.no_value is None and self.evaluation == "cv":
+            return FittedAttack.of_rows(self._fit(_table_as_estimator(self.quality)), **arguments)
+        if exact.no_value and not closed_form and knows_single_rows(evaluation.counts):
+            return FittedAttack.of_rows(
+                self._fit(_attacker_on_matrices()), chosen=True, **arguments
+            )
+        return exact.equalised()
 
     @property
     def _asked(self) -> dict[str, Any]:
-        """What an attack is told, whether it reads counts or numbers."""
+        """What every attack is told."""
         return {
-            "metric": self._title,
             "direction": self.short_direction,
             "leakage": self._leakage,
             "quality": get_quality(self.quality),
@@ -172,32 +211,26 @@ class PredictabilityMetric(Metric):
             "random_state": self.random_state,
         }
 
+    def _fit(self, attacker: Any) -> AttackerFit:
+        resubstitution = self.evaluation == "resubstitution"
+        return AttackerFit(
+            attacker=attacker, resubstitution=resubstitution, n_jobs=self.n_jobs, **self._asked
+        )
+
     def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
         if isinstance(self.attacker, str):
             return None
-        from biasamp_adapters.metrics.number_attack import attack_numbers
-        from biasamp_adapters.metrics.numbers import NumberRows
-
         roles = Roles.of(self.short_direction, self._leakage)
-        *arrays, sample_weight = rows
-        named = dict(
-            zip(("task", "prediction", "attribute", "attribute_prediction"), arrays, strict=True)
-        )
-        lists = {"task": self.labels, "attribute": self.groups}
-        found = NumberRows.read(named, roles, sample_weight, lists, self.missing)
-        if found is None:
+        lists = {Role.TASK: self.labels, Role.ATTRIBUTE: self.groups}
+        numbers = number_rows(Inputs(*rows), roles, lists, self.missing)
+        if numbers is None:
             return None
-        result = attack_numbers(
-            found,
-            attacker=self.attacker,
-            resubstitution=self.evaluation == "resubstitution",
-            n_jobs=self.n_jobs,
-            **self._asked,
-        )
-        if found.dropped:
-            result = result.with_note(dropped_note(found.dropped))
+        fit = self._fit(self.attacker)
+        result = fit.result(numbers, self._title)
+        if numbers.dropped:
+            result = result.with_note(dropped_note(numbers.dropped))
         if n_boot:
-            result = result.with_note(f"no interval: {no_interval(self.attacker)}")
+            result = result.with_note(f"no interval: {fit.no_interval}")
         return self._warned(result)
 
     @property
@@ -267,3 +300,73 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
     @property
     def _leakage(self) -> bool:
         return False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LeakageAmplification(PredictabilityMetric):
+    """How much better the attribute can be predicted from the model's task than from the true one.
+
+    LA = Psi_M - Psi_D: the quality of the best attacker on the attribute that sees the predicted
+    task, less that of one that sees the true task, made as wrong as the model. For accuracy the
+    range is [-1, 1], without a unit; 0 is no amplification and worse is positive. Not directional.
+
+    Parameters
+    ----------
+    attacker : "exact", classifier or regressor
+        The contingency table itself: closed form, no seed, no training. It is the best there is
+        for log loss, accuracy, balanced accuracy and RMSE. Or an estimator of scikit-learn, such as
+        a network or a Pipeline. Fresh clones of it are fitted in every trial, to the dataset and to
+        the model; each parameter called ``random_state`` gets a seed of its own. Labels reach it as
+        one column of 0 and 1 each, matrices and numbers as they are. An attacker that takes label
+        matrices is fitted once for all columns of a matrix it predicts, others once for each.
+    quality : str
+        What the attacker's success is worth: "accuracy", "balanced_accuracy", "f1_macro",
+        "inverse_cross_entropy" (natural logarithm), "hard_inverse_cross_entropy" (the same of
+        guesses that are certain: 1 / (100 x share of wrong ones)), "inverse_rmse" (numeric target)
+        or "uncertainty_coefficient" (Theil's U, 0 under independence).
+    equalize : {"auto", "expected", "sampled"} or None
+        How the truth is made as wrong as the model: "expected" passes it through a channel,
+        "sampled" averages over ``n_trials`` drawn flips, "auto" takes the first where its bias is
+        negligible, None leaves the truth as it is. For an attacker that is fitted "auto" is
+        "sampled", or None where what would be flipped, or its prediction, is numbers.
+    evaluation : {"auto", "resubstitution", "loo", "cv"}
+        "resubstitution" scores the attacker on the rows it knows, "cv" in five folds that dataset
+        and model share, drawn anew in each trial; "auto" is the first for the exact attacker and
+        the second for one that is fitted. "loo" is leave-one-out of the exact attacker, for
+        "inverse_cross_entropy" only.
+    n_trials : int
+        Draws of flips, and of folds and seeds of attackers, that a value averages over.
+    random_state : int or numpy.random.Generator, optional
+        Of all that is drawn. None is the fixed seed 0.
+    n_jobs : int, optional
+        Trials of fitted attackers that run side by side; -1 is one per processor. The value
+        does not depend on it.
+    labels, groups, missing
+        As in every metric: explicit label lists and the rule for missing values.
+
+    References
+    ----------
+    Wang et al. (2019), as in Tokas et al., "DPA", 2025, Sec. 1 and Appendix I.
+
+    Examples
+    --------
+    From the true task the attacker guesses the group right in 60 of 100 rows, from the predicted
+    task in 100, were the truth not made as wrong as the model.
+
+    >>> from biasamp_adapters import LeakageAmplification
+    >>> group = ["a"] * 50 + ["b"] * 50
+    >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    >>> y_pred = [1] * 50 + [0] * 50
+    >>> round(LeakageAmplification(equalize=None)(y_true, y_pred, sensitive_features=group), 4)
+    0.4
+    """
+
+    quality: str = "accuracy"
+
+    @property
+    def __name__(self) -> str:
+        return self._title
+
+    @property
+    def _leakage(self) -> bool:
+        return True

@@ -7,15 +7,15 @@ import pytest
 from scipy.stats import chisquare
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics import common_numbers
-from biasamp_adapters.metrics.common_numbers import CommonNumbers
+from biasamp_adapters.metrics import equalize
+from biasamp_adapters.metrics.equalize import SharedDraws
 
 N = 50_000
 
 
 @pytest.mark.parametrize(("n", "p"), [(1, 0.3), (7, 0.5), (40, 0.05), (1000, 0.9)])
 def test_binomial_numbers(n: int, p: float) -> None:
-    drawn = CommonNumbers(0).binomial(np.full(N, n), p)
+    drawn = SharedDraws(0).binomial(np.full(N, n), p)
     plain = np.random.default_rng(1).binomial(n, p, N)
     # Means and variances of both are those of the distribution, within five standard errors.
     for numbers in (drawn, plain):
@@ -28,14 +28,14 @@ def test_binomial_numbers(n: int, p: float) -> None:
 
 
 def test_certain_numbers() -> None:
-    rng = CommonNumbers(0)
+    rng = SharedDraws(0)
     assert rng.binomial(np.array([5, 0, 5, 5]), np.array([1.0, 0.5, 0.0, 1.0])).tolist() == [
         5, 0, 0, 5,
     ]  # fmt: skip
 
 
 def test_multinomial_numbers() -> None:
-    drawn = CommonNumbers(0).multinomial(np.full(N, 12), [0.5, 0.25, 0.25])
+    drawn = SharedDraws(0).multinomial(np.full(N, 12), [0.5, 0.25, 0.25])
     assert drawn.shape == (N, 3)
     assert (drawn.sum(axis=1) == 12).all()
     assert drawn.mean(axis=0) == pytest.approx([6, 3, 3], abs=5 * np.sqrt(3 / N))
@@ -45,30 +45,30 @@ def test_multinomial_numbers() -> None:
 
 def test_multinomial_numbers_of_several_draws() -> None:
     rows = np.array([[12, 0, 3], [1, 5, 20]])
-    drawn = CommonNumbers(0).multinomial(rows, [0.5, 0.25, 0.125, 0.125])
+    drawn = SharedDraws(0).multinomial(rows, [0.5, 0.25, 0.125, 0.125])
     assert drawn.shape == (2, 3, 4)
     assert (drawn.sum(axis=-1) == rows).all()
 
 
 def test_nearly_equal_parameters_give_nearly_equal_numbers() -> None:
     n = np.full(N, 1000)
-    one, two = (CommonNumbers(0).binomial(n, p) for p in (0.2, 0.21))
+    one, two = (SharedDraws(0).binomial(n, p) for p in (0.2, 0.21))
     # 10 more on average, and never fewer; independent ones would differ by 18 either way.
     assert (two >= one).all()
     assert np.std(two - one) < 1.5
-    assert (CommonNumbers(0).binomial(n, 0.2) == one).all()
+    assert (SharedDraws(0).binomial(n, 0.2) == one).all()
 
 
 def test_what_follows_is_the_same_for_both() -> None:
-    first, second = CommonNumbers(3), CommonNumbers(3)
+    first, second = SharedDraws(3), SharedDraws(3)
     first.binomial(np.full(10, 100), 0.3)
     second.binomial(np.full(10, 7), 0.9)
-    assert first.random() == second.random()
+    assert first.integers(0, 2**40, 3).tolist() == second.integers(0, 2**40, 3).tolist()
 
 
 def test_too_many_at_once_are_drawn_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common_numbers, "_MOST", 10)
-    drawn = CommonNumbers(0).binomial(np.full(11, 100), 0.5)
+    monkeypatch.setattr(equalize, "_MOST_QUANTILES", 10)
+    drawn = SharedDraws(0).binomial(np.full(11, 100), 0.5)
     expected = np.random.Generator(np.random.PCG64(0)).binomial(np.full(11, 100), 0.5)
     assert drawn.tolist() == expected.tolist()
 

@@ -9,8 +9,8 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from biasamp_adapters import AmplificationWarning, DirectionalPredictabilityAmplification
-from biasamp_adapters.metrics.experiment import Scores
-from biasamp_adapters.metrics.fitted import finds_nothing
+from biasamp_adapters.metrics.attacks.experiment import Scores
+from biasamp_adapters.metrics.attacks.fitted_attack import finds_nothing
 
 
 def test_dependence_is_judged_target_by_target() -> None:

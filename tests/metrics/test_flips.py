@@ -11,16 +11,18 @@ import pytest
 from exact_oracle import Row
 from metric_cases import arguments
 
-from biasamp_adapters import DirectionalPredictabilityAmplification, JointCounts
+from biasamp_adapters import (
+    DirectionalPredictabilityAmplification,
+    JointCounts,
+    LeakageAmplification,
+)
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics import equalize
-from biasamp_adapters.metrics.equalize import (
-    expected_flips,
-    flip,
-    flip_table,
-)
-from biasamp_adapters.metrics.sparse import predicted_bias
+from biasamp_adapters.metrics.attacks.rows import drawn_rows
+from biasamp_adapters.metrics.attacks.sparse_tables import predicted_bias
+from biasamp_adapters.metrics.equalize import expected_flips, flip_table
 from biasamp_adapters.quality import cross_entropy
+from biasamp_adapters.reference import align
 
 #: Standard errors that a simulated number may be off; 5 are exceeded once in 1.7 million.
 SE = 5
@@ -136,19 +138,22 @@ WEIGHTED = [(0, 0, 0.5), (0, 0, 4.0), (0, 1, 1.0), (1, 0, 3.0), (1, 2, 0.5), (1,
 def test_a_flip_moves_a_row_with_all_its_weight(flipped: str, times: int) -> None:
     rows = WEIGHTED * times
     a, t, w = (list(values) for values in zip(*rows, strict=True))
-    counts = JointCounts.from_arrays(t, t, a, sample_weight=w, by_weight=True)
-    tables = counts.tables()
-    rng = np.random.default_rng(3)
-    accuracy = np.array(ACCURACY)
+    counts = JointCounts.from_arrays(t, t, a, a, sample_weight=w, by_weight=True)
     if flipped == "task":
-        stays, exact = "attribute", exact_moments(rows, (2, 3))
+        # Leakage has the flipped label as the attacker's input.
+        attacks = DirectionalPredictabilityAmplification(), LeakageAmplification()
+        exact = exact_moments(rows, (2, 3))
     else:
+        attacks = (DirectionalPredictabilityAmplification(direction="T->A"),)
         swapped = [(task, attribute, weight) for attribute, task, weight in rows]
-        stays, exact = "task", exact_moments(swapped, (3, 2))
-    assert_alike(moments(flip(tables, (stays, flipped), -1, accuracy, rng, DRAWS)), exact)
-    # The same flips with the flipped label as the attacker's input, as leakage has it.
-    drawn = flip(tables, (flipped, stays), -2, accuracy, rng, DRAWS)
-    assert_alike(moments(drawn.swapaxes(-1, -2)), exact)
+        exact = exact_moments(swapped, (3, 2))
+    for metric in attacks:
+        bound = metric.bind(align(counts, None), "model")
+        tables = counts.tables()
+        sides = bound.reading.sides(tables)._replace(accuracy=np.array(ACCURACY))
+        rng = np.random.default_rng(3)
+        drawn = bound.flipped(tables, bound.reading, sides, (), rng, DRAWS)
+        assert_alike(moments(drawn if bound.roles.axis == -1 else drawn.swapaxes(-1, -2)), exact)
 
 
 def test_flips_of_merged_weights_are_refused() -> None:
@@ -161,7 +166,7 @@ def test_flips_of_merged_weights_are_refused() -> None:
     )
     tables = replace(units.tables(), rows=None)
     with pytest.raises(ValueError, match="flips need rows; these tables hold only sums"):
-        flip(tables, ("attribute", "task"), -1, np.array(0.5), np.random.default_rng(0))
+        drawn_rows(tables)
 
 
 @pytest.mark.parametrize(("direction", "variable"), [("A->T", "t"), ("T->A", "a")])
@@ -207,14 +212,14 @@ def test_predicted_bias_is_the_documented_sum() -> None:
 
 def test_weighted_rows_are_flipped_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(equalize, "_BLOCK", 1)
-    flipped = equalize.flip_weighted(
+    flipped = equalize.flip_rows(
         np.ones((2, 3), dtype=np.int64),
         np.array([0, 0, 1]),
         np.array([0, 1, 1]),
         sizes=(2, 2),
         accuracy=np.array([1.0, 0.0]),
         rng=np.random.default_rng(0),
-        unit=np.array([0.1, 0.2, 0.3]),
+        weight=np.array([0.1, 0.2, 0.3]),
     )
     # All rows of the first table keep their label, all of the second get the other one.
     kept, moved = flipped.reshape(2, 2, 2)

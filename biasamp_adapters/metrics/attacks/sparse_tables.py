@@ -38,16 +38,16 @@ def expected_channel_is_unbiased(
         return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(model))
     if quality not in OF_GUESSES:
         return np.zeros(table.shape[:-2], dtype=bool)
-    clear = clear_winners(flipped, n_rows / table.sum(axis=(-2, -1)))
+    clear = clear_winners(flipped, n_rows)
     if quality == "accuracy":
         return clear
     loss = get_quality(quality).score
-    wrong, of_model = loss(flipped, None) / HARD_LOSS, loss(model, None) / HARD_LOSS
-    return clear & (ratio_bias(wrong, of_model, n_rows) <= _MAX_BIAS)
+    wrong, wrong_in_model = loss(flipped, None) / HARD_LOSS, loss(model, None) / HARD_LOSS
+    return clear & (ratio_bias(wrong, wrong_in_model, n_rows) <= _MAX_BIAS)
 
 
 def ratio_bias(dataset: Array, model: Array, n_rows: float) -> Array:
-    """Bias of the expected channel in (d - m) / (d + m), at most: drawn flips make d vary.
+    """Largest bias of the expected channel in (d - m) / (d + m): drawn flips make d vary.
 
     The second derivative in d is -4 m / (d + m)^3. The number of wrong guesses is a sum of
     independent ones, whose variance is at most binomial, d (1 - d) / n.
@@ -66,12 +66,12 @@ def ratio_bias(dataset: Array, model: Array, n_rows: float) -> Array:
 def predicted_bias(
     table: Array, flipped: Array, accuracy: Array, axis: int, n_rows: Array
 ) -> Array:
-    """Bias of the expected channel in cross-entropy: what smoothing hides of plug-in optimism.
+    """Bias of the expected channel in cross-entropy: the optimism that smoothing hides.
 
-    Flips give a cell of the flipped table a variance; the plug-in cross-entropy of one draw is
-    lower by half of variance over expectation, summed, than that of the expected table. For flips
-    of the target this is the numerator of B in the docs on predictability. Flips of the input move
-    the totals of the inputs too, whose variance counts the other way.
+    Flips give each cell of the flipped table a variance. The cross-entropy of one drawn table is
+    lower than that of the expected table by half of variance over expectation, summed. For flips
+    of the target this is the numerator of B in the docs on predictability. Flips of the input also
+    move the totals of the inputs, whose variance counts the other way.
 
     Parameters
     ----------
@@ -98,29 +98,23 @@ def predicted_bias(
     return bias / (2 * n_rows)
 
 
-def clear_winners(flipped: Array, scale: Array) -> Array:
+def clear_winners(table: Array, n_rows: float) -> Array:
     """Whether in every input the two likeliest targets differ by three standard errors.
 
     Parameters
     ----------
-    flipped : array of shape (..., inputs, targets)
-        Weights after :func:`expected_flips`.
-    scale : array of shape (...)
-        Rows that one unit of weight is worth.
+    table : array of shape (..., inputs, targets)
+    n_rows : float
+        Rows of equal weight that a table is worth.
     """
-    if flipped.shape[-1] == 1:
-        return np.ones(flipped.shape[:-2], dtype=bool)
-    total = flipped.sum(axis=-1)
-    share = _ratio(flipped, total[..., None])
-    second, first = np.moveaxis(np.sort(share, axis=-1)[..., -2:], -1, 0)
-    gap = first - second
-    rows = total * np.asarray(scale)[..., None]
-    error = np.sqrt(_ratio(first + second - gap**2, rows))
-    return ((gap >= 3 * error) | (total == 0)).all(axis=-1)
+    if table.shape[-1] == 1:
+        return np.ones(table.shape[:-2], dtype=bool)
+    gap, error, weight = _lead(table, n_rows)
+    return ((gap >= 3 * error) | (weight == 0)).all(axis=-1)
 
 
 def tie_optimism(table: Array, n_rows: float) -> Array:
-    """The accuracy that an attacker gains at most where the two likeliest targets may be tied.
+    """The most accuracy that an attacker may gain where the two likeliest targets may be tied.
 
     The larger of two equal shares exceeds either by .4 standard errors of their difference. Inputs
     whose targets differ by two standard errors or more are taken as clear.
@@ -133,17 +127,25 @@ def tie_optimism(table: Array, n_rows: float) -> Array:
     """
     if table.shape[-1] == 1:
         return np.zeros(table.shape[:-2])
+    gap, error, weight = _lead(table, n_rows)
+    return (0.4 * error * weight * (gap < 2 * error)).sum(axis=-1)
+
+
+def _lead(table: Array, n_rows: float) -> tuple[Array, Array, Array]:
+    """How far the likeliest target of each input leads, the standard error, and the input's share.
+
+    Each has the shape (..., inputs).
+    """
     total = table.sum(axis=-1)
     weight = _ratio(total, total.sum(axis=-1, keepdims=True))
     share = _ratio(table, total[..., None])
     second, first = np.moveaxis(np.sort(share, axis=-1)[..., -2:], -1, 0)
     gap = first - second
-    error = np.sqrt(_ratio(first + second - gap**2, n_rows * weight))
-    return (0.4 * error * weight * (gap < 2 * error)).sum(axis=-1)
+    return gap, np.sqrt(_ratio(first + second - gap**2, n_rows * weight)), weight
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
-    # Beyond this the ratio is no number; such cells are next to empty.
-    there = denominator > numerator * 1e-300
-    return np.divide(numerator, denominator, out=np.zeros(shape), where=there)
+    # Where the denominator is smaller still, a float cannot hold the ratio.
+    defined = denominator > numerator * 1e-300
+    return np.divide(numerator, denominator, out=np.zeros(shape), where=defined)

@@ -1,0 +1,282 @@
+"""The rows behind counts: for flips of weighted rows, and for attackers that are fitted.
+
+Everything that attacks read of counts beyond their margins is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from numbers import Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.matrices.counts import MatrixCounts
+from biasamp_adapters.counts.matrices.layout import SILENT
+from biasamp_adapters.counts.tables import JointTables, Tables, sum_by
+from biasamp_adapters.reference import ARGUMENTS
+
+
+class AlikeRows(NamedTuple):
+    """Rows to flip, as :func:`~biasamp_adapters.metrics.equalize.flip_rows` takes them.
+
+    Attributes
+    ----------
+    times : array of int, shape (..., rows)
+        How often each is there.
+    codes : (array, array), each of shape (rows,)
+        Of the label that stays and of the one that flips.
+    sizes : (int, int)
+        How many labels each has.
+    weight : array of shape (rows,)
+    """
+
+    times: Array
+    codes: tuple[Array, Array]
+    sizes: tuple[int, int]
+    weight: Array
+
+
+class DrawnRows(NamedTuple):
+    """The distinct rows behind tables, where rows differ in weight.
+
+    Attributes
+    ----------
+    tables : JointTables
+    times : array of int, shape (..., rows)
+        How often each was drawn.
+    weight : array of shape (rows,)
+        Weight of one such row.
+    """
+
+    tables: JointTables
+    times: Array
+    weight: Array
+
+    def codes(self, role: Role, column: int | None) -> tuple[Array, int]:
+        """Codes of the labels of each row, or 0 and 1 of one column, and how many there are."""
+        codes = self.tables.counts.axis_codes(role, self.tables.model)
+        if column is None:
+            return codes, self.tables.counts.n_labels(role)
+        return (codes == column).astype(np.intp), 2
+
+    def alike(self, stays: tuple[Role, int | None], flips: tuple[Role, int | None]) -> AlikeRows:
+        """The rows by two variables, each with one of its columns or None for all its labels.
+
+        Of columns, rows that agree in both variables and in their weight are one.
+        """
+        (first, n_first), (second, n_second) = self.codes(*stays), self.codes(*flips)
+        sizes = (n_first, n_second)
+        if stays[1] is None and flips[1] is None:
+            return AlikeRows(self.times, (first, second), sizes, self.weight)
+        weights, stratum = np.unique(self.weight, return_inverse=True)
+        shape = (len(weights), *sizes)
+        key = np.ravel_multi_index((stratum, first, second), shape)
+        stratum, first, second = np.indices(shape).reshape(3, -1)
+        times = sum_by(self.times, key, len(stratum))
+        return AlikeRows(times, (first, second), sizes, weights[stratum])
+
+
+def drawn_rows(tables: Tables) -> DrawnRows | None:
+    """The rows behind tables; None where all weigh the same, so that their margins say enough.
+
+    Raises
+    ------
+    ValueError
+        If the rows have weights and only their sums are known.
+    """
+    if not isinstance(tables, JointTables) or tables.counts.cells.unit is None:
+        return None
+    if tables.rows is None:
+        raise ValueError("flips need rows; these tables hold only sums of weights")
+    return DrawnRows(tables, tables.rows, tables.counts.cells.unit)
+
+
+class Variable(NamedTuple):
+    """A variable of every row, as an attacker reads or predicts it.
+
+    Attributes
+    ----------
+    argument : str
+        What it is called in messages.
+    kind : {"label", "columns", "numbers"}
+        One label in each row; columns that are each a variable of two classes; or numbers.
+    columns : array of shape (rows, k)
+        Indicators of the labels, or of each column, probabilities allowed; or the numbers.
+    silent : array of shape (rows, 0 or 1)
+        Where the model predicted nothing; no column where it always predicted something.
+    labels : tuple
+        What the columns of a label stand for.
+    values : array of shape (classes,) or None
+        The numbers that classes stand for, to be predicted by a regressor.
+    """
+
+    argument: str
+    kind: Literal["label", "columns", "numbers"]
+    columns: Array
+    silent: Array
+    labels: tuple[Label, ...] = ()
+    values: Array | None = None
+
+    @property
+    def read(self) -> Array:
+        """What an attacker sees of it, of shape (rows, columns)."""
+        return np.hstack([self.columns, self.silent])
+
+    @property
+    def n_inputs(self) -> int:
+        """Columns that vary freely: of the labels that occur, all but one."""
+        occur = int((self.columns != 0).any(axis=0).sum())
+        return max(occur - 1, 1) if self.kind == "label" else occur
+
+    @property
+    def hard(self) -> bool:
+        """Whether there is neither a probability nor a silence."""
+        return self.silent.size == 0 and bool(np.isin(self.columns, (0, 1)).all())
+
+    @property
+    def n_classes(self) -> int:
+        """Classes of the label, or of each column."""
+        return 2 if self.kind == "columns" else len(self.columns.T)
+
+    def targets(self) -> Iterator[Array]:
+        """What an attacker predicts, one after the other: shares of classes, (rows, classes)."""
+        if self.kind == "label":
+            yield self.read
+            return
+        spoken = 1 - self.silent.sum(axis=1)
+        for column in self.columns.T:
+            yield np.column_stack([spoken - column, column, self.silent])
+
+    def with_values(self) -> Variable:
+        """The same with the numbers that its labels are, or the 0 and 1 of columns.
+
+        Raises
+        ------
+        ValueError
+            If a label is not a number, or predictions are missing.
+        """
+        if self.kind == "numbers":
+            return self
+        if self.silent.size:
+            raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
+        labels: Any = (0, 1) if self.kind == "columns" else self.labels
+        if not all(isinstance(label, Real) for label in labels):
+            raise ValueError(
+                f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
+            )
+        return self._replace(values=np.array(labels, dtype=np.float64))
+
+    def as_numbers(self) -> Variable:
+        """Columns of numbers; of classes, the mean of the numbers that they stand for."""
+        if self.kind != "label" or self.values is None:
+            return self._replace(kind="numbers")
+        return self._replace(kind="numbers", columns=self.columns @ self.values[:, None])
+
+    def accuracy(self, prediction: Variable, weight: Array) -> Array | None:
+        """Of a model on this variable, or on each of its columns; None where one is numbers."""
+        same_shape = self.columns.shape == prediction.columns.shape
+        if "numbers" in (self.kind, prediction.kind) or not same_shape:
+            return None
+        if self.kind == "label":
+            right = (self.columns * prediction.columns).sum(axis=1)
+        else:
+            right = 1 - np.abs(self.columns - prediction.columns)
+            right = right * (1 - prediction.silent.sum(axis=1, keepdims=True))
+        return np.average(right, axis=0, weights=weight)
+
+    def flipped(self, accuracy: Array, rng: np.random.Generator) -> Variable:
+        """The same with errors at random: in each column, or to another label."""
+        if self.kind == "columns":
+            wrong = rng.random(self.columns.shape) >= accuracy
+            return self._replace(columns=np.abs(self.columns - wrong))
+        n_rows, n_labels = self.columns.shape
+        label = self.columns.argmax(axis=1)
+        moved = (label + rng.integers(1, max(n_labels, 2), n_rows)) % n_labels
+        wrong = rng.random(n_rows) >= accuracy
+        return self._replace(columns=np.eye(n_labels)[np.where(wrong, moved, label)])
+
+
+class AttackRows(NamedTuple):
+    """All rows with some weight, by variable.
+
+    Attributes
+    ----------
+    variables : mapping of Role to Variable
+    weight : array of shape (rows,)
+        Above 0.
+    n_rows : int
+        Rows evaluated, those without weight among them.
+    dropped : int
+        Rows with missing values that were left out.
+    """
+
+    variables: Mapping[Role, Variable]
+    weight: Array
+    n_rows: int
+    dropped: int = 0
+
+
+def knows_single_rows(counts: Counts) -> bool:
+    """Whether counts of matrices have kept their distinct rows."""
+    return isinstance(counts, MatrixCounts) and counts.rows is not None
+
+
+def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> AttackRows:
+    """Every row of the data, as often as it occurred, in the order of the variables that are read.
+
+    What is not read, such as the predictions of other models, does not order the rows; nor does
+    the order in which they came.
+
+    Parameters
+    ----------
+    counts : Counts
+        With rows: cells whose rows have the same weight, or a matrix whose rows were kept.
+    model : str
+        The model whose predictions are read.
+    roles : collection of Role
+        The variables that are read.
+
+    Raises
+    ------
+    ValueError
+        If the counts hold only sums.
+    """
+    if isinstance(counts, JointCounts) and counts.knows_rows:
+        counts = CooccurrenceCounts.from_joint(counts)
+    if not isinstance(counts, MatrixCounts) or counts.rows is None:
+        raise ValueError("a fitted attacker needs rows; received counts that hold only sums")
+    n, unit = counts.rows.n, counts.rows.unit
+    distinct = {role: _of_distinct(counts, role, model) for role in sorted(roles)}
+    keys = [*np.hstack([part for parts in distinct.values() for part in parts]).T]
+    order = np.lexsort(keys if unit is None else [*keys, unit])
+    times = n if unit is None else np.where(unit > 0, n, 0)
+    row = np.repeat(order, times[order])
+    variables = {
+        role: Variable(
+            ARGUMENTS[role],
+            "columns" if counts.is_matrix(role) else "label",
+            columns[row],
+            silent[row],
+            counts.labels_of(role),
+        )
+        for role, (columns, silent) in distinct.items()
+    }
+    weight = np.ones(len(row)) if unit is None else unit[row]
+    return AttackRows(variables, weight, counts.n_rows)
+
+
+def _of_distinct(counts: MatrixCounts, role: Role, model: str) -> tuple[Array, Array]:
+    """Columns of a variable and of its silence, of the distinct rows."""
+    layout = counts.layout
+    blocks = [layout.in_base(counts.axis(role, model))]
+    if role.predicted and counts.abstentions(role, model):
+        mark, start = layout.blocks[SILENT[role], model], layout.base.start
+        blocks.append(slice(mark.start - start, mark.stop - start))
+    rows: Any = counts.rows
+    columns, *silent = (rows.dense(slice(None), block).astype(np.float64) for block in blocks)
+    return columns, silent[0] if silent else np.zeros((len(columns), 0))
