@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -97,12 +98,12 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = checked_weights(sample_weight, len(y))
         known = weight > 0
         self.classes_, label = np.unique(y[known], return_inverse=True)
-        self.categories_, codes = [], []
-        for column in X[known].T:
-            values, code = np.unique(column, return_inverse=True)
-            self.categories_.append(values)
-            codes.append(code)
-        self.combinations_, row = np.unique(np.stack(codes, 1), axis=0, return_inverse=True)
+        self._encoder = OrdinalEncoder(
+            handle_unknown="use_encoded_value", unknown_value=-1, dtype=np.intp
+        ).fit(X[known])
+        self.categories_ = self._encoder.categories_
+        codes = self._encoder.transform(X[known])
+        self.combinations_, row = np.unique(codes, axis=0, return_inverse=True)
         shape = len(self.combinations_), len(self.classes_)
         cell = row.ravel() * shape[1] + label
         self.table_ = np.bincount(cell, weight[known], shape[0] * shape[1]).reshape(shape)
@@ -121,16 +122,13 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=None)  # noqa: N806
-        codes = np.stack(
-            [_positions(*each) for each in zip(X.T, self.categories_, strict=True)], axis=1
-        )
-        asked, row = np.unique(codes, axis=0, return_inverse=True)
-        known = {tuple(each): i for i, each in enumerate(self.combinations_.tolist())}
+        asked, row = np.unique(self._encoder.transform(X), axis=0, return_inverse=True)
+        known = {tuple(codes): i for i, codes in enumerate(self.combinations_.tolist())}
         # Past the table comes what an unseen combination gets.
         table = np.vstack([self.table_, self.table_.sum(axis=0)]) + self.alpha
         shares = table / table.sum(axis=1, keepdims=True)
-        found = [known.get(tuple(each), len(known)) for each in asked.tolist()]
-        return np.asarray(shares[found][row.ravel()])
+        position = [known.get(tuple(codes), len(known)) for codes in asked.tolist()]
+        return np.asarray(shares[position][row.ravel()])
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The most likely class.
@@ -145,12 +143,3 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         chances = self.predict_proba(X)
         return np.asarray(self.classes_[chances.argmax(axis=1)])
-
-
-def _positions(column: Array, values: Array) -> Array:
-    """Where each value of a column is in sorted ``values``; -1 where it is not."""
-    if column.dtype.kind in "OUS" or values.dtype.kind in "OUS":
-        book = {value: i for i, value in enumerate(values.tolist())}
-        return np.array([book.get(value, -1) for value in column.tolist()], dtype=np.intp)
-    found = np.minimum(np.searchsorted(values, column), len(values) - 1)
-    return np.where(values[found] == column, found, -1)

@@ -72,6 +72,11 @@ class SharedDraws:
 Draws: TypeAlias = np.random.Generator | SharedDraws
 
 
+def repeated(values: Array, trials: int | None) -> Array:
+    """The same values for each of several trials, along a new first axis, if there are trials."""
+    return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
+
+
 def accuracy_of(tables: Tables, role: Role) -> Array:
     """Share of the weight whose prediction of ``role`` is right, of shape (...)."""
     right, total = tables.agreement(role).sum(axis=-1), np.asarray(tables.total)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import RandomState, generator, is_whole
-from biasamp_adapters.metrics.attacks.fitted_attack import AttackerFit, FittedAttack
 from biasamp_adapters.metrics.attacks.number_rows import number_rows
-from biasamp_adapters.metrics.attacks.rows import knows_single_rows
+from biasamp_adapters.metrics.attacks.rows import AttackRows, knows_single_rows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.metrics.base import Metric, dropped_note
 from biasamp_adapters.metrics.bound import Bound, arrow, require
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
-from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.reference import ARGUMENTS, Evaluation
 from biasamp_adapters.uncertainty import MOST_DRAWS
+
+if TYPE_CHECKING:
+    from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
 
 Equalize: TypeAlias = Literal["auto", "expected", "sampled"] | None
 Evaluate: TypeAlias = Literal["auto", "resubstitution", "loo", "cv"]
@@ -132,37 +133,36 @@ class PredictabilityMetric(Metric):
         if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
             raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")
         self._set("attacker", as_attacker(self.attacker, self.quality))
-        for rule in self._broken_rules():
-            raise ValueError(rule)
-
-    def _broken_rules(self) -> Iterator[str]:
-        """What is wrong with parameters that do not go together."""
         expected, loo = self.equalize == "expected", self.evaluation == "loo"
-        if expected and (self.attacker != "exact" or self.evaluation == "cv"):
-            yield (
+        exact, kind = self.attacker == "exact", type(self.attacker).__name__
+        for broken, message in (
+            (
+                expected and not (exact and self.evaluation != "cv"),
                 "an attacker that is fitted needs rows, so equalize='sampled', 'auto' or None; "
-                "received 'expected'"
-            )
-        if loo and self.quality != "inverse_cross_entropy":
-            yield (
+                "received 'expected'",
+            ),
+            (
+                loo and self.quality != "inverse_cross_entropy",
                 "evaluation='loo' is for quality='inverse_cross_entropy' only; "
-                f"received {self.quality!r}"
-            )
-        if loo and self.attacker != "exact":
-            yield (
-                "evaluation='loo' is a closed form of attacker='exact' only; received a "
-                f"{type(self.attacker).__name__}"
-            )
-        if loo and expected:
-            yield (
+                f"received {self.quality!r}",
+            ),
+            (
+                loo and not exact,
+                f"evaluation='loo' is a closed form of attacker='exact' only; received a {kind}",
+            ),
+            (
+                loo and expected,
                 "evaluation='loo' needs rows, so equalize='sampled', 'auto' or None; "
-                "received 'expected'"
-            )
-        if expected and self.quality == "uncertainty_coefficient":
-            yield (
+                "received 'expected'",
+            ),
+            (
+                expected and self.quality == "uncertainty_coefficient",
                 "uncertainty_coefficient near 0 makes a ratio of noise under the expected channel: "
-                "equalize must be 'sampled', 'auto' or None; received 'expected'"
-            )
+                "equalize must be 'sampled', 'auto' or None; received 'expected'",
+            ),
+        ):
+            if broken:
+                raise ValueError(message)
 
     @property
     def _reads_rows(self) -> bool:
@@ -187,17 +187,27 @@ class PredictabilityMetric(Metric):
             "metric": self._title,
             "loo": self.evaluation == "loo",
         }
-        if self.attacker != "exact":
-            return FittedAttack.of_rows(self._fit(self.attacker), **arguments)
-        exact = TableAttack(**arguments)
-        closed_form = self.equalize == "expected" or exact.loo or self.quality == "inverse_rmse"
-        if exact.no_value is None and self.evaluation == "cv":
-            return FittedAttack.of_rows(self._fit(_table_as_estimator(self.quality)), **arguments)
-        if exact.no_value and not closed_form and knows_single_rows(evaluation.counts):
-            return FittedAttack.of_rows(
-                self._fit(_attacker_on_matrices()), chosen=True, **arguments
+        table, attacker = TableAttack(**arguments), self.attacker
+        notes: tuple[str, ...] = ()
+        if attacker == "exact":
+            closed_form = self.equalize == "expected" or table.loo or self.quality == "inverse_rmse"
+            if table.no_value is None and self.evaluation == "cv":
+                attacker = _table_as_estimator(self.quality)
+            elif table.no_value and not closed_form and knows_single_rows(evaluation.counts):
+                attacker = _attacker_on_matrices()
+            else:
+                return table.equalised()
+        from biasamp_adapters.metrics.attacks.fitted_attack import FittedAttack
+
+        read = {*table.roles.dataset, *table.roles.model}
+        experiment = self._experiment(attacker, rows_of_counts(evaluation.counts, model, read))
+        if table.no_value and self.attacker == "exact":
+            notes = (
+                f"{ARGUMENTS[table.roles.dataset[0]]} is a matrix, which the exact attacker cannot "
+                "read: the value is that of a logistic regression, scored "
+                f"{experiment.evaluation_in_words}",
             )
-        return exact.equalised()
+        return FittedAttack.of(experiment, notes, **arguments)
 
     @property
     def _asked(self) -> dict[str, Any]:
@@ -211,10 +221,15 @@ class PredictabilityMetric(Metric):
             "random_state": self.random_state,
         }
 
-    def _fit(self, attacker: Any) -> AttackerFit:
-        resubstitution = self.evaluation == "resubstitution"
-        return AttackerFit(
-            attacker=attacker, resubstitution=resubstitution, n_jobs=self.n_jobs, **self._asked
+    def _experiment(self, attacker: Any, rows: AttackRows) -> Experiment:
+        from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
+
+        return Experiment(
+            rows=rows,
+            attacker=attacker,
+            resubstitution=self.evaluation == "resubstitution",
+            n_jobs=self.n_jobs,
+            **self._asked,
         )
 
     def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
@@ -225,12 +240,12 @@ class PredictabilityMetric(Metric):
         numbers = number_rows(Inputs(*rows), roles, lists, self.missing)
         if numbers is None:
             return None
-        fit = self._fit(self.attacker)
-        result = fit.result(numbers, self._title)
+        experiment = self._experiment(self.attacker, numbers)
+        result = experiment.result(self._title)
         if numbers.dropped:
             result = result.with_note(dropped_note(numbers.dropped))
         if n_boot:
-            result = result.with_note(f"no interval: {fit.no_interval}")
+            result = result.with_note(f"no interval: {experiment.no_interval}")
         return self._warned(result)
 
     @property

@@ -9,7 +9,6 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from biasamp_adapters import AmplificationWarning, DirectionalPredictabilityAmplification
-from biasamp_adapters.metrics.attacks.experiment import Scores
 from biasamp_adapters.metrics.attacks.fitted_attack import finds_nothing
 
 
@@ -19,7 +18,7 @@ def test_dependence_is_judged_target_by_target() -> None:
     scores = np.array([[0.2, 0.0], [0.2, 0.0]])
     assert 200 * log(2) * scores.mean() > 3.84
     classes = np.array([[50, 50], [50, 50]])
-    found = finds_nothing(Scores(scores, scores, 0, True), classes, 100, 1)
+    found = finds_nothing(scores, scores, classes, 100, 1)
     assert found.tolist() == [False, True]
 
 

@@ -149,10 +149,8 @@ def test_a_flip_moves_a_row_with_all_its_weight(flipped: str, times: int) -> Non
         exact = exact_moments(swapped, (3, 2))
     for metric in attacks:
         bound = metric.bind(align(counts, None), "model")
-        tables = counts.tables()
-        sides = bound.reading.sides(tables)._replace(accuracy=np.array(ACCURACY))
-        rng = np.random.default_rng(3)
-        drawn = bound.flipped(tables, bound.reading, sides, (), rng, DRAWS)
+        sides = bound.reading.sides(counts.tables())._replace(accuracy=np.array(ACCURACY))
+        drawn = sides.flipped(np.random.default_rng(3), DRAWS)
         assert_alike(moments(drawn if bound.roles.axis == -1 else drawn.swapaxes(-1, -2)), exact)
 
 

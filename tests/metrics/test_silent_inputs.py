@@ -35,10 +35,14 @@ def test_what_the_silence_gives_away() -> None:
     assert value == pytest.approx(((2 + 3 + 2) / 8 + (1 + 2 + 2) / 8) / 2 - 4 / 8)
 
 
-def test_silence_is_no_number() -> None:
+@pytest.mark.parametrize("columns", [None, 1, 2])
+def test_silence_is_no_number(columns: int | None) -> None:
     metric = DirectionalPredictabilityAmplification(quality="inverse_rmse", missing="abstain")
+    truth, said = np.array(TRUTH, dtype=float), np.array(SAID, dtype=float)
+    if columns is not None:
+        truth, said = (np.tile(labels[:, None], columns) for labels in (truth, said))
     with pytest.raises(ValueError, match="a numeric target; received abstained predictions"):
-        metric(TRUTH, SAID, sensitive_features=[0, 1] * 4)
+        metric(truth, said, sensitive_features=[0, 1] * 4)
 
 
 def test_one_column_is_a_label_where_groups_are_silent() -> None:

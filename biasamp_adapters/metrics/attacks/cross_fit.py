@@ -1,4 +1,4 @@
-"""Fit fresh clones of an attacker on some folds, ask them for the others, and score the answers."""
+"""Fit fresh clones of an attacker on some folds, ask them for the others, score the answers."""
 
 from __future__ import annotations
 
@@ -56,21 +56,22 @@ class CrossFit:
         seeds = {name: int(self.rng.integers(2**31 - 1)) for name in seed_names(self.attacker)}
         return fit_weighted(clone(self.attacker).set_params(**seeds), inputs, target, weight)
 
-    def of_numbers(self, inputs: Array, target: Array) -> float:
-        """Root mean square error of predicted numbers."""
-        return self._error(inputs, np.arange(len(target)), target, self.weight)
+    def of_numbers(self, inputs: Array, shares: Array, values: Array) -> tuple[float, int]:
+        """Root mean square error of predicted numbers; no prediction is clipped.
 
-    def of_values(self, inputs: Array, shares: Array, values: Array) -> float:
-        """The same for numbers that classes stand for, from the share of each class in a row."""
+        Parameters
+        ----------
+        shares, values : arrays that broadcast to (rows, classes)
+            The numbers in each row, and the share of each.
+        """
+        values = np.broadcast_to(values, shares.shape)
         row, label = np.nonzero(shares)
-        return self._error(inputs, row, values[label], self.weight[row] * shares[row, label])
-
-    def _error(self, inputs: Array, row: Array, target: Array, weight: Array) -> float:
+        target, weight = values[row, label], self.weight[row] * shares[row, label]
         guess = np.zeros(len(target))
         for known, asked in self._parts(row):
-            found = self._fitted(inputs[row[known]], target[known], weight[known])
-            guess[asked] = _numbers(found, inputs[row[asked]])
-        return float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))
+            attacker = self._fitted(inputs[row[known]], target[known], weight[known])
+            guess[asked] = _numbers(attacker, inputs[row[asked]])
+        return float(np.sqrt(np.average((target - guess) ** 2, weights=weight))), 0
 
     def of_classes(self, quality: Quality, inputs: Array, shares: Array) -> tuple[float, int]:
         """The score on classes, and how many probabilities were clipped.
@@ -107,7 +108,8 @@ class CrossFit:
             found = self._fitted(inputs, np.searchsorted(present, label), weight)
             if not soft:
                 return np.eye(classes)[present[_classes(found, asked, len(present))]]
-            out[:, present] = _probabilities(found, asked, len(present))
+            chances = _predict_proba(found, asked)
+            out[:, present] = _checked_chances(found, chances, (len(asked), len(present)))
         return out / out.sum(axis=1, keepdims=True)
 
     def of_columns(self, quality: Quality, inputs: Array, labels: Array) -> list[tuple[float, int]]:
@@ -153,11 +155,6 @@ def _classes(attacker: Any, asked: Array, classes: int, columns: int | None = No
     if not known.all():
         raise _bad_answer(attacker, "predict", "classes that it was fitted on", found[~known][0])
     return found.astype(np.int64)
-
-
-def _probabilities(attacker: Any, asked: Array, classes: int) -> Array:
-    """The probability of each class, of shape (rows, classes)."""
-    return _checked_chances(attacker, _predict_proba(attacker, asked), (len(asked), classes))
 
 
 def _predict_proba(attacker: Any, asked: Array) -> Any:

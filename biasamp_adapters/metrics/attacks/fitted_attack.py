@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
 
-from biasamp_adapters._typing import Array, RandomState
-from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable, rows_of_counts
+from biasamp_adapters._progress import progress
+from biasamp_adapters._typing import Array, RandomState, generator
+from biasamp_adapters.metrics.attacks.cross_fit import CrossFit, seed_names
+from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable
 from biasamp_adapters.metrics.attacks.table_attack import (
     TableAttack,
     below_chance,
@@ -18,25 +23,43 @@ from biasamp_adapters.metrics.attacks.table_attack import (
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import Quality, entropy
-from biasamp_adapters.reference import ARGUMENTS
 from biasamp_adapters.uncertainty import Estimate
-
-if TYPE_CHECKING:
-    from biasamp_adapters.metrics.attacks.experiment import Scores
 
 #: Folds of the cross-fitting.
 FOLDS = 5
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AttackerFit:
-    """How an attacker is fitted, and what its success is worth.
+class Compared(NamedTuple):
+    """What fitted attackers make of dataset and model.
 
     Attributes
     ----------
+    means : mapping of score to float
+        The value and both levels, averaged over trials and targets.
+    trials : mapping of score to array of shape (trials, targets)
+        The same of each trial; empty if nothing in them is random.
+    difference : array of bool
+        For which targets DPA is the difference of the levels, because both show no dependence.
+    notes : tuple of str
+    """
+
+    means: dict[str, float]
+    trials: dict[str, Array]
+    difference: Array
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Experiment:
+    """An attacker to be fitted to dataset and model, which share the folds, over several trials.
+
+    Attributes
+    ----------
+    rows : AttackRows
     attacker : estimator
+        Cloned for every fit.
     resubstitution : bool
-        Whether the attacker is scored on the rows it was fitted on, and not cross-fitted.
+        Whether attackers are scored on the rows they were fitted on, and not cross-fitted.
     quality : Quality
     leakage : bool
         LA, the difference of qualities, or DPA, their relative change.
@@ -48,15 +71,16 @@ class AttackerFit:
         Trials that run side by side.
     """
 
+    rows: AttackRows
     attacker: Any
-    resubstitution: bool = False
+    resubstitution: bool
     quality: Quality
     leakage: bool
     direction: str
     equalize: str | None
     n_trials: int
     random_state: RandomState
-    n_jobs: int | None = None
+    n_jobs: int | None
 
     @property
     def no_interval(self) -> str:
@@ -71,64 +95,22 @@ class AttackerFit:
         """What the attacker is scored on."""
         return "on the rows it was fitted on" if self.resubstitution else f"in {FOLDS} folds"
 
-    def compare(self, rows: AttackRows) -> Compared:
-        """Fit the attacker to dataset and model, and compare its scores.
+    @cached_property
+    def _roles(self) -> Roles:
+        return Roles.of(self.direction, self.leakage)
+
+    @cached_property
+    def _sides(self) -> tuple[tuple[Variable, Variable], tuple[Variable, Variable]]:
+        """Input and target, of the dataset and of the model.
 
         Raises
         ------
         ValueError
-            If an attacker, a quality or a way to equalise does not suit the variables.
+            If the attacker, or the quality, does not suit the targets.
         """
-        from biasamp_adapters.metrics.attacks.experiment import Experiment
-
-        roles = Roles.of(self.direction, self.leakage)
-        dataset, model = self._sides(rows, roles)
-        flipped, prediction = (
-            rows.variables[role] for role in (roles.flipped, roles.flipped.prediction)
-        )
-        accuracy = None
-        if self.equalize is not None:
-            accuracy = flipped.accuracy(prediction, rows.weight)
-        notes = [*self._accuracy_notes(flipped, prediction, accuracy)]
-        experiment = Experiment(
-            attacker=self.attacker,
-            quality=self.quality,
-            dataset=dataset,
-            model=model,
-            flipped=roles.axis,
-            accuracy=accuracy,
-            weight=rows.weight,
-            folds=1 if self.resubstitution else FOLDS,
-        )
-        scores = experiment.scores(self.n_trials, self.random_state, self.n_jobs)
-        if scores.clipped:
-            notes.append(
-                f"attackers gave the probability 0 to what was there in {scores.clipped} "
-                "prediction(s), of all trials: the log loss of each is clipped at 36"
-            )
-        difference = np.asarray(False)
-        if self.quality.name == "uncertainty_coefficient" and not self.leakage:
-            source, target = dataset
-            classes = np.stack([rows.weight @ shares for shares in target.targets()])
-            n_rows = rows.weight.sum() ** 2 / (rows.weight**2).sum()
-            difference = finds_nothing(scores, classes, n_rows, source.n_inputs)
-            if difference.any():
-                notes.append(
-                    "neither dataset nor model shows a dependence at the 95 % level: the "
-                    "difference of the uncertainty coefficients is given, not their ratio"
-                )
-        trials = compare_scores(
-            self.quality, scores.dataset, scores.model, difference | self.leakage, exact=False
-        )
-        return Compared(trials, scores.random, difference, tuple(notes))
-
-    def _sides(
-        self, rows: AttackRows, roles: Roles
-    ) -> tuple[tuple[Variable, Variable], tuple[Variable, Variable]]:
-        """Input and target, of the dataset and of the model, as the attacker reads them."""
-        sources, targets = zip(roles.dataset, roles.model, strict=True)
-        inputs = [rows.variables[role] for role in sources]
-        first, second = (rows.variables[role] for role in targets)
+        sources, targets = zip(self._roles.dataset, self._roles.model, strict=True)
+        inputs = [self.rows.variables[role] for role in sources]
+        first, second = (self.rows.variables[role] for role in targets)
         if self.quality.name == "inverse_rmse":
             first, second = first.with_values(), second.with_values()
             if first.kind != second.kind:
@@ -146,9 +128,15 @@ class AttackerFit:
             )
         return (inputs[0], first), (inputs[1], second)
 
-    def _accuracy_notes(
-        self, flipped: Variable, prediction: Variable, accuracy: Array | None
-    ) -> Iterator[str]:
+    @cached_property
+    def _accuracy(self) -> Array | None:
+        """Of the model on the variable to flip; None to leave the dataset as it is."""
+        flipped, variables = self._roles.flipped, self.rows.variables
+        if self.equalize is None:
+            return None
+        return variables[flipped].accuracy(variables[flipped.prediction], self.rows.weight)
+
+    def _accuracy_notes(self) -> Iterator[str]:
         """What to say of truth that cannot, or should not, be made as wrong as the model.
 
         Raises
@@ -156,8 +144,10 @@ class AttackerFit:
         ValueError
             If that is asked for, and there is no accuracy.
         """
-        if accuracy is not None:
-            yield from below_chance(float(np.min(accuracy)), flipped.n_classes)
+        flipped = self.rows.variables[self._roles.flipped]
+        prediction = self.rows.variables[self._roles.flipped.prediction]
+        if self._accuracy is not None:
+            yield from below_chance(float(np.min(self._accuracy)), flipped.n_classes)
         elif self.equalize == "sampled":
             raise ValueError(
                 "numbers have no accuracy to equalise: equalize must be None or 'auto' where they "
@@ -169,49 +159,99 @@ class AttackerFit:
                 "labels and probabilities have one"
             )
 
-    def result(self, rows: AttackRows, metric: str) -> AmplificationResult:
+    def compare(self) -> Compared:
+        """Fit the attacker to dataset and model in every trial, and compare its scores.
+
+        Raises
+        ------
+        ValueError
+            If an attacker, a quality or a way to equalise does not suit the variables.
+        """
+        (source, target), _ = self._sides
+        notes = [*self._accuracy_notes()]
+        fixed = self._accuracy is None and self.resubstitution and not seed_names(self.attacker)
+        generators = generator(self.random_state).spawn(1 if fixed else self.n_trials)
+        trials = ((1, scores) for scores in self._run(generators))
+        scored = progress(trials, len(generators), "Fitting attackers")
+        datasets, models, clipped = zip(*scored, strict=True)
+        dataset, model = np.array(datasets), np.array(models)
+        if sum(clipped):
+            notes.append(
+                f"attackers gave the probability 0 to what was there in {sum(clipped)} "
+                "prediction(s), of all trials: the log loss of each is clipped at 36"
+            )
+        difference = np.asarray(False)
+        if self.quality.name == "uncertainty_coefficient" and not self.leakage:
+            weight = self.rows.weight
+            classes = np.stack([weight @ shares for shares in target.targets()])
+            n_rows = weight.sum() ** 2 / (weight**2).sum()
+            difference = finds_nothing(dataset, model, classes, n_rows, source.n_inputs)
+            if difference.any():
+                notes.append(
+                    "neither dataset nor model shows a dependence at the 95 % level: the "
+                    "difference of the uncertainty coefficients is given, not their ratio"
+                )
+        absolute = difference | self.leakage
+        by_trial = compare_scores(self.quality, dataset, model, absolute, exact=False)
+        means = {name: float(score.mean()) for name, score in by_trial.items()}
+        return Compared(means, {} if fixed else by_trial, difference, tuple(notes))
+
+    def _run(self, generators: list[np.random.Generator]) -> Iterator[Any]:
+        if self.n_jobs in (None, 1):
+            yield from map(self.trial, generators)
+            return
+        workers = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        yield from workers(delayed(self.trial)(rng) for rng in generators)
+
+    def trial(self, rng: np.random.Generator) -> tuple[Array, Array, int]:
+        """Scores of one trial, of shape (targets,) each, and how many predictions were clipped."""
+        n_rows = len(self.rows.weight)
+        folds = np.zeros(n_rows) if self.resubstitution else rng.permutation(n_rows) % FOLDS
+        dataset, model = [*self._sides[0]], self._sides[1]
+        if self._accuracy is not None:
+            flipped = dataset[self._roles.axis]
+            dataset[self._roles.axis] = flipped.flipped(self._accuracy, rng)
+        fit = CrossFit(self.attacker, self.rows.weight, folds, rng)
+        dataset_scores, first = self._attack(fit, *dataset)
+        model_scores, second = self._attack(fit, *model)
+        return dataset_scores, model_scores, first + second
+
+    def _attack(self, fit: CrossFit, source: Variable, target: Variable) -> tuple[Array, int]:
+        inputs = source.read
+        if target.kind == "numbers":
+            numbers = target.columns.T[..., None]
+            parts = [fit.of_numbers(inputs, np.ones_like(x), x) for x in numbers]
+        elif target.values is not None:
+            parts = [fit.of_numbers(inputs, t, target.values) for t in target.targets()]
+        elif target.kind == "columns" and self._together:
+            parts = fit.of_columns(self.quality, inputs, target.columns.astype(np.int64))
+        else:
+            parts = [fit.of_classes(self.quality, inputs, shares) for shares in target.targets()]
+        scores, clipped = zip(*parts, strict=True)
+        return np.array(scores), sum(clipped)
+
+    @cached_property
+    def _together(self) -> bool:
+        """Whether the attacker predicts all columns of a matrix at once, of dataset and model."""
+        targets = [target for _, target in self._sides]
+        if len(targets[0].columns.T) < 2 or not all(target.hard for target in targets):
+            return False
+        tags = get_tags(self.attacker)
+        return bool(tags.classifier_tags and tags.classifier_tags.multi_label)
+
+    def result(self, metric: str) -> AmplificationResult:
         """The result for rows that no counts hold, which has no table of pairs."""
-        compared = self.compare(rows)
-        means = compared.means
+        compared = self.compare()
+        levels = {name: Estimate(mean) for name, mean in compared.means.items() if name != "value"}
         return AmplificationResult(
             metric=metric,
             direction=self.direction,
-            value=means.pop("value"),
-            n=rows.n_rows,
-            levels={name: Estimate(level) for name, level in means.items()},
+            value=compared.means["value"],
+            n=self.rows.n_rows,
+            levels=levels,
             notes=compared.notes,
-            trials=compared.shown_trials,
+            trials=compared.trials,
         )
-
-
-class Compared(NamedTuple):
-    """What a fitted attacker makes of dataset and model.
-
-    Attributes
-    ----------
-    trials : mapping of score to array of shape (trials, targets)
-        The value and both levels.
-    random : bool
-        Whether anything in a trial was drawn.
-    difference : array of bool
-        For which targets DPA is the difference of the levels, because both show no dependence.
-    notes : tuple of str
-    """
-
-    trials: dict[str, Array]
-    random: bool
-    difference: Array
-    notes: tuple[str, ...]
-
-    @property
-    def means(self) -> dict[str, float]:
-        """The value and both levels, averaged over trials and targets."""
-        return {name: float(score.mean()) for name, score in self.trials.items()}
-
-    @property
-    def shown_trials(self) -> dict[str, Array]:
-        """The scores of each trial, if trials differ."""
-        return self.trials if self.random else {}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -220,54 +260,44 @@ class FittedAttack(TableAttack):
 
     Attributes
     ----------
-    fit : AttackerFit
+    experiment : Experiment
     compared : Compared
+        Its outcome.
     """
 
-    fit: AttackerFit
+    experiment: Experiment
     compared: Compared
 
     @classmethod
-    def of_rows(cls, fit: AttackerFit, *, chosen: bool = False, **arguments: Any) -> Self:
-        """Fit the attacker on the rows of counts.
+    def of(cls, experiment: Experiment, notes: tuple[str, ...] = (), **arguments: Any) -> Self:
+        """Fit the attacker, and bind what it found.
 
         Parameters
         ----------
-        fit : AttackerFit
-        chosen : bool
-            Whether it takes the place of the exact attacker, which cannot read a matrix.
+        experiment : Experiment
+        notes : tuple of str
+            Caveats that come first.
         **arguments
             Those of :class:`TableAttack`.
         """
-        roles, counts = Roles.of(fit.direction, fit.leakage), arguments["evaluation"].counts
-        read = {*roles.dataset, *roles.model}
-        compared = fit.compare(rows_of_counts(counts, arguments["model"], read))
-        notes = compared.notes
-        if chosen:
-            notes = (
-                f"{ARGUMENTS[roles.dataset[0]]} is a matrix, which the exact attacker cannot "
-                "read: the value is that of a logistic regression, scored "
-                f"{fit.evaluation_in_words}",
-                *notes,
-            )
-        mode = None if fit.equalize is None else "sampled"
+        compared = experiment.compare()
         return cls(
             **arguments,
-            mode=mode,
-            notes=notes,
+            mode=None if experiment.equalize is None else "sampled",
+            notes=(*notes, *compared.notes),
             difference=compared.difference,
-            fit=fit,
+            experiment=experiment,
             compared=compared,
         )
 
     @property
     def no_interval(self) -> str:
-        return self.fit.no_interval
+        return self.experiment.no_interval
 
     @property
     def _attacker_in_words(self) -> str:
-        words = " ".join(repr(self.fit.attacker).split())
-        return f"{words}, scored {self.fit.evaluation_in_words}"
+        words = " ".join(repr(self.experiment.attacker).split())
+        return f"{words}, scored {self.experiment.evaluation_in_words}"
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials."""
@@ -275,15 +305,17 @@ class FittedAttack(TableAttack):
 
     def trials(self) -> dict[str, Array]:
         """The same of each trial, of shape (trials, targets), if anything in them is random."""
-        return self.compared.shown_trials
+        return self.compared.trials
 
 
-def finds_nothing(scores: Scores, classes: Array, n_rows: float, inputs: int) -> Array:
+def finds_nothing(
+    dataset: Array, model: Array, classes: Array, n_rows: float, inputs: int
+) -> Array:
     """Whether attackers find no dependence in the dataset nor in the model's output.
 
     Parameters
     ----------
-    scores : Scores
+    dataset, model : arrays of shape (trials, targets)
         Uncertainty coefficients.
     classes : array of shape (classes,) or (targets, classes)
         Weight of each class.
@@ -296,6 +328,5 @@ def finds_nothing(scores: Scores, classes: Array, n_rows: float, inputs: int) ->
 
     g = 2 * n_rows * entropy(classes[..., None, :])
     threshold = chi2.ppf(0.95, inputs * (classes.shape[-1] - 1))
-    return np.asarray(
-        np.maximum(scores.dataset.mean(axis=0), scores.model.mean(axis=0)) * g <= threshold
-    )
+    larger = np.maximum(dataset.mean(axis=0), model.mean(axis=0))
+    return np.asarray(larger * g <= threshold)

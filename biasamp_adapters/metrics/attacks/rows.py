@@ -1,11 +1,11 @@
-"""The rows behind counts: for flips of weighted rows, and for attackers that are fitted.
+"""The rows behind counts: to flip rows that have weights, and to fit attackers on them.
 
 Everything that attacks read of counts beyond their margins is here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -18,27 +18,8 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.matrices.counts import MatrixCounts
 from biasamp_adapters.counts.matrices.layout import SILENT
 from biasamp_adapters.counts.tables import JointTables, Tables, sum_by
+from biasamp_adapters.metrics.equalize import Draws, flip_rows, repeated
 from biasamp_adapters.reference import ARGUMENTS
-
-
-class AlikeRows(NamedTuple):
-    """Rows to flip, as :func:`~biasamp_adapters.metrics.equalize.flip_rows` takes them.
-
-    Attributes
-    ----------
-    times : array of int, shape (..., rows)
-        How often each is there.
-    codes : (array, array), each of shape (rows,)
-        Of the label that stays and of the one that flips.
-    sizes : (int, int)
-        How many labels each has.
-    weight : array of shape (rows,)
-    """
-
-    times: Array
-    codes: tuple[Array, Array]
-    sizes: tuple[int, int]
-    weight: Array
 
 
 class DrawnRows(NamedTuple):
@@ -49,13 +30,16 @@ class DrawnRows(NamedTuple):
     tables : JointTables
     times : array of int, shape (..., rows)
         How often each was drawn.
-    weight : array of shape (rows,)
-        Weight of one such row.
+    weights : array
+        The different weights of rows.
+    stratum : array of int, shape (rows,)
+        Which of them is the weight of one such row.
     """
 
     tables: JointTables
     times: Array
-    weight: Array
+    weights: Array
+    stratum: Array
 
     def codes(self, role: Role, column: int | None) -> tuple[Array, int]:
         """Codes of the labels of each row, or 0 and 1 of one column, and how many there are."""
@@ -64,25 +48,37 @@ class DrawnRows(NamedTuple):
             return codes, self.tables.counts.n_labels(role)
         return (codes == column).astype(np.intp), 2
 
-    def alike(self, stays: tuple[Role, int | None], flips: tuple[Role, int | None]) -> AlikeRows:
-        """The rows by two variables, each with one of its columns or None for all its labels.
+    def flipped(
+        self, roles: Sequence[Role], column: Mapping[Role, int], accuracy: Array, rng: Draws
+    ) -> Array:
+        """Tables of two variables, the second of which is flipped in each row with all its weight.
 
-        Of columns, rows that agree in both variables and in their weight are one.
+        Parameters
+        ----------
+        roles : (Role, Role)
+        column : mapping of Role to int
+            The variables of which one column is read; of others, all labels.
+        accuracy : array that broadcasts to the batch of tables
+        rng : Generator or SharedDraws
         """
-        (first, n_first), (second, n_second) = self.codes(*stays), self.codes(*flips)
-        sizes = (n_first, n_second)
-        if stays[1] is None and flips[1] is None:
-            return AlikeRows(self.times, (first, second), sizes, self.weight)
-        weights, stratum = np.unique(self.weight, return_inverse=True)
-        shape = (len(weights), *sizes)
-        key = np.ravel_multi_index((stratum, first, second), shape)
-        stratum, first, second = np.indices(shape).reshape(3, -1)
-        times = sum_by(self.times, key, len(stratum))
-        return AlikeRows(times, (first, second), sizes, weights[stratum])
+        (stays, n_stays), (flips, n_flips) = (self.codes(role, column.get(role)) for role in roles)
+        times, stratum, sizes = self.times, self.stratum, (n_stays, n_flips)
+        if column:
+            # Rows that agree in both variables, and in their weight, are one.
+            shape = (len(self.weights), *sizes)
+            key = np.ravel_multi_index((stratum, stays, flips), shape)
+            stratum, stays, flips = np.indices(shape).reshape(3, -1)
+            times = sum_by(times, key, len(stratum))
+        weight = self.weights[stratum]
+        return flip_rows(
+            times, stays, flips, sizes=sizes, accuracy=accuracy, rng=rng, weight=weight
+        )
 
 
-def drawn_rows(tables: Tables) -> DrawnRows | None:
+def drawn_rows(tables: Tables, trials: int | None = None) -> DrawnRows | None:
     """The rows behind tables; None where all weigh the same, so that their margins say enough.
+
+    With ``trials``, the same rows for each of them, along a new first axis.
 
     Raises
     ------
@@ -93,7 +89,8 @@ def drawn_rows(tables: Tables) -> DrawnRows | None:
         return None
     if tables.rows is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
-    return DrawnRows(tables, tables.rows, tables.counts.cells.unit)
+    weights, stratum = np.unique(tables.counts.cells.unit, return_inverse=True)
+    return DrawnRows(tables, repeated(tables.rows, trials), weights, stratum)
 
 
 class Variable(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.attacks.interval_rules import Evidence, read_replicates
-from biasamp_adapters.metrics.attacks.rows import drawn_rows
 from biasamp_adapters.metrics.attacks.sparse_tables import expected_channel_is_unbiased
 from biasamp_adapters.metrics.attacks.two_way_tables import Reading, Roles, Sides
 from biasamp_adapters.metrics.bound import Bound
-from biasamp_adapters.metrics.equalize import Draws, flip_rows, flip_table, scaled_flips
+from biasamp_adapters.metrics.equalize import Draws
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
 from biasamp_adapters.reference import ARGUMENTS
@@ -83,6 +82,8 @@ class TableAttack(Bound):
     random_state : int, Generator or None
     mode : {"expected", "sampled"} or None
         How the value is equalised.
+    values : array of shape (targets,) or None
+        The numbers that the targets stand for, if the quality reads them.
     difference : bool or array of bool
         Whether DPA is given as a difference because its ratio would be one of noise.
     """
@@ -94,10 +95,11 @@ class TableAttack(Bound):
     n_trials: int
     random_state: RandomState
     mode: str | None = None
+    values: Array | None = None
     difference: Array | bool = False
 
     def equalised(self) -> Self:
-        """The same with the way to equalise chosen, and notes on what the choice means.
+        """The same with the way to equalise chosen, and notes on what this means.
 
         Raises
         ------
@@ -106,8 +108,12 @@ class TableAttack(Bound):
         """
         if self.no_value:
             return replace(self, notes=(self.no_value,))
-        self._check_target()
-        notes, mode, counts = [*self._accuracy_notes()], self.equalize, self.evaluation.counts
+        values = self._target_values()
+        counts, sides, mode = self.evaluation.counts, self._sides, self.equalize
+        notes: list[str] = []
+        if mode is not None:
+            classes = sides.dataset.shape[self.roles.axis]
+            notes += below_chance(float(sides.accuracy.min()), classes)
         if mode == "auto":
             mode = "expected" if self._in_expectation.all() else "sampled"
             if mode == "expected" and not counts.knows_rows:
@@ -122,12 +128,11 @@ class TableAttack(Bound):
             )
         if self.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")
-        bound = replace(self, mode=mode)
-        if self.quality.name == "uncertainty_coefficient" and not self.leakage:
-            noise = bound._shows_no_dependence
-            if noise.any():
-                bound = replace(bound, difference=noise)
-                notes.append(bound._no_dependence_note(noise))
+        bound = replace(self, mode=mode, values=values)
+        noise = bound._is_noise(*bound._trials_of_sides)
+        if noise.any():
+            bound = replace(bound, difference=noise)
+            notes.append(bound._no_dependence_note(noise))
         return replace(bound, notes=tuple(notes))
 
     @cached_property
@@ -199,30 +204,20 @@ class TableAttack(Bound):
             return -1.0, 1.0
         return (0.0, np.inf) if name.startswith("psi") else (-np.inf, np.inf)
 
-    def _check_target(self) -> None:
-        """Raise for a target that does not suit the quality."""
-        if self.quality.name != "inverse_rmse":
-            return
-        labels: Any = self.evaluation.counts.labels_of(self.roles.dataset[1])
-        if self.reading.by_column[1]:
-            labels = (0, 1)
-        if not all(isinstance(label, Real) for label in labels):
-            raise ValueError(
-                f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
-            )
-        if self._sides.model.shape[-1] > len(labels):
-            raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
+    def _is_noise(self, dataset: Array, model: Array) -> Array:
+        """Where a ratio would be one of noise: neither side shows a dependence.
 
-    def _accuracy_notes(self) -> Iterator[str]:
-        if self.equalize is not None:
-            classes = self._sides.dataset.shape[self.roles.axis]
-            yield from below_chance(float(self._sides.accuracy.min()), classes)
+        Parameters
+        ----------
+        dataset, model : arrays of shape (trials, ..., inputs, targets)
 
-    @cached_property
-    def _shows_no_dependence(self) -> Array:
-        """Whether neither the dataset nor the model shows a dependence, of shape (*columns)."""
+        Returns
+        -------
+        ndarray of bool, shape (...)
+        """
+        if self.quality.name != "uncertainty_coefficient" or self.leakage:
+            return np.zeros(dataset.shape[1:-2], dtype=bool)
         rows = self.evaluation.counts.effective_rows
-        dataset, model = self._trials_of_sides
         return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model, rows))
 
     def _no_dependence_note(self, noise: Array) -> str:
@@ -255,16 +250,14 @@ class TableAttack(Bound):
     @cached_property
     def _drawn(self) -> Array:
         """The dataset's tables with flips, one draw for each trial."""
-        columns = self.reading.columns(self._tables.counts)
-        rng = generator(self.random_state)
-        return self.flipped(self._tables, self.reading, self._sides, columns, rng, self.n_trials)
+        return self._sides.flipped(generator(self.random_state), self.n_trials)
 
     @cached_property
     def dataset(self) -> Array:
         """Tables of the dataset as the value compares them: one, or one for each trial."""
         if self.mode is None:
             return self._sides.dataset
-        expected = self._expected(self._sides)
+        expected = self._sides.expected()
         if self.mode == "expected":
             return expected
         return np.where(self._in_expectation[..., None, None], expected, self._drawn)
@@ -287,72 +280,36 @@ class TableAttack(Bound):
         if not counts.knows_rows and quality in ("inverse_cross_entropy", *OF_GUESSES):
             return np.ones(shape, dtype=bool)
         unbiased = expected_channel_is_unbiased(
-            quality, *sides, self.roles.axis, counts.effective_rows
+            quality,
+            sides.dataset,
+            sides.model,
+            sides.accuracy,
+            self.roles.axis,
+            counts.effective_rows,
         )
         return (sides.accuracy >= 1) | unbiased
 
-    def flipped(
-        self,
-        tables: Tables,
-        reading: Reading,
-        sides: Sides,
-        columns: tuple[Array, ...],
-        rng: Draws,
-        trials: int | None = None,
-    ) -> Array:
-        """The dataset's tables of some columns, with the labels of one variable flipped.
-
-        Parameters
-        ----------
-        tables : Tables
-        reading : Reading
-        sides : Sides
-            What ``reading`` reads off ``tables``.
-        columns : tuple of arrays of int
-            The columns, as positions on each of the axes of columns; empty where there are none.
-        rng : Generator or SharedDraws
-        trials : int, optional
-            Draws of the same tables, along a new first axis; otherwise one draw for each table.
-        """
-        axis, at = self.roles.axis, cast(Any, (Ellipsis, *columns))
-        tables_at = cast(Any, (*at, slice(None), slice(None)))
-
-        def repeated(values: Array) -> Array:
-            return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
-
-        rows = drawn_rows(tables)
-        if rows is None:
-            whole = np.rint(sides.dataset[tables_at]).astype(np.int64)
-            return flip_table(repeated(whole), axis, sides.accuracy[at], rng)
-        stays, flips = self.roles.dataset if axis == -1 else self.roles.dataset[::-1]
-        places = [*zip(*(axis.ravel().tolist() for axis in columns), strict=True)]
-        drawn = []
-        for place in places or [()]:
-            column = dict(zip(reading.column_roles, place, strict=True))
-            alike = rows.alike((stays, column.get(stays)), (flips, column.get(flips)))
-            flipped = flip_rows(
-                repeated(alike.times),
-                *alike.codes,
-                sizes=alike.sizes,
-                accuracy=sides.accuracy[(..., *place)],
-                rng=rng,
-                weight=alike.weight,
-            )
-            drawn.append(flipped if axis == -1 else flipped.swapaxes(-1, -2))
-        out = np.stack(drawn, axis=-3)
-        shape = columns[0].shape if columns else ()
-        return out.reshape(*out.shape[:-3], *shape, *out.shape[-2:])
-
     # Scores.
 
-    @cached_property
-    def _values(self) -> Array | None:
-        """The numbers that the targets stand for, if the quality reads them."""
+    def _target_values(self) -> Array | None:
+        """The numbers that the targets stand for, if the quality reads them.
+
+        Raises
+        ------
+        ValueError
+            If a target is not a number.
+        """
         if self.quality.name != "inverse_rmse":
             return None
-        if self.reading.by_column[1]:
-            return _NO_AND_YES
         labels: Any = self.evaluation.counts.labels_of(self.roles.dataset[1])
+        if self.reading.by_column[1]:
+            labels = (0, 1)
+        if not all(isinstance(label, Real) for label in labels):
+            raise ValueError(
+                f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
+            )
+        if self._sides.model.shape[-1] > len(labels):
+            raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
         return np.array(labels, dtype=np.float64)
 
     def _compare(
@@ -369,7 +326,7 @@ class TableAttack(Bound):
 
     def _overall(self, dataset: Array, model: Array) -> dict[str, Array]:
         """The value and both levels, averaged over columns."""
-        scores = self._compare(dataset, model, self._values, self.difference)
+        scores = self._compare(dataset, model, self.values, self.difference)
         if not any(self.reading.by_column):
             return scores
         return {name: score.mean(axis=-1) for name, score in scores.items()}
@@ -377,30 +334,22 @@ class TableAttack(Bound):
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value and both levels; each table with one draw of flips."""
         sides = self.reading.sides(tables)
-        scores = self._overall(self._flipped_once(tables, self.reading, sides, rng), sides.model)
+        flips = self.equalize is not None
+        scores = self._overall(sides.flipped(rng) if flips else sides.dataset, sides.model)
         if self.by_group:
             sides = self._pair_reading.sides(tables)
-            dataset = self._flipped_once(tables, self._pair_reading, sides, rng)
+            dataset = sides.flipped(rng) if flips else sides.dataset
             with np.errstate(divide="ignore", invalid="ignore"):  # of groups that do not vary
                 difference = self.pair_scores["difference"]
                 value = self._compare(dataset, sides.model, _NO_AND_YES, difference)["value"]
             scores["groups"] = mean_over_tasks(np.where(_varies(tables), value, np.nan))
         return scores
 
-    def _flipped_once(self, tables: Tables, reading: Reading, sides: Sides, rng: Draws) -> Array:
-        if self.equalize is None:
-            return sides.dataset
-        return self.flipped(tables, reading, sides, reading.columns(tables.counts), rng)
-
     def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
         """The value and both levels with flips in expectation."""
         sides = self.reading.sides(tables)
-        return self._overall(self._expected(sides), sides.model)
-
-    def _expected(self, sides: Sides) -> Array:
-        if self.equalize is None:
-            return sides.dataset
-        return scaled_flips(sides.dataset, sides.accuracy, self.roles.axis)
+        flips = self.equalize is not None
+        return self._overall(sides.expected() if flips else sides.dataset, sides.model)
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
@@ -413,7 +362,7 @@ class TableAttack(Bound):
         """The same of each draw of flips, if flips are drawn."""
         if self.mode != "sampled":
             return {}
-        return self._compare(self.dataset, self._sides.model, self._values, self.difference)
+        return self._compare(self.dataset, self._sides.model, self.values, self.difference)
 
     # Intervals.
 
@@ -425,7 +374,8 @@ class TableAttack(Bound):
         expected = self.smooth(self._tables, None)
         counts = self.evaluation.counts
         rows = counts.unweighted().tables(self.model)
-        alone = [(side == 1).sum(axis=(-2, -1)).mean() for side in self.reading.sides(rows)[:2]]
+        sides = self.reading.sides(rows)
+        alone = [(t == 1).sum(axis=(-2, -1)).mean() for t in (sides.dataset, sides.model)]
         return Evidence(
             quality=self.quality,
             leakage=self.leakage,
@@ -479,14 +429,12 @@ class TableAttack(Bound):
         belong to gives NaN. ``difference`` says for which pairs the value is a difference.
         """
         sides = self._pair_reading.sides(self._tables)
-        shape, rows = sides.accuracy.shape, self.evaluation.counts.effective_rows
+        shape = sides.accuracy.shape
         out = {name: np.full(shape, np.nan) for name in ("psi_dataset", "psi_model", "value")}
         out["difference"] = np.zeros(shape, dtype=bool)
         for pairs, dataset in self._pair_trials(sides):
             model = sides.model[pairs]
-            difference = np.zeros(len(model), dtype=bool)
-            if self.quality.name == "uncertainty_coefficient" and not self.leakage:
-                difference = ~(is_dependent(dataset, rows) | is_dependent(model[None], rows))
+            difference = self._is_noise(dataset, model[None])
             out["difference"][pairs] = difference
             for name, score in self._compare(dataset, model, _NO_AND_YES, difference).items():
                 out[name][pairs] = np.broadcast_to(score, dataset.shape[:2]).mean(axis=0)
@@ -497,14 +445,14 @@ class TableAttack(Bound):
         varies = np.broadcast_to(_varies(self._tables), sides.accuracy.shape)
         in_expectation = varies & self._may_be_expected(sides)
         if in_expectation.any():
-            yield np.nonzero(in_expectation), self._expected(sides)[in_expectation][None]
+            dataset = sides.dataset if self.equalize is None else sides.expected()
+            yield np.nonzero(in_expectation), dataset[in_expectation][None]
         rng = generator(self.random_state)
         drawn = np.argwhere(varies & ~in_expectation)
         step = max(1, _BLOCK // self.n_trials)
         for start in range(0, len(drawn), step):
             pairs = tuple(drawn[start : start + step].T)
-            reading = self._pair_reading
-            yield pairs, self.flipped(self._tables, reading, sides, pairs, rng, self.n_trials)
+            yield pairs, sides.flipped(rng, self.n_trials, pairs)
 
 
 def _varies(tables: Tables) -> Array:

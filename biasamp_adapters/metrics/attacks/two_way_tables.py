@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.metrics.attacks.rows import drawn_rows
 from biasamp_adapters.metrics.bound import T_TO_A
-from biasamp_adapters.metrics.equalize import accuracy_of, column_accuracy
+from biasamp_adapters.metrics.equalize import (
+    Draws,
+    accuracy_of,
+    column_accuracy,
+    flip_table,
+    repeated,
+    scaled_flips,
+)
 
 #: Sums of weights that differ by less than this share of the total are equal.
 _ROUNDING = 1e-12
@@ -52,15 +59,61 @@ class Sides(NamedTuple):
 
     Attributes
     ----------
+    reading : Reading
+        How they were read.
+    tables : Tables
+        What they were read off.
     dataset, model : arrays of shape (..., *columns, inputs, targets)
         One table for each column, or pair of columns, that is a variable of its own.
     accuracy : array of shape (..., *columns)
         Of the model on the variable that is flipped.
     """
 
+    reading: Reading
+    tables: Tables
     dataset: Array
     model: Array
     accuracy: Array
+
+    def expected(self) -> Array:
+        """The dataset's tables with flips in expectation."""
+        return scaled_flips(self.dataset, self.accuracy, self.reading.roles.axis)
+
+    def flipped(
+        self,
+        rng: Draws,
+        trials: int | None = None,
+        columns: tuple[Array, ...] | None = None,
+    ) -> Array:
+        """The dataset's tables with the labels of one variable flipped at random.
+
+        Parameters
+        ----------
+        rng : Generator or SharedDraws
+        trials : int, optional
+            Draws of the same tables, along a new first axis; otherwise one draw for each table.
+        columns : tuple of arrays of int, optional
+            Some of the columns, as positions on each of their axes; all by default.
+        """
+        reading, counts = self.reading, self.tables.counts
+        axis, roles = reading.roles.axis, reading.roles.dataset
+        if columns is None:
+            columns = tuple(np.indices([counts.n_labels(role) for role in reading.column_roles]))
+        rows = drawn_rows(self.tables, trials)
+        if rows is None:
+            at: Any = (Ellipsis, *columns)
+            whole = np.rint(self.dataset[(*at, slice(None), slice(None))]).astype(np.int64)
+            return flip_table(repeated(whole, trials), axis, self.accuracy[at], rng)
+        stays_and_flips = roles if axis == -1 else roles[::-1]
+        drawn = []
+        for place in [*zip(*(positions.ravel() for positions in columns), strict=True)] or [()]:
+            column = dict(zip(reading.column_roles, place, strict=True))
+            accuracy = self.accuracy[(..., *place)]
+            table = rows.flipped(stays_and_flips, column, accuracy, rng)
+            drawn.append(table if axis == -1 else table.swapaxes(-1, -2))
+        out = np.stack(drawn, axis=-3)
+        shape = columns[0].shape if columns else ()
+        return out.reshape(*out.shape[:-3], *shape, *out.shape[-2:])
 
 
 class Reading(NamedTuple):
@@ -85,7 +138,8 @@ class Reading(NamedTuple):
         """The tables of dataset and model, and the accuracy, for tables of any batch shape."""
         dataset = self._table(tables, self.roles.dataset)
         model = self._table(tables, self.roles.model)
-        return Sides(dataset, model, np.broadcast_to(self._accuracy(tables), dataset.shape[:-2]))
+        accuracy = np.broadcast_to(self._accuracy(tables), dataset.shape[:-2])
+        return Sides(self, tables, dataset, model, accuracy)
 
     @property
     def column_roles(self) -> tuple[Role, ...]:
@@ -94,10 +148,6 @@ class Reading(NamedTuple):
             role for role, split in zip(self.roles.dataset, self.by_column, strict=True) if split
         ]
         return tuple(sorted(read))
-
-    def columns(self, counts: Counts) -> tuple[Array, ...]:
-        """The positions of all columns, one array for each axis of columns."""
-        return tuple(np.indices([counts.n_labels(role) for role in self.column_roles]))
 
     def _accuracy(self, tables: Tables) -> Array:
         flipped = self.roles.flipped
