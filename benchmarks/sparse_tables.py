@@ -22,7 +22,7 @@ import numpy as np
 import biasamp_adapters as bam
 from benchmarks.sparse_curves import write_curves
 from benchmarks.sparse_designs import KNOWN_CASE, Design, designs
-from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, replicate
 from biasamp_adapters.reference import align

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport, audit, audit_counts
     from biasamp_adapters.base_rates import BaseRates
     from biasamp_adapters.counts import CooccurrenceCounts, JointCounts
-    from biasamp_adapters.counts.saved import load_counts
+    from biasamp_adapters.counts.loading import load_counts
     from biasamp_adapters.inputs.matrices import Indicators
     from biasamp_adapters.metrics import (
         MALS,
@@ -72,7 +72,7 @@ _HOMES = {
     "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts"),
     "biasamp_adapters.base_rates": ("BaseRates",),
     "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),
-    "biasamp_adapters.counts.saved": ("load_counts",),
+    "biasamp_adapters.counts.loading": ("load_counts",),
     "biasamp_adapters.inputs.matrices": ("Indicators",),
     "biasamp_adapters.metrics": (
         "MALS",

@@ -35,6 +35,15 @@ class Role(StrEnum):
         return Role.ATTRIBUTE_PREDICTION if self.of_attribute else Role.PREDICTION
 
 
+#: What the user calls each variable.
+ARGUMENTS = {
+    Role.ATTRIBUTE: "sensitive_features",
+    Role.TASK: "y_true",
+    Role.ATTRIBUTE_PREDICTION: "sensitive_features_pred",
+    Role.PREDICTION: "y_pred",
+}
+
+
 class Inputs(NamedTuple):
     """The arrays that metrics are called with, in the order of ``from_arrays``."""
 

@@ -8,26 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.base_rates import BaseRates, sign_of_difference
-from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts, count_arrays
-from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.counts.base import MODEL
+from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import declared, listing, ordered, positive_class
+from biasamp_adapters.counts.variables import MODEL, Missing
 
 #: Products of counts up to this total fit 64-bit integers.
 _MAX_EXACT_TOTAL = 3_000_000_000
 
 #: More groups than this are hardly meant; nor are more than a few with less than two rows each.
 MOST_GROUPS, FEW_GROUPS = 100, 10
-
-#: What the user calls each variable.
-ARGUMENTS = {
-    "attribute": "sensitive_features",
-    "task": "y_true",
-    "attribute_prediction": "sensitive_features_pred",
-    "prediction": "y_pred",
-}
 
 
 def as_reference(reference: Any, missing: Missing = "error") -> Counts | BaseRates | None:
@@ -46,7 +38,8 @@ def as_reference(reference: Any, missing: Missing = "error") -> Counts | BaseRat
         return reference
     if isinstance(reference, tuple | list) and len(reference) == 2:
         try:
-            return count_arrays(reference[0], sensitive_features=reference[1], missing=missing)
+            inputs = Inputs(reference[0], sensitive_features=reference[1])
+            return count_arrays(inputs, missing=missing)
         except ValueError as error:
             raise ValueError(f"in the reference, {error}") from None
     raise ValueError(
@@ -157,21 +150,14 @@ def align(
 
 
 def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
-    """Joint counts beside co-occurrences become these."""
-    kinds = isinstance(counts, JointCounts), isinstance(reference, JointCounts)
-    if kinds[0] == kinds[1]:
-        return _named_alike(counts, reference)
-    if any(part.is_matrix("task") for part in (counts, reference)):
+    """Counts and reference, whose tasks must be of one kind, with the same names of columns."""
+    if counts.is_matrix(Role.TASK) != reference.is_matrix(Role.TASK):
         raise ValueError(
             "the reference must have tasks of the same kind as the data, labels or the columns of "
             f"a matrix; received {reference!r} for {counts!r} (a frame or matrix of one column is "
             "a matrix: of labels, pass the column, such as frame['label'])"
         )
-    as_matrix = CooccurrenceCounts.from_joint
-    return (
-        as_matrix(counts) if isinstance(counts, JointCounts) else counts,
-        as_matrix(reference) if isinstance(reference, JointCounts) else reference,
-    )
+    return _named_alike(counts, reference)
 
 
 def _named_alike(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
@@ -190,7 +176,7 @@ def _named_alike(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
                 f"for {listing(mine)}"
             )
         names = {name: theirs if unnamed[0] else mine}
-        parts = [replace(part, **names) for part in parts]  # type: ignore[type-var]  # dataclasses
+        parts = [replace(part, **names) for part in parts]
     return parts[0], parts[1]
 
 

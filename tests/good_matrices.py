@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters import CooccurrenceCounts
+from biasamp_adapters.counts.tables import Tables
 
 #: Three rows of group a, then three of group b; a column a task.
 TRUTH = [[1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 0]]
@@ -48,3 +49,15 @@ def without(rows: list[Any], *lost: int) -> list[Any]:
     width = np.ndim(rows[0]) and len(rows[0])
     none = [NAN] * width if width else None
     return [none if i in lost else row for i, row in enumerate(rows)]
+
+
+def moments_of(tables: Tables) -> np.ndarray:
+    """The sums over rows of the products of all blocks, as ``counts.moments`` has them."""
+    layout = tables.counts.layout  # type: ignore[attr-defined]  # of counts, not of any schema
+    return np.concatenate(
+        [
+            np.concatenate([tables.margins(left, right) for right in layout.blocks], axis=-1)
+            for left in layout.left_blocks
+        ],
+        axis=-2,
+    )

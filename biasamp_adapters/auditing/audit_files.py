@@ -15,9 +15,10 @@ from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_evaluatio
 from biasamp_adapters.auditing.runs import summarize_reports
 from biasamp_adapters.auditing.sweeps import LEVELS, Scores
 from biasamp_adapters.counts import Counts, JointCounts
-from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.labels import listing, show
-from biasamp_adapters.counts.saved import is_saved, load_counts
+from biasamp_adapters.counts.loading import load_counts
+from biasamp_adapters.counts.saved import is_saved
+from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.files import FILENAME, agree_on_types, by_value, open_files, reading
 from biasamp_adapters.inputs.paths import expand
 from biasamp_adapters.inputs.score_ranks import ranked_scores

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
-from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.counts.base import MODEL
-from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
+from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.counts.matrices.second_moments import NoSecondMomentsError
+from biasamp_adapters.counts.second_moments import NoSecondMomentsError
+from biasamp_adapters.counts.variables import MODEL, Missing
 from biasamp_adapters.inputs import files
 from biasamp_adapters.inputs.matrices import Indicators
 

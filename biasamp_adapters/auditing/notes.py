@@ -122,9 +122,9 @@ def _about_rows(findings: Findings) -> Iterator[str]:
 
 
 _SUMS_OF_MATRICES = (
-    "Rows have weights and tasks or groups are columns: labels are not flipped, so DPA is "
-    "equalised in expectation, which may be biased on sparse tables, and has no interval; DPA of "
-    "the uncertainty coefficient is left out."
+    "Only sums of weights are left, not rows, so labels are not flipped (keep_rows=True keeps "
+    "them): DPA is equalised in expectation, which may be biased on sparse tables, and has no "
+    "interval; DPA of the uncertainty coefficient is left out."
 )
 _SUMS_OF_LABELS = (
     "Only sums of weights are left, not rows: rows of different weights are kept apart up to "

@@ -18,8 +18,8 @@ from biasamp_adapters.auditing.findings import Bootstrap, Key, default_metrics, 
 from biasamp_adapters.auditing.summary import Summary, summarize
 from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
 from biasamp_adapters.counts import Counts, count_arrays
-from biasamp_adapters.counts.assemble import Missing
 from biasamp_adapters.counts.labels import check_labels
+from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.reference import Evaluation, align, as_reference, labels_of_predictions
 
@@ -355,7 +355,7 @@ def audit(
     against = as_reference(reference, missing)
     inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     known = labels_of_predictions(labels, against)
-    counts = count_arrays(*inputs, labels=known, groups=groups, missing=missing)
+    counts = count_arrays(inputs, labels=known, groups=groups, missing=missing)
     scores = None
     if y_score is not None:
         scores = scores_of_arrays(counts, y_score, inputs, groups=groups, missing=missing)

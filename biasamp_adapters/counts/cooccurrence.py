@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
-from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.counts.joint import JointCounts
-from biasamp_adapters.counts.labels import declared
-from biasamp_adapters.counts.matrices import storage
-from biasamp_adapters.counts.matrices.counting import (
-    checked,
-    count_frame,
-    count_rows,
-    fields_of_joint,
+from biasamp_adapters.counts import saved
+from biasamp_adapters.counts.addition import added
+from biasamp_adapters.counts.counting import (
+    LabelSets,
+    Options,
+    balanced_sum,
+    count,
+    each_chunk,
     finished,
+    read_frame,
 )
-from biasamp_adapters.counts.matrices.counts import MatrixCounts
-from biasamp_adapters.counts.matrices.frame_columns import FrameColumns, Names
-from biasamp_adapters.counts.matrices.readers import read_variables
-from biasamp_adapters.counts.matrices.wanted import LabelSets, Wanted
-from biasamp_adapters.counts.streams import balanced_sum, each_chunk
-from biasamp_adapters.inputs.columns import Weights
+from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.engine_sums import count_on_engine
+from biasamp_adapters.counts.joint import JointCounts
+from biasamp_adapters.counts.labels import show
+from biasamp_adapters.counts.rows import MOST_ROWS
+from biasamp_adapters.counts.sources import FrameColumns, Names, read_arrays
+from biasamp_adapters.counts.variables import Missing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CooccurrenceCounts(MatrixCounts):
+class CooccurrenceCounts(Counts):
     """Co-occurrences of groups and tasks where tasks, or groups, are columns of a matrix.
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: those of two
@@ -60,7 +63,8 @@ class CooccurrenceCounts(MatrixCounts):
     dropped : int
         Rows that ``missing="drop"`` left out.
     rows : Rows or None
-        The distinct rows, if they were kept.
+        The distinct rows, if they were kept: variables with one label per row as ``codes``, others
+        as ``indicators``.
 
     Examples
     --------
@@ -100,8 +104,8 @@ class CooccurrenceCounts(MatrixCounts):
         Parameters
         ----------
         y_true : array-like of shape (n, tasks) or (n,), optional
-            0 and 1, a column a task: numpy, pandas, polars, pyarrow, scipy.sparse or a list of
-            rows. Labels, one a row, are read as a column a class.
+            0 and 1, one column per task: numpy, pandas, polars, pyarrow, scipy.sparse or a list of
+            rows. Labels, one per row, are read as one column per class.
         y_pred : same as ``y_true``, or mapping of str to such, optional
             Predictions, or probabilities. A mapping names several models.
         sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators, optional
@@ -135,17 +139,16 @@ class CooccurrenceCounts(MatrixCounts):
             If shapes or names of columns differ, values are missing or neither 0 nor 1, or a
             weight is negative.
         """
-        wanted = Wanted(missing, label_sets, keep_rows, second_moments)
-        variables = read_variables(
-            y_true,
-            y_pred,
-            sensitive_features,
-            sensitive_features_pred,
-            declared(labels, "labels"),
-            declared(groups, "groups"),
+        options = Options.of(
+            labels,
+            groups,
+            missing=missing,
+            label_sets=label_sets,
+            keep_rows=keep_rows,
+            second_moments=second_moments,
         )
-        weight = None if sample_weight is None else Weights(sample_weight, "sample_weight")
-        return checked(count_rows(cls, variables, weight, wanted))
+        inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        return finished(cls(**count(read_arrays(inputs, matrices=True), options)), options)
 
     @classmethod
     def from_frame(
@@ -199,10 +202,18 @@ class CooccurrenceCounts(MatrixCounts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
-        wanted = Wanted(missing, label_sets, keep_rows, second_moments)
-        columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
-        listed = declared(labels, "labels"), declared(groups, "groups")
-        return checked(count_frame(cls, frame, columns, *listed, wanted))
+        options = Options.of(
+            labels,
+            groups,
+            missing=missing,
+            label_sets=label_sets,
+            keep_rows=keep_rows,
+            second_moments=second_moments,
+        )
+        columns = FrameColumns.of_matrices(
+            task, prediction, attribute, attribute_prediction, weight
+        )
+        return finished(cls._of_frame(frame, columns, options), options)
 
     @classmethod
     def from_chunks(
@@ -247,15 +258,33 @@ class CooccurrenceCounts(MatrixCounts):
         ValueError
             As in :meth:`from_frame`, with the number of the chunk, and if no chunk has a row.
         """
-        wanted = Wanted(missing, label_sets, keep_rows, second_moments)
-        columns = FrameColumns(task, prediction, attribute, attribute_prediction, weight)
-        listed = declared(labels, "labels"), declared(groups, "groups")
+        options = Options.of(
+            labels,
+            groups,
+            missing=missing,
+            label_sets=label_sets,
+            keep_rows=keep_rows,
+            second_moments=second_moments,
+        )
+        columns = FrameColumns.of_matrices(
+            task, prediction, attribute, attribute_prediction, weight
+        )
+        of_chunks = options.of_chunks()
 
-        def count(chunk: Any) -> CooccurrenceCounts:
-            return count_frame(cls, chunk, columns, *listed, wanted.of_chunks())
+        def counted(chunk: Any) -> CooccurrenceCounts:
+            return cls._of_frame(chunk, columns, of_chunks)
 
-        parts = each_chunk(chunks, count, total)
-        return finished(checked(balanced_sum(parts)), wanted)
+        return finished(balanced_sum(each_chunk(chunks, counted, total)), options)
+
+    @classmethod
+    def _of_frame(cls, frame: Any, columns: FrameColumns, options: Options) -> CooccurrenceCounts:
+        """Counts of a frame, on its engine where no rows are needed."""
+        found = None
+        if not (options.collects_rows or options.second_moments):
+            found = count_on_engine(frame, columns, options)
+        if found is None:
+            found = count(read_frame(frame, columns, options), options)
+        return cls(**found)
 
     @classmethod
     def from_joint(cls, counts: JointCounts) -> CooccurrenceCounts:
@@ -270,7 +299,23 @@ class CooccurrenceCounts(MatrixCounts):
         ValueError
             If the counts hold only sums of weights.
         """
-        return cls(**fields_of_joint(counts))
+        if not counts.knows_rows:
+            raise ValueError(
+                "columns of indicators need the weight of each row; received counts that hold only "
+                "sums of weights (count with by_weight=True)"
+            )
+        return cls(**{field.name: getattr(counts, field.name) for field in fields(counts)})
+
+    def __add__(self, other: object) -> CooccurrenceCounts:
+        return added(self, other) if isinstance(other, CooccurrenceCounts) else NotImplemented
+
+    def __repr__(self) -> str:
+        dropped = f", {self.dropped} dropped" if self.dropped else ""
+        sets = f", {len(self.sets)} label sets" if self.sets else ""
+        return (
+            f"<CooccurrenceCounts: {self.n_rows} rows of {len(self.groups)} groups and "
+            f"{len(self.labels)} tasks, {self._axes_in_words()}{sets}{dropped}>"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The co-occurrences as a pandas DataFrame.
@@ -278,11 +323,33 @@ class CooccurrenceCounts(MatrixCounts):
         Returns
         -------
         DataFrame
-            One row a pair: ``attribute``, ``task``, ``n`` rows of the truth with both, and under
+            One row per pair: ``attribute``, ``task``, ``n`` rows of the truth with both, and under
             the models' names the rows of a group that are predicted to have the task. With weights
             these are their sums.
         """
-        return storage.to_frame(self)
+        if not self.has(Role.ATTRIBUTE):
+            raise ValueError("co-occurrences need sensitive_features; these counts hold none")
+        first, second = np.indices((len(self.groups), len(self.labels))).reshape(2, -1)
+        crossed = len(self.attributes) > 1
+        columns: dict[str, Any] = {
+            "attribute": [show(self.groups[i]) if crossed else self.groups[i] for i in first],
+            "task": [self.labels[i] for i in second],
+        }
+        if self.has(Role.TASK):
+            columns["n"] = self._pairs(Role.TASK, None)
+        for model in self.models:
+            if self.has(Role.PREDICTION, model):
+                name = model
+                while name in columns:
+                    name += "_"
+                columns[name] = self._pairs(Role.PREDICTION, model)
+        return pd.DataFrame(columns)
+
+    def _pairs(self, role: Role, model: str | None) -> Any:
+        """Co-occurrences of all pairs, as integers where they are whole."""
+        joint = self.tables(model).joint(Role.ATTRIBUTE, role).reshape(-1)
+        whole = (joint == np.floor(joint)).all() and joint.max(initial=0) < MOST_ROWS
+        return joint.astype(np.int64) if whole else joint
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sums to a JSON or Parquet file, atomically; rows are not written.
@@ -303,7 +370,7 @@ class CooccurrenceCounts(MatrixCounts):
         SmallCellsWarning
             Where co-occurrences are of fewer than five rows: such counts may identify people.
         """
-        storage.save(self, path)
+        saved.save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CooccurrenceCounts:
@@ -329,4 +396,4 @@ class CooccurrenceCounts(MatrixCounts):
         AmplificationWarning
             If an earlier version of this package wrote it, without a checksum.
         """
-        return cls(**storage.load(path))
+        return cls(**saved.fields_of(path, cls.__name__)[1])

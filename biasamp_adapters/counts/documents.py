@@ -1,66 +1,71 @@
-"""Documents of counts: a header and columns, as JSON to read or Parquet for many; no pickle."""
+"""Documents: a header and columns of numbers, as JSON or Parquet, with a checksum; no pickle."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from biasamp_adapters._files import replacing, write_text
-from biasamp_adapters._typing import Array, Label
-from biasamp_adapters._warnings import SmallCellsWarning, warn
-from biasamp_adapters.counts.base import Axis, Counts
-from biasamp_adapters.counts.tables import PREDICTED
+from biasamp_adapters._typing import Array
 from biasamp_adapters.inputs.files import connect, reading
 from biasamp_adapters.inputs.paths import quoted, quoted_path
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-#: The version that is written, and one without a checksum that can still be read.
-VERSION, UNCHECKED = 2, 1
-
-_CHECKSUM = "sha256"
-
-#: Cells with fewer rows than this may identify people.
-SMALL_CELL = 5
-
+T = TypeVar("T")
 
 #: The numbers that a column of a document holds.
 WHOLE, REAL = np.dtype("<i8"), np.dtype("<f8")
 
+#: Where the checksum is in the header.
+_CHECKSUM = "sha256"
+
+#: What reading a file of something else may raise: RuntimeError where lists are nested without end,
+#: or names of columns are no text.
+_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, RuntimeError)
+
 
 @dataclass(frozen=True)
 class Form:
-    """What documents of one kind hold.
+    """What documents of one kind and version hold.
 
     Attributes
     ----------
     kind : str
         Name of the format.
-    saver : str
-        The class whose ``save`` writes them.
+    version : int
     header : tuple of str
-        What their header has beside what all kinds have.
+        What their header has beside kind and version.
     columns : mapping of str to dtype
         The columns that they may have, ``WHOLE`` or ``REAL``.
+    checked : bool
+        Whether they have a checksum.
     """
 
     kind: str
-    saver: str
+    version: int
     header: tuple[str, ...]
     columns: Mapping[str, Any]
+    checked: bool = True
+
+
+class UnreadableError(ValueError):
+    """A file is none of these documents."""
+
+
+class ChangedError(ValueError):
+    """The content of a document has another checksum than the one it was written with."""
 
 
 def write_document(
@@ -68,9 +73,8 @@ def write_document(
     header: Mapping[str, Any],
     columns: Mapping[str, Array],
     path: str | os.PathLike[str],
-    n: Array,
 ) -> None:
-    """Write counts in the format that the ending of ``path`` names, atomically.
+    """Write a document in the format that the ending of ``path`` names, atomically.
 
     Parameters
     ----------
@@ -78,23 +82,12 @@ def write_document(
     header : mapping
         What is not a column.
     columns : mapping of str to array
-        Of one length; of two dimensions, each column is one of the file.
+        Of one or two dimensions; of two, each column is one of the file.
     path : path-like
-    n : array of int
-        Rows of each cell, of which small ones are warned of.
     """
     target = Path(path)
-    if target.suffix not in (".json", ".parquet"):
-        raise ValueError(f"path must end in .json or .parquet; received {target.name!r}")
-    small = int(((n > 0) & (n < SMALL_CELL)).sum())
-    if small:
-        warnings.warn(
-            f"{small} of {int((n > 0).sum())} cells hold fewer than {SMALL_CELL} rows and may "
-            "identify people; share such counts only where the rows could be shared",
-            SmallCellsWarning,
-            stacklevel=4,
-        )
-    header = {"format": form.kind, "version": VERSION, **header}
+    check_ending(target)
+    header = {"format": form.kind, "version": form.version, **header}
     header |= {_CHECKSUM: _checksum(header, columns)}
     if target.suffix == ".json":
         lists = {name: values.tolist() for name, values in columns.items()}
@@ -104,55 +97,40 @@ def write_document(
     for name, values in columns.items():
         if values.ndim == 2:
             flat |= {f"{name}_{i}": column for i, column in enumerate(values.T)}
-    # Columns of another length end in nothing.
+    # Shorter columns are padded with nulls.
     table = pd.DataFrame({name: pd.Series(values) for name, values in flat.items()})
     with replacing(target) as temporary:
         _write_parquet(form.kind, table, json.dumps(header, allow_nan=False), temporary)
 
 
+def check_ending(path: Path) -> None:
+    """Raise unless a path has the ending of a document."""
+    if path.suffix not in (".json", ".parquet"):
+        raise ValueError(f"path must end in .json or .parquet; received {path.name!r}")
+
+
 def read_document(
-    form: Form, path: str | os.PathLike[str], fields: Callable[[Any], dict[str, Any]]
-) -> dict[str, Any]:
-    """What ``fields`` makes of a document; any error of it means that it is not one of ours.
+    path: Path, forms: Sequence[Form], fields: Callable[[Form, Any], T]
+) -> tuple[T, bool]:
+    """What ``fields`` makes of a document, and whether it has a checksum.
 
     Raises
     ------
-    ValueError
-        If it is not, or its content has another checksum than the one it was written with.
-
-    Warns
-    -----
-    AmplificationWarning
-        If it is of the version that has no checksum.
+    UnreadableError
+        If it is a document of no form, or ``fields`` raises any error.
+    ChangedError
+        If its content was changed.
     """
-    target = Path(path)
     try:
-        read = _read_parquet if _is_parquet(target) else _read_json
-        document = read(target)
-        header, columns, stated = _parts(form, document)
+        document = (_read_parquet if _is_parquet(path) else _read_json)(path)
+        form, header, columns, stated = _parts(forms, document)
         with np.errstate(all="ignore"):
-            found = fields({**header, **columns})
+            found = fields(form, {**header, **columns})
     except _UNREADABLE:
-        raise ValueError(
-            f"path must be a file that {form.saver}.save wrote, {form.kind} of version {UNCHECKED} "
-            f"or {VERSION}; received {str(target)!r}"
-        ) from None
-    if stated is None:
-        warn(
-            f"{str(target)!r} has no checksum, as an earlier version of this package wrote it: "
-            "changes since then go unnoticed; load and save it to add one"
-        )
-    elif stated != _checksum(header, columns):
-        raise ValueError(
-            f"path must be a file as {form.saver}.save wrote it; the content of {str(target)!r} "
-            "was changed since, as its SHA-256 shows"
-        )
-    return found
-
-
-#: What reading a file of something else may raise: RuntimeError where lists are nested without end,
-#: or names of columns are no text.
-_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, RuntimeError)
+        raise UnreadableError from None
+    if form.checked and stated != _checksum(header, columns):
+        raise ChangedError
+    return found, form.checked
 
 
 def _checksum(header: Mapping[str, Any], columns: Mapping[str, Array]) -> str:
@@ -166,22 +144,22 @@ def _checksum(header: Mapping[str, Any], columns: Mapping[str, Array]) -> str:
 
 
 def _parts(
-    form: Form, document: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Array], str | None]:
-    """The header and columns of a document, and its checksum if its version has one."""
-    version = document["version"]
-    require(document["format"] == form.kind)
-    require(type(version) is int and version in (UNCHECKED, VERSION))
+    forms: Sequence[Form], document: dict[str, Any]
+) -> tuple[Form, dict[str, Any], dict[str, Array], str | None]:
+    """The form, header and columns of a document, and its checksum if the form has one."""
+    kind, version = document["format"], document["version"]
+    require(type(version) is int)
+    (form,) = (form for form in forms if (form.kind, form.version) == (kind, version))
     columns = {
         name: _column(document[name], dtype)
         for name, dtype in form.columns.items()
         if name in document
     }
     header = {name: value for name, value in document.items() if name not in columns}
-    stated = header.pop(_CHECKSUM) if version == VERSION else None
-    require(version == UNCHECKED or isinstance(stated, str))
-    require(set(header) == {"format", "version", *_COMMON, *form.header})
-    return header, columns, stated
+    stated = header.pop(_CHECKSUM) if form.checked else None
+    require(not form.checked or isinstance(stated, str))
+    require(set(header) == {"format", "version", *form.header})
+    return form, header, columns, stated
 
 
 def _column(values: Any, dtype: np.dtype[Any]) -> Array:
@@ -199,23 +177,6 @@ def numbers_of(values: Any, dtype: np.dtype[Any]) -> Array:
     types = set(map(type, chain.from_iterable(values) if nested else values))
     require(types <= ({int} if dtype == WHOLE else {int, float}))
     return np.array(values, dtype=dtype)
-
-
-def check_weights(n: Array, w: Array, w2: Array, *, whole: bool) -> None:
-    """Raise unless weights of ``n`` rows can have the sum ``w``, and their squares ``w2``.
-
-    Parameters
-    ----------
-    n, w, w2 : arrays of one shape
-    whole : bool
-        Whether each row counts as a whole; where it counts by a probability, its square is more
-        than that of what it adds to ``w``.
-    """
-    # Sums are rounded, and squares of the smallest numbers are lost.
-    slack, least = 1 + 1e-6, 1e-300
-    # Of Cauchy and Schwarz: equal weights have the smallest squares for their sum.
-    require((w**2 <= n * w2 * slack + least).all())
-    require(not whole or (w2 <= w**2 * slack + least).all())
 
 
 def require(condition: object) -> None:
@@ -245,23 +206,8 @@ def _parsed(text: str | bytes) -> Any:
     return json.loads(text, object_pairs_hook=once, parse_constant=refuse)
 
 
-def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """The format of a file of counts; None of one that holds none.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    """
-    target = Path(path)
-    try:
-        return parquet_kind(target) if _is_parquet(target) else str(_read_json(target)["format"])
-    except _UNREADABLE:
-        return None
-
-
 def parquet_kind(path: str | os.PathLike[str]) -> str | None:
-    """The same of a Parquet file.
+    """The format of a Parquet document; None of a table.
 
     Raises
     ------
@@ -272,80 +218,6 @@ def parquet_kind(path: str | os.PathLike[str]) -> str | None:
     _check_is_file(target)
     with reading([str(target)]) as connection:
         return _parquet_header(connection, target)[0]
-
-
-#: The names in the header of every kind.
-_COMMON = ("labels", "groups", "attributes", "axes", "declared", "dropped")
-
-
-def header_of(counts: Counts) -> dict[str, Any]:
-    """What a document says of counts of either kind."""
-    return {
-        "labels": [plain_label(label) for label in counts.labels],
-        "groups": [plain_label(label) for label in counts.groups],
-        "attributes": list(counts.attributes),
-        "axes": [list(axis) for axis in counts.axes],
-        "declared": sorted(counts.declared),
-        "dropped": counts.dropped,
-    }
-
-
-def common_fields(document: Any) -> dict[str, Any]:
-    """The fields that :func:`header_of` wrote, checked."""
-    labels, groups = (_labels(document[name]) for name in ("labels", "groups"))
-    axes = axes_of(document["axes"])
-    require(len(set(axes)) == len(axes) > 0)
-    attributes = _texts(document["attributes"])
-    if len(attributes) > 1:
-        require(all(isinstance(of, tuple) and len(of) == len(attributes) for of in groups))
-    require(set(_texts(document["declared"])) <= {"labels", "groups"})
-    require(type(document["dropped"]) is int and document["dropped"] >= 0)
-    return {
-        "labels": labels,
-        "groups": groups,
-        "attributes": attributes,
-        "axes": axes,
-        "declared": frozenset(document["declared"]),
-        "dropped": document["dropped"],
-    }
-
-
-def axes_of(values: Any) -> tuple[Axis, ...]:
-    """A list of variables, as a document holds it."""
-    for role, model in values:
-        require(role in (*PREDICTED, *PREDICTED.values()))
-        require(isinstance(model, str) if role in PREDICTED.values() else model is None)
-    return tuple(Axis(*axis) for axis in values)
-
-
-def _texts(values: Any) -> tuple[str, ...]:
-    require(isinstance(values, list) and all(isinstance(text, str) for text in values))
-    return tuple(values)
-
-
-def _labels(values: Any) -> tuple[Label, ...]:
-    """A list of labels, as a document holds it."""
-    require(isinstance(values, list))
-    labels = tuple(map(_label, values))
-    require(len(set(labels)) == len(labels))
-    return labels
-
-
-def _label(value: Any) -> Label:
-    label = tuple(map(_label, value)) if isinstance(value, list) else value
-    plain_label(label)
-    return label
-
-
-def plain_label(label: Label) -> Any:
-    """A label as JSON holds it."""
-    if isinstance(label, tuple):
-        return [plain_label(part) for part in label]
-    if not isinstance(label, str | int | float | bool) or label in (math.inf, -math.inf):
-        raise ValueError(
-            f"labels must be strings, finite numbers or booleans to be saved; received {label!r}"
-        )
-    return label
 
 
 def _write_parquet(kind: str, frame: pd.DataFrame, header: str, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Draws of rows: how often each row, or cell of rows, is there in a replicate."""
+"""Draws of rows: how often each distinct row is there in a replicate."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ MOST_LEFT_OUT = 2**27
 #: A draw by cells costs about as much as one of this many rows for each cell.
 _ROWS_PER_CELL = 14
 
+#: Numbers that are drawn at a time, so that they stay in the processor's cache.
+_IN_CACHE = 2**16
+
+#: Rows of which a Poisson number is near enough to the number itself.
+_MANY_ROWS = 1000
+
 
 def batches(n_boot: int, block: int) -> Iterator[int]:
     """Sizes of the blocks that make up ``n_boot`` replicates."""
@@ -27,30 +33,31 @@ def batches(n_boot: int, block: int) -> Iterator[int]:
 
 
 def by_rows(n: Array) -> bool:
-    """Whether rows are so few for their cells that they are better drawn one by one."""
+    """Whether rows are so few for their kinds that they are better drawn one by one."""
     return bool(n.sum() < _ROWS_PER_CELL * len(n))
 
 
-def resample(n: Array, size: Array, rng: np.random.Generator) -> Array:
-    """How often each cell is drawn if rows are resampled, of shape (replicates, cells).
+def resample(n: Array, size: int, rng: np.random.Generator) -> Array:
+    """How often each kind of row is drawn if rows are resampled, of shape (replicates, kinds).
 
     Parameters
     ----------
-    n : array of int, shape (cells,)
-        Rows of each cell.
-    size : array of int, shape (replicates,)
-        Rows that each replicate draws.
+    n : array of int, shape (kinds,)
+        Rows of each kind.
+    size : int
+        Replicates.
     rng : numpy.random.Generator
     """
+    total = int(n.sum())
     if not by_rows(n):
-        return rng.multinomial(size, n / n.sum())
-    cell_of_row = np.repeat(np.arange(len(n)), n)
-    drawn = cell_of_row[rng.integers(len(cell_of_row), size=int(size.sum()))]
-    drawn += np.repeat(np.arange(len(size)) * len(n), size)
-    return np.bincount(drawn, minlength=len(size) * len(n)).reshape(len(size), len(n))
+        return rng.multinomial(np.full(size, total), n / total)
+    kind_of_row = np.repeat(np.arange(len(n)), n)
+    drawn = kind_of_row[rng.integers(total, size=size * total)]
+    drawn += np.repeat(np.arange(size) * len(n), total)
+    return np.bincount(drawn, minlength=size * len(n)).reshape(size, len(n))
 
 
-def poisson(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:
+def poisson_sums(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:
     """Sums of weights with mean ``w`` and variance ``w2``, never negative.
 
     A cell is taken for rows of one weight, w2 / w, of which a Poisson number is drawn: as if the
@@ -61,20 +68,32 @@ def poisson(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:
     return rng.poisson(rows, (size, len(w))) * weight
 
 
+def is_poisson(n: Array) -> bool:
+    """Whether many kinds of rows are drawn a Poisson number of times, whatever the others are.
+
+    The number of all rows then varies a little, which rates do not notice.
+    """
+    return by_rows(n) and bool(n.sum() >= _MANY_ROWS)
+
+
 def poisson_rows(n: Array, size: int, rng: np.random.Generator) -> Array:
-    """Poisson numbers of mean ``n``, of shape (cells, replicates).
+    """Poisson numbers of mean ``n``, of shape (replicates, rows); those of a row are adjacent.
 
     Those of mean 1, which nearly all rows of label matrices have, are read from a table by 16
     random bits: several times cheaper than any other draw, and right to within 2^-16.
     """
-    out = _poisson_table()[rng.integers(2**16, size=(len(n), size), dtype=np.uint16)]
+    table, out = _poisson_table(), np.empty((len(n), size), dtype=np.float32)
+    step = max(1, _IN_CACHE // size)
+    for start in range(0, len(n), step):
+        part = out[start : start + step]
+        part[:] = table[rng.integers(2**16, size=part.shape, dtype=np.uint16)]
     several = np.flatnonzero(n != 1)
     if len(several):
         drawn = rng.poisson(n[several, None], (len(several), size))
         # Numbers this large are not exact in the floats of the table.
         out = out if drawn.max() < 2**24 else out.astype(np.float64)
         out[several] = drawn
-    return out
+    return out.T
 
 
 @cache

@@ -4,24 +4,46 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Label
-from biasamp_adapters.counts import algebra, storage
-from biasamp_adapters.counts.assemble import Missing, assemble
-from biasamp_adapters.counts.cell_counts import CellCounts
-from biasamp_adapters.counts.collect import Collected, FrameTally, collect_arrays
-from biasamp_adapters.counts.labels import declared
-from biasamp_adapters.counts.streams import each_chunk
-from biasamp_adapters.counts.tally import Tallied
-from biasamp_adapters.inputs.columns import check_total_weight
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import saved
+from biasamp_adapters.counts.addition import added
+from biasamp_adapters.counts.counting import FrameTally, Options, count, each_chunk
+from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.rows import MOST_ROWS
+from biasamp_adapters.counts.sources import FrameColumns, read_arrays
+from biasamp_adapters.counts.variables import Missing
+
+
+class Cells(NamedTuple):
+    """The cells of joint counts.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (cells, axes)
+    n : ndarray of int64, shape (cells,)
+        Rows.
+    w, w2 : ndarray of float64, shape (cells,), or None
+        Sum of the weights and of their squares; None without weights.
+    unit : ndarray of float64, shape (cells,), or None
+        Weight of every row of a cell, where rows with different weights are in different cells.
+    """
+
+    codes: Array
+    n: Array
+    w: Array | None
+    w2: Array | None
+    unit: Array | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts(CellCounts):
+class JointCounts(Counts):
     """Counts of every combination of attribute, task and predictions that occurs.
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
@@ -38,7 +60,7 @@ class JointCounts(CellCounts):
     attributes : tuple of str
         Names of the protected attributes.
     axes : tuple of Axis
-        The variables, one a column of the codes.
+        The variables.
     cells : Cells
         Codes of shape (cells, axes) with their sums: rows ``n``, and with weights their sum ``w``
         and the sum of their squares ``w2``. A code is a position in ``labels`` or ``groups``; one
@@ -111,10 +133,9 @@ class JointCounts(CellCounts):
             If the lengths differ, values are missing, a label is not listed, a weight is negative
             or a probability lies outside [0, 1].
         """
-        collected = collect_arrays(
-            y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, by_weight
-        )
-        return cls._assembled(collected, labels, groups, missing)
+        inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
+        return cls(**count(read_arrays(inputs, matrices=False), options))
 
     @classmethod
     def from_frame(
@@ -160,9 +181,11 @@ class JointCounts(CellCounts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
-        tally = FrameTally(task, prediction, attribute, attribute_prediction, weight, by_weight)
+        columns = FrameColumns.of_labels(task, prediction, attribute, attribute_prediction, weight)
+        options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
+        tally = FrameTally(columns, options)
         tally.add(frame)
-        return cls._assembled(tally.collected, labels, groups, missing)
+        return cls(**tally.counted())
 
     @classmethod
     def from_chunks(
@@ -214,56 +237,29 @@ class JointCounts(CellCounts):
         >>> JointCounts.from_chunks(chunks, task="t", attribute="a")
         <JointCounts: 6 rows in 4 cells of attribute x task>
         """
-        tally = FrameTally(task, prediction, attribute, attribute_prediction, weight, by_weight)
+        columns = FrameColumns.of_labels(task, prediction, attribute, attribute_prediction, weight)
+        options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
+        tally = FrameTally(columns, options)
         for _ in each_chunk(chunks, tally.add, total):
             pass
-        return cls._assembled(tally.collected, labels, groups, missing)
+        return cls(**tally.counted())
 
-    @classmethod
-    def _assembled(
-        cls,
-        collected: Collected,
-        labels: Sequence[Label] | None,
-        groups: Sequence[Label] | None,
-        missing: Missing,
-    ) -> JointCounts:
-        made = cls.of_tally(collected, collected.tally.cells(), labels, groups, missing)
-        made.check_weights()
-        return made
+    @property
+    def cells(self) -> Cells:
+        """The distinct cells, with their sums."""
+        rows = self.values.rows
+        codes = np.stack([rows.codes[axis] for axis in self.axes], axis=1)
+        return Cells(codes, rows.n, rows.w, rows.w2, rows.unit)
 
-    def check_weights(self) -> None:
-        """Raise if no row has a weight, or all together too little or too much."""
-        if self.w is not None:
-            check_total_weight(float(self.w.sum()))
+    @property
+    def n(self) -> Array:
+        """Rows of each cell."""
+        return self.values.rows.n
 
-    @classmethod
-    def of_tally(
-        cls,
-        collected: Collected,
-        tallied: Tallied,
-        labels: Sequence[Label] | None,
-        groups: Sequence[Label] | None,
-        missing: Missing,
-    ) -> JointCounts:
-        """Counts of all that was tallied, or of a part of it."""
-        listed = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
-        made = assemble(
-            collected.sources,
-            *tallied,
-            labels=listed["labels"],
-            groups=listed["groups"],
-            missing=missing,
-        )
-        return cls(
-            labels=made.labels,
-            groups=made.groups,
-            attributes=collected.attributes,
-            axes=tuple(source.axis for source in collected.sources),
-            cells=made.cells,
-            levels=made.levels,
-            declared=frozenset(name for name, value in listed.items() if value is not None),
-            dropped=made.dropped,
-        )
+    @property
+    def w(self) -> Array | None:
+        """Sum of the weights of each cell; None without weights."""
+        return self.values.rows.w
 
     def as_frequencies(self) -> JointCounts:
         """The counts with whole weights taken for numbers of rows: frequency weights.
@@ -283,7 +279,29 @@ class JointCounts(CellCounts):
         >>> weighted.as_frequencies() == JointCounts.from_arrays([0, 0, 0, 1])
         True
         """
-        return algebra.as_frequencies(self)
+        cells = self.values.rows
+        if cells.w is None:
+            return self
+        broken = cells.w[cells.w != np.floor(cells.w)]
+        if len(broken):
+            raise ValueError(f"frequency weights must be whole; received a sum of {broken[0]}")
+        if not cells.w.sum() < MOST_ROWS:
+            raise ValueError(
+                f"frequency weights must sum to less than 2**63; received {cells.w.sum()}"
+            )
+        rows = replace(cells.unweighted(), n=cells.w.astype(np.int64)).taken(cells.w > 0)
+        return replace(self, rows=rows.merged())
+
+    def __add__(self, other: object) -> JointCounts:
+        return added(self, other) if isinstance(other, JointCounts) else NotImplemented
+
+    def __repr__(self) -> str:
+        weights = "" if self.w is None else f", weights summing to {self.w.sum():g}"
+        dropped = f", {self.dropped} dropped" if self.dropped else ""
+        return (
+            f"<JointCounts: {self.n_rows} rows in {len(self.n)} cells of {self._axes_in_words()}"
+            f"{weights}{dropped}>"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The cells as a pandas DataFrame.
@@ -294,7 +312,31 @@ class JointCounts(CellCounts):
             One row a cell: the attributes, a column each; ``task``; the predictions under the
             models' names; ``n``, and with weights ``w`` and ``w2``. An abstention is None.
         """
-        return storage.to_frame(self)
+        columns: dict[str, Any] = {}
+
+        def put(name: str, values: Any) -> None:
+            # Two columns may bear the same name, such as an attribute called "task".
+            while name in columns:
+                name += "_"
+            columns[name] = values
+
+        for axis in self.axes:
+            labels = [*self.labels_of(axis.role), None, *self.levels.tolist()]
+            values = [labels[code] for code in self.axis_codes(*axis).tolist()]
+            # As objects where a None among them would turn numbers into floats.
+            dtype = object if None in values else None
+            suffix = "" if axis.model is None else f"_{axis.model}"
+            if not axis.of_attribute:
+                put("task" if axis.model is None else axis.model, pd.Series(values, dtype=dtype))
+                continue
+            for i, name in enumerate(self.attributes or ("attribute",)):
+                crossed = len(self.attributes) > 1
+                level = [x[i] if crossed and x is not None else x for x in values]
+                put(f"{name}{suffix}", pd.Series(level, dtype=dtype))
+        for name in ("n", "w", "w2"):
+            if name in (sums := self.values.rows.sums()):
+                put(name, sums[name])
+        return pd.DataFrame(columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a file, atomically.
@@ -315,7 +357,7 @@ class JointCounts(CellCounts):
         SmallCellsWarning
             Where cells hold fewer than five rows: such counts may identify people.
         """
-        storage.save(self, path)
+        saved.save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> JointCounts:
@@ -341,4 +383,4 @@ class JointCounts(CellCounts):
         AmplificationWarning
             If an earlier version of this package wrote it, without a checksum.
         """
-        return cls(**storage.load(path))
+        return cls(**saved.fields_of(path, cls.__name__)[1])

@@ -1,75 +1,205 @@
-"""What metrics read of counts, or of a batch of tables drawn from them: margins."""
+"""Tables: two-way margins of counts, or of many draws of them at once."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Protocol
 
 import numpy as np
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
-
-if TYPE_CHECKING:
-    from biasamp_adapters.counts.base import Counts
-    from biasamp_adapters.counts.cell_counts import CellCounts
+from biasamp_adapters.counts.blocks import (
+    EXACT_SETS,
+    ONE,
+    UNLABELLED,
+    Block,
+    Categories,
+    Layout,
+    Values,
+    agreement,
+    sets_of,
+    silence,
+    sums_of_products,
+)
+from biasamp_adapters.counts.rows import dense
+from biasamp_adapters.counts.schema import Schema
+from biasamp_adapters.counts.variables import ATTRIBUTE, Axis
 
 #: The predicted counterpart of each true variable.
-PREDICTED = {"attribute": "attribute_prediction", "task": "prediction"}
+PREDICTED = {role: role.prediction for role in (Role.ATTRIBUTE, Role.TASK)}
 
 
-class Tables(ABC):
+class Margins(Protocol):
+    """Sums over rows of the products of two blocks, of shape (..., first, second)."""
+
+    def __call__(self, first: Block, second: Block) -> Array: ...
+
+
+class MarginsOfRows:
+    """Margins of rows under weights, each computed once.
+
+    Parameters
+    ----------
+    values : Values
+    weights : array of shape (..., rows)
+    """
+
+    def __init__(self, values: Values, weights: Array) -> None:
+        self._values, self._weights = values, weights
+        self._known: dict[tuple[Block, Block], Array] = {}
+
+    def __call__(self, first: Block, second: Block) -> Array:
+        if (first, second) not in self._known:
+            self._known[first, second] = self._made(first, second)
+        return self._known[first, second]
+
+    def _made(self, first: Block, second: Block) -> Array:
+        values = self._values
+        if first == ONE and second != ATTRIBUTE and ATTRIBUTE in values.layout.axes:
+            groups, other = values[ATTRIBUTE], values[second]
+            # Metrics ask for the table by groups as well, of which this is the sum.
+            partition = isinstance(groups, Categories) and (groups.codes >= 0).all()
+            if partition and not isinstance(other, Categories):
+                return self(ATTRIBUTE, second).sum(axis=-2, keepdims=True)
+        return sums_of_products(self._weights, values[first], values[second])
+
+
+@dataclass(frozen=True)
+class StoredMargins:
+    """Margins that were added up before, of shape (..., left, width)."""
+
+    layout: Layout
+    moments: Array
+
+    def __call__(self, first: Block, second: Block) -> Array:
+        left, blocks = self.layout.left_blocks, self.layout.blocks
+        if first in left:
+            return self.moments[..., left[first], blocks[second]]
+        return self.moments[..., left[second], blocks[first]].swapaxes(-1, -2)
+
+
+@dataclass(frozen=True)
+class MarginsWithoutOne:
+    """Margins of all rows but one of each kind, of shape (rows, first, second)."""
+
+    every: Margins
+    values: Values
+    rows: slice
+
+    def __call__(self, first: Block, second: Block) -> Array:
+        left, right = (self.values.dense(block, self.rows) for block in (first, second))
+        unit = self.values.rows.unit
+        if unit is not None:
+            left = left * unit[self.rows, None]
+        table = self.every(first, second)
+        product = left[:, :, None] * right[:, None, :]
+        return table - (product.astype(table.dtype) if table.dtype.kind == "i" else product)
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
     """Margins of counts, with any number of leading batch axes.
 
     Everything that a metric needs is a margin, so the same formula gives the value (no batch axis)
-    and its bootstrap replicates (one).
+    and its bootstrap replicates (one). Beside the four roles, tables have the label sets that were
+    counted: "task_sets" and "prediction_sets", which rows contain, and "exact_sets".
 
     Attributes
     ----------
-    counts : Counts
+    counts : Schema
         What was counted.
+    margins : Margins
     model : str
         The model whose predictions are read.
+    values : Values or None
+        The distinct rows, where tables are made of rows.
+    weights : ndarray of shape (..., rows), or None
+        How much each of them counts.
+    times : ndarray of int, shape (..., rows), or None
+        How often each distinct row was drawn; None where a draw is one of weights alone.
     """
 
-    counts: Counts
+    counts: Schema
+    margins: Margins = field(repr=False)
     model: str
+    values: Values | None = field(default=None, repr=False)
+    weights: Array | None = None
+    times: Array | None = None
 
-    @abstractmethod
     def __len__(self) -> int:
-        """Tables in the batch."""
+        return len(self.total)
 
-    def of(self, counts: Counts) -> Tables:
-        """The tables drawn for ``counts``, where some are drawn for several: these."""
-        return self
+    def for_model(self, model: str) -> Tables:
+        """The same draws, read for another model."""
+        return replace(self, model=model)
 
-    @property
-    @abstractmethod
+    @cached_property
     def total(self) -> Array:
         """Sum of all weights, of shape (...)."""
+        return self.margins(ONE, ONE)[..., 0, 0]
 
     @property
     def labelled(self) -> Array:
         """Sum of the weights of rows that have a group or a task, of shape (...)."""
-        return self.total
+        return self.total - self.margins(ONE, UNLABELLED)[..., 0, 0]
 
-    @abstractmethod
-    def for_model(self, model: str) -> Self:
-        """The same tables, read for another model."""
-
-    @abstractmethod
     def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:
         """Two-way margin of shape (..., first labels, second labels).
 
-        ``abstained=True`` keeps one more category for the abstentions of a predicted axis, if
+        ``abstained=True`` keeps one more category for the abstentions of a predicted variable, if
         there are any.
         """
+        rows, columns = (self._parts(role, abstained) for role in (first, second))
+        if len(rows) == len(columns) == 1:
+            return self.margins(rows[0], columns[0])
+        return np.concatenate(
+            [
+                np.concatenate([self.margins(row, column) for column in columns], axis=-1)
+                for row in rows
+            ],
+            axis=-2,
+        )
 
-    @abstractmethod
+    def _parts(self, role: str, abstained: bool) -> list[Block]:
+        block = self._block(role)
+        keeps_silence = abstained and isinstance(block, Axis) and block.predicted
+        if keeps_silence and self.counts.abstentions(role, self.model):
+            return [block, silence(Axis(*block))]  # type: ignore[arg-type]  # an Axis, as asked
+        return [block]
+
+    def _block(self, role: str) -> Block:
+        """The block of a role, or of label sets."""
+        if role in tuple(Role):
+            return self.counts.axis(Role(role), self.model)
+        if not self.counts.sets:
+            raise ValueError("label sets were not counted; count with label_sets=")
+        if role == EXACT_SETS[0]:
+            return EXACT_SETS
+        return sets_of(self.counts.axis(Role(role.removesuffix("_sets")), self.model))
+
+    def categories(self, role: str, column: int | None = None) -> tuple[Array, int]:
+        """The label of each distinct row as a code, and how many codes there are.
+
+        With a ``column``, or where a variable is one column, codes are 1 for rows that have this
+        label and 0 for others.
+        """
+        if self.values is None:
+            raise ValueError("labels of rows are not known from tables of sums")
+        block = self.values[self._block(role)]
+        of_labels = isinstance(block, Categories)
+        if column is None and not of_labels and block.shape[1] == 1:
+            column = 0
+        if column is None:
+            codes = block.codes if of_labels else dense(block).argmax(axis=1)
+            return codes, self.counts.n_labels(role)
+        chosen = block.codes == column if of_labels else dense(block[:, [column]])[:, 0]
+        return chosen.astype(np.intp), 2
+
     def marginal(self, role: str) -> Array:
-        """Weight of each label of an axis, of shape (..., labels)."""
+        """Weight of each label of a variable, of shape (..., labels)."""
+        return self.margins(ONE, self._block(role))[..., 0, :]
 
     def silent(self, role: str, by: str | None = None) -> Array:
         """Weight of the rows of which the model predicted no ``role``, of shape (..., labels).
@@ -81,133 +211,14 @@ class Tables(ABC):
         by : {"task", "attribute"}, optional
             The variable whose labels are kept apart; without, all rows are one, (..., 1).
         """
-        table = self.joint(by or "attribute", PREDICTED[role], abstained=True)
-        rows = table[..., self.counts.n_labels(role) :].sum(axis=-1)
-        return rows if by else rows.sum(axis=-1, keepdims=True)
+        mark = silence(self.counts.axis(Role(role).prediction, self.model))
+        return self.margins(mark, ONE if by is None else self._block(by))[..., 0, :]
 
-    @abstractmethod
     def agreement(self, role: str, *, by_group: bool = False) -> Array:
         """Weight of each label of ``role`` where the prediction agrees, of shape (..., labels).
 
         ``by_group=True`` keeps the groups of the attribute apart: (..., groups, labels).
         """
-
-
-@dataclass(frozen=True, eq=False)
-class JointTables(Tables):
-    """Weights for the cells of a count table, with any number of leading batch axes.
-
-    Parameters
-    ----------
-    counts : CellCounts
-        The cells.
-    weight : array of shape (..., cells)
-        Sum of weights a cell. Integers stay integers, so their margins are exact.
-    rows : array of shape (..., cells), optional
-        Number of rows a cell. None where a draw is one of weights alone.
-    model : str
-        The model whose predictions the metric reads.
-    """
-
-    counts: CellCounts
-    weight: Array
-    rows: Array | None
-    model: str
-    _margins: dict[tuple[Any, ...], Array] = field(init=False, default_factory=dict, repr=False)
-
-    def __len__(self) -> int:
-        return len(self.weight)
-
-    def for_model(self, model: str) -> JointTables:
-        """The same draws, read for another model; margins are shared."""
-        other = replace(self, model=model)
-        object.__setattr__(other, "_margins", self._margins)
-        return other
-
-    @cached_property
-    def total(self) -> Array:
-        return self.weight.sum(axis=-1)
-
-    def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:
-        table = self._once(self._joint, first, second)
-        if abstained:
-            return table
-        return table[..., : self.counts.n_labels(first), : self.counts.n_labels(second)]
-
-    def _once(self, margin: Callable[..., Array], *arguments: Any) -> Array:
-        """A margin, computed once however many metrics ask for it."""
-        key = (self.model, margin.__name__, *arguments)
-        if key not in self._margins:
-            self._margins[key] = margin(*arguments)
-        return self._margins[key]
-
-    def _joint(self, first: str, second: str) -> Array:
-        cells, (rows, columns), share = self._spread(first, second)
-        shape = self._size(first), self._size(second)
-        flat = self._collect(cells, rows * shape[1] + columns, share, shape[0] * shape[1])
-        return flat.reshape(*flat.shape[:-1], *shape)
-
-    def marginal(self, role: str) -> Array:
-        return self._once(self._marginal, role)[..., : self.counts.n_labels(role)]
-
-    def _marginal(self, role: str) -> Array:
-        cells, (codes,), share = self._spread(role)
-        return self._collect(cells, codes, share, self._size(role))
-
-    def agreement(self, role: str, *, by_group: bool = False) -> Array:
-        return self._once(self._agreement, role, by_group)
-
-    def _agreement(self, role: str, by_group: bool) -> Array:
-        roles = (role, PREDICTED[role], *(["attribute"] if by_group else []))
-        cells, (truth, predicted, *group), share = self._spread(*roles)
-        agree = truth == predicted
-        n_labels = self.counts.n_labels(role)
-        key = group[0] * n_labels + truth if by_group else truth
-        shape = (len(self.counts.groups), n_labels) if by_group else (n_labels,)
-        share = None if share is None else share[agree]
-        table = self._collect(cells[agree], key[agree], share, int(np.prod(shape)))
-        return table.reshape(*table.shape[:-1], *shape)
-
-    def _size(self, role: str) -> int:
-        """Categories of an axis: one more than it has labels where the model abstained."""
-        codes = self.counts.axis_codes(role, self.model)
-        n_labels = self.counts.n_labels(role)
-        return n_labels + int((codes == n_labels).any())
-
-    def _spread(self, *roles: str) -> tuple[Array, list[Array], Array | None]:
-        """Each cell with its codes; twice, with its share, where a probability splits it."""
-        counts = self.counts
-        codes = [counts.axis_codes(role, self.model) for role in roles]
-        cells = np.arange(len(counts.n))
-        if "prediction" not in roles or not len(counts.levels):
-            return cells, codes, None
-        which = roles.index("prediction")
-        first_level = len(counts.labels) + 1
-        soft = np.flatnonzero(codes[which] >= first_level)
-        hard = np.flatnonzero(codes[which] < first_level)
-        probability = counts.levels[codes[which][soft] - first_level]
-        cells = np.concatenate([hard, soft, soft])
-        spread = [axis[cells] for axis in codes]
-        spread[which] = np.concatenate(
-            [
-                codes[which][hard],
-                np.full(len(soft), counts.labels.index(1)),
-                np.full(len(soft), counts.labels.index(0)),
-            ]
-        )
-        return cells, spread, np.concatenate([np.ones(len(hard)), probability, 1 - probability])
-
-    def _collect(self, cells: Array, key: Array, share: Array | None, size: int) -> Array:
-        weight = self.weight[..., cells]
-        return sum_by(weight if share is None else weight * share, key, size)
-
-
-def sum_by(values: Array, key: Array, size: int) -> Array:
-    """Sums over the last axis of ``values`` (..., cells) by ``key``, of shape (..., size)."""
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
-    if len(order):
-        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-        out[..., key[starts]] = np.add.reduceat(values[..., order], starts, axis=-1)
-    return out
+        block = agreement(self.counts.axis(Role(role).prediction, self.model))
+        table = self.margins(ATTRIBUTE if by_group else ONE, block)
+        return table if by_group else table[..., 0, :]

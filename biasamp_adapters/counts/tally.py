@@ -1,4 +1,4 @@
-"""Chunks of coded columns in, distinct cells with their sums out. Rows end here."""
+"""Chunks of coded columns in, distinct combinations with their sums out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.cells import consolidate, lexicographic_key
+from biasamp_adapters.counts.rows import lexicographic_key
 
 #: Cells of a chunk are counted in a dense table up to this many, else by sorting.
 _MAX_DENSE = 2**18
@@ -59,8 +59,8 @@ class Tally:
         columns : sequence of (codes, labels)
             Codes of shape (rows,): unsigned, or signed with -1 where missing.
         sums : sequence of arrays of shape (rows,), optional
-            What to add up a cell: n first, which is not 0, and for weighted rows w and w squared.
-            One row each without.
+            What to add up: n first, which is not 0, and for weighted rows w and w squared.
+            Without, each counts as one row.
 
         Notes
         -----
@@ -74,7 +74,7 @@ class Tally:
         sizes = [len(labels) + shift for (_, labels), shift in zip(columns, shifts, strict=True)]
         n_keys = math.prod(sizes)
         if n_keys <= _MAX_DENSE:
-            # A narrow key makes for fast passes; wrapping around undoes itself before its end.
+            # A narrow key makes for fast passes; unsigned overflow cancels out in the final sum.
             key = np.zeros(len(columns[0][0]), dtype=np.min_scalar_type(n_keys))
             for (codes, _), size, shift in zip(columns, sizes, shifts, strict=True):
                 key *= key.dtype.type(size)
@@ -111,12 +111,12 @@ class Tally:
 
     def _merged(self) -> tuple[Array, list[Array]]:
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
-        codes, totals, _ = consolidate(codes, totals)
+        codes, totals = _consolidated(codes, totals)
         if self._max_cells is not None and len(codes) > self._max_cells:
             self._pending = [(codes, *totals)]
             self._give_up_last_axis()
             codes, *totals = self._pending[0]
-            codes, totals, _ = consolidate(codes, totals)
+            codes, totals = _consolidated(codes, totals)
         return codes, totals
 
     def _give_up_last_axis(self) -> None:
@@ -128,6 +128,15 @@ class Tally:
         """What was counted so far."""
         codes, totals = self._merged()
         return Tallied(codes, totals, [list(book) for book in self._codebooks])
+
+
+def _consolidated(codes: Array, sums: Sequence[Array]) -> tuple[Array, list[Array]]:
+    """Distinct combinations in lexicographic order, with the sums of those that share them."""
+    key = lexicographic_key([*codes.T])
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+    return codes[order[starts]], [np.add.reduceat(values[order], starts) for values in sums]
 
 
 def _group(columns: Sequence[Array]) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from biasamp_adapters._typing import generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
 from biasamp_adapters.base_rates import BaseRates
-from biasamp_adapters.counts.assemble import Missing
+from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.fairlearn.compute import compute
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
 from biasamp_adapters.fairlearn.functions import metric_function

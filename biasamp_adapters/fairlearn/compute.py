@@ -142,7 +142,7 @@ def _scores(
     }
     draws: dict[tuple[Hashable, int], dict[str, Array]] = {}
     if n_boot and scored:
-        draws = replicate(scored, whole, n_boot, seed, sliced.source(evaluations))
+        draws = replicate(scored, whole, n_boot, seed, sliced.source)
     return {
         name: [
             SliceScores(

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,9 @@ from fairlearn.metrics import count
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts import JointCounts
-from biasamp_adapters.counts.tables import JointTables, Tables, sum_by
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.blocks import sum_by
+from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.closed_forms import GENERATED, KNOWN
 from biasamp_adapters.fairlearn.slices import cells_of
 from biasamp_adapters.metrics.bound import Scored
@@ -46,7 +47,7 @@ class HostMetric(Scored):
     function: Callable[..., Any]
 
     @cached_property
-    def counts(self) -> JointCounts:
+    def counts(self) -> Counts:
         """The cells.
 
         Raises
@@ -154,7 +155,7 @@ class HostMetric(Scored):
         with warnings.catch_warnings():
             # Warnings about the data themselves are given by the call for the point.
             warnings.simplefilter("ignore")
-            return self._scores(cast(JointTables, tables), forgiving=True)
+            return self._scores(tables, forgiving=True)
 
     def point(self) -> dict[str, Any]:
         """The value of the counts themselves."""
@@ -168,14 +169,15 @@ class HostMetric(Scored):
     def _of_data(self) -> dict[str, Array]:
         return self._scores(self.counts.tables(self.model), forgiving=False)
 
-    def _scores(self, tables: JointTables, *, forgiving: bool) -> dict[str, Array]:
+    def _scores(self, tables: Tables, *, forgiving: bool) -> dict[str, Array]:
         if self._counts_rows:
             return self._rows(tables)
         if self._closed_form is not None:
             return self._by_closed_form(tables)
-        if tables.weight.ndim == 1:
-            return self._by_function(tables.weight, forgiving)
-        drawn = [self._by_function(weight, forgiving) for weight in tables.weight]
+        weights = np.asarray(tables.weights)
+        if weights.ndim == 1:
+            return self._by_function(weights, forgiving)
+        drawn = [self._by_function(weight, forgiving) for weight in weights]
         return {name: np.array([scores[name] for scores in drawn]) for name in drawn[0]}
 
     def _by_function(self, weight: Array, forgiving: bool) -> dict[str, Any]:
@@ -201,7 +203,7 @@ class HostMetric(Scored):
     @cached_property
     def _scopes(self) -> list[Array]:
         """The cells of all rows and, where the function can be read there, of each group."""
-        everything = [np.arange(len(self.counts.n))]
+        everything = [np.arange(len(self.counts.values.rows))]
         if self.compares_groups:
             return everything
         groups = range(len(self.counts.groups))
@@ -210,19 +212,21 @@ class HostMetric(Scored):
     def _codes(self, role: Role) -> Array:
         return self.counts.axis_codes(role, self.model)
 
-    def _rows(self, tables: JointTables) -> dict[str, Array]:
+    def _rows(self, tables: Tables) -> dict[str, Array]:
         """How many rows there are, in all and in each group."""
-        rows = np.asarray(tables.rows, dtype=np.float64)
+        rows = np.asarray(tables.times, dtype=np.float64)
         attribute = self._codes(Role.ATTRIBUTE)
         return {
             "value": rows.sum(axis=-1),
             "groups": sum_by(rows, attribute, len(self.counts.groups)),
         }
 
-    def _by_closed_form(self, tables: JointTables) -> dict[str, Array]:
+    def _by_closed_form(self, tables: Tables) -> dict[str, Array]:
         codes = [self._codes(role) for role in (Role.ATTRIBUTE, Role.TASK, Role.PREDICTION)]
         shape = (len(self.counts.groups), 2, 2)
-        cells = sum_by(tables.weight, np.ravel_multi_index(codes, shape), int(np.prod(shape)))
+        cells = sum_by(
+            np.asarray(tables.weights), np.ravel_multi_index(codes, shape), int(np.prod(shape))
+        )
         by_group = cells.reshape(*cells.shape[:-1], *shape)
         value, groups = self._closed_form(by_group), np.full(by_group.shape[:-2], np.nan)
         if self._compares_one:

@@ -1,21 +1,20 @@
-"""The counts behind a frame, by slice. No other file of this folder asks for kinds of counts."""
+"""The counts behind a frame, by slice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
-from biasamp_adapters.counts import Counts, JointCounts, count_arrays
-from biasamp_adapters.counts.assemble import Missing
-from biasamp_adapters.counts.choose import by_column
+from biasamp_adapters.counts import Counts, count_arrays
+from biasamp_adapters.counts.arrays import Key, count_slices
 from biasamp_adapters.counts.labels import listing, ordered
-from biasamp_adapters.counts.slices import Key, Slices, count_slices
+from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.columns import Column, read_columns
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.reference import Evaluation
@@ -77,37 +76,29 @@ class Sliced:
         Raises
         ------
         ValueError
-            If counts of label matrices are to be split, or the attribute is constant inside every
-            slice.
+            If the attribute is constant inside every slice.
         """
         if self.keys == [()]:
             return [whole]
-        if not isinstance(whole.counts, JointCounts):
-            raise ValueError(
-                "slices by control_features or group_features need a reference of labels; received "
-                "one of label matrices"
-            )
         counts = [self._inside(control) for control in self.controls]
         if self.group_names:
             counts += [self.parts[key] for key in self._part_keys]
-        lists = whole.counts.labels, whole.counts.groups
+        lists, sets = (whole.counts.labels, whole.counts.groups), whole.counts.sets
         evaluations = [
-            whole if part is self.whole else replace(whole, counts=part.align(*lists))
+            whole
+            if part is self.whole
+            else replace(whole, counts=part.align(*lists).with_sets(sets))
             for part in counts
         ]
         self._check_attribute_varies(evaluations)
         return evaluations
 
-    def _members(self, control: Key) -> list[int]:
-        """Positions of the parts inside a control level."""
-        return [i for i, key in enumerate(self._part_keys) if key[: len(control)] == control]
-
     def _inside(self, control: Key) -> Counts:
         """Counts of all rows of a control level."""
-        parts = [self.parts[self._part_keys[i]] for i in self._members(control)]
-        if len(parts) == len(self.parts):
+        keys = [key for key in self._part_keys if key[: len(control)] == control]
+        if len(keys) == len(self.parts):
             return self.whole
-        return sum(parts[1:], start=parts[0])  # type: ignore[call-overload]  # counts add
+        return self.whole.union([self.parts[key] for key in keys])
 
     def _check_attribute_varies(self, evaluations: Sequence[Evaluation]) -> None:
         """Raise where the attribute is constant inside every slice, as if it were what slices."""
@@ -120,25 +111,21 @@ class Sliced:
                 "the attribute itself, by which by_group is split already"
             )
 
-    def source(self, evaluations: Sequence[Evaluation]) -> Slices | None:
-        """What draws the slices together; None where there is only one part."""
-        if len(self.parts) == 1:
-            return None
-        counts = cast(list[JointCounts], [evaluation.counts for evaluation in evaluations])
-        parts = counts[len(self.controls) :] or counts
-        unions = [(union, self._members(key)) for union, key in zip(counts, self.keys, strict=True)]
-        return Slices(parts, unions)
+    @property
+    def source(self) -> Counts | None:
+        """The counts whose draws all slices are read off; None where there is only one part."""
+        return self.whole if len(self.parts) > 1 else None
 
 
-def cells_of(counts: Counts, metric: str) -> JointCounts:
-    """Counts whose cells a host metric can read.
+def cells_of(counts: Counts, metric: str) -> Counts:
+    """Counts whose distinct rows a host metric can read.
 
     Raises
     ------
     ValueError
         For label matrices.
     """
-    if not isinstance(counts, JointCounts):
+    if counts.rows is None or counts.rows.indicators:
         raise ValueError(
             "metrics of label matrices must be those of biasamp_adapters; received "
             f"{metric!r} (a MetricFrame of its own can hold it)"
@@ -158,7 +145,7 @@ def count_sliced(
     Raises
     ------
     ValueError
-        If a feature has missing values or a name twice, or label matrices are to be sliced.
+        If a feature has missing values or a name twice.
     """
     control_names, controls = _features(control_features, "control_features")
     group_names, grouped = _features(group_features, "group_features")
@@ -168,15 +155,9 @@ def count_sliced(
         raise ValueError(f"features must have distinct names; received {names}")
     options: dict[str, Any] = {"labels": lists[0], "groups": lists[1], "missing": missing}
     if not (controls or grouped):
-        whole = count_arrays(*inputs, **options)
+        whole = count_arrays(inputs, **options)
         return Sliced(whole, {(): whole}, [], [], attribute_names)
-    if by_column(*inputs[:4]):
-        raise ValueError(
-            "label matrices cannot be split by control_features or group_features; received both: "
-            "call amplification_frame once for each level (of matrices of one column, pass the "
-            "columns, such as frame['label'])"
-        )
-    whole, parts = count_slices(*inputs, slices=[*controls, *grouped], **options)
+    whole, parts = count_slices(inputs, [*controls, *grouped], **options)
     return Sliced(whole, dict(parts), control_names, group_names, attribute_names)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
+from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts, count_arrays
-from biasamp_adapters.counts.assemble import Missing, check_missing
 from biasamp_adapters.counts.labels import declared
+from biasamp_adapters.counts.variables import Missing, check_missing
 from biasamp_adapters.metrics.bound import A_TO_T, UNDIRECTED, Bound, arrow, replicate
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import (
@@ -140,7 +141,11 @@ class Metric(ABC):
         """Counts of arrays, in the order of ``JointCounts.from_arrays``."""
         labels = labels_of_predictions(self.labels, self._reference)
         return count_arrays(
-            *rows, labels=labels, groups=self.groups, missing=self.missing, keep_rows=keep_rows
+            Inputs(*rows),
+            labels=labels,
+            groups=self.groups,
+            missing=self.missing,
+            keep_rows=keep_rows,
         )
 
     def result(

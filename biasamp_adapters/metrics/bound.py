@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.equalize import SharedDraws
 from biasamp_adapters.metrics.jackknife import accelerations
@@ -255,31 +256,12 @@ class Bound(Scored):
         )
 
 
-class Drawn(Protocol):
-    """Tables that were drawn, of one table of counts or of several."""
-
-    def __len__(self) -> int: ...
-
-    def of(self, counts: Any) -> Tables:
-        """The tables drawn for these counts."""
-
-
-class Source(Protocol):
-    """What tables are drawn from: counts, or slices of them."""
-
-    def replicates_at_once(self, width: int) -> int:
-        """Replicates that one block may hold."""
-
-    def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Drawn]:
-        """The tables that resampled rows would give."""
-
-
 def replicate(
     bounds: Mapping[K, Scored],
     evaluation: Evaluation,
     n_boot: int,
     random_state: RandomState,
-    source: Source | None = None,
+    source: Counts | None = None,
 ) -> dict[K, dict[str, Array]]:
     """Scores of all bound metrics on the same drawn tables.
 
@@ -305,7 +287,7 @@ def replicate(
         drawn = None if references is None else next(references)
         seed = int(flip_rng.integers(2**63))
         for key, bound in bounds.items():
-            own = tables.of(bound.evaluation.counts).for_model(bound.model)
+            own = bound.evaluation.counts.drawn(tables).for_model(bound.model)
             flips: Any = SharedDraws(seed) if several else np.random.default_rng(seed)
             scores = bound.scores(own, drawn, flips)
             blocks[key].append(scores)

@@ -14,9 +14,9 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.base import LabelSet
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
 from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined

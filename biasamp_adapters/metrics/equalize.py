@@ -14,7 +14,8 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.tables import Tables, sum_by
+from biasamp_adapters.counts.blocks import sum_by
+from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.means import rate
 
 #: Flipped rows that are drawn one by one at a time.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.base import LabelSet
+from biasamp_adapters.counts.variables import LabelSet
 
 #: More sets than this are neither counted nor read.
 MAX_SETS = 100_000

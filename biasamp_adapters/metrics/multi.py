@@ -7,14 +7,15 @@ from typing import Literal
 
 import numpy as np
 
+from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.base import LabelSet
+from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.metrics.base import ReferencedMetric
-from biasamp_adapters.metrics.bound import UNDIRECTED, Bound, arrow, require
+from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, arrow, require
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.label_sets import subsets_by_support
-from biasamp_adapters.reference import ARGUMENTS, Evaluation
+from biasamp_adapters.reference import Evaluation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -184,8 +185,8 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         )
 
     def _check_whole(self, counts: Counts, direction: str) -> None:
-        read = {"A->T": ["prediction"], "T->A": ["attribute_prediction"]}
-        for role in read.get(direction, ["prediction", "attribute_prediction"]):
+        both = [Role.PREDICTION, Role.ATTRIBUTE_PREDICTION]
+        for role in {A_TO_T: both[:1], T_TO_A: both[1:]}.get(direction, both):
             if role in counts.soft:
                 raise ValueError(
                     f"Multi reads 0/1 predictions only; {ARGUMENTS[role]} holds probabilities"

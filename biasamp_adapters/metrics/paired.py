@@ -11,8 +11,8 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.collect import by_model
 from biasamp_adapters.counts.labels import show
+from biasamp_adapters.counts.sources import by_model
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.base import Metric, check_options
 from biasamp_adapters.metrics.bound import replicate

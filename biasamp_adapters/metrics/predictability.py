@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from biasamp_adapters._roles import Inputs, Role
+from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import RandomState, generator, is_whole
 from biasamp_adapters.metrics.attacks.number_rows import number_rows
-from biasamp_adapters.metrics.attacks.rows import AttackRows, knows_single_rows, rows_of_counts
+from biasamp_adapters.metrics.attacks.rows import AttackRows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.metrics.base import Metric, dropped_note
 from biasamp_adapters.metrics.bound import Bound, arrow, require
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
-from biasamp_adapters.reference import ARGUMENTS, Evaluation
+from biasamp_adapters.reference import Evaluation
 from biasamp_adapters.uncertainty import MOST_DRAWS
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class PredictabilityMetric(Metric):
             closed_form = self.equalize == "expected" or table.loo or self.quality == "inverse_rmse"
             if table.no_value is None and self.evaluation == "cv":
                 attacker = _table_as_estimator(self.quality)
-            elif table.no_value and not closed_form and knows_single_rows(evaluation.counts):
+            elif table.no_value and not closed_form and evaluation.counts.rows is not None:
                 attacker = _attacker_on_matrices()
             else:
                 return table.equalised()

@@ -10,9 +10,10 @@ import pandas as pd
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts, JointCounts
-from biasamp_adapters.counts.cells import Cells, lexicographic_key
+from biasamp_adapters.counts.joint import Cells
 from biasamp_adapters.counts.labels import listing, positive_class
-from biasamp_adapters.counts.tables import JointTables
+from biasamp_adapters.counts.rows import Rows, lexicographic_key
+from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.reference import align
 
@@ -43,9 +44,8 @@ def shares(added: Array) -> Array:
 
 def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
     """The counts at every threshold, of counts that hold ranks of the score as predictions."""
-    others = [i for i, axis in enumerate(ranked.axes) if axis.role != Role.PREDICTION]
-    cells = ranked.cells.recoded(ranked.cells.codes[:, others])
-    truth = replace(ranked, axes=tuple(ranked.axes[i] for i in others), cells=cells)
+    others = tuple(axis for axis in ranked.axes if axis.role != Role.PREDICTION)
+    truth = replace(ranked, axes=others, rows=ranked.values.rows.of_axes(others).merged())
     known, positive = two_labels(metric, truth)
     # Ranks were counted as labels of the prediction; 1 may be both a label and a rank.
     ranks = [label for label in ranked.labels if label not in known.labels]
@@ -132,14 +132,14 @@ class Steps:
             sums |= {"w": sums["n"] * self._unit, "w2": sums["n"] * self._unit**2}
         return sums
 
-    def tables(self, steps: Array, like: JointCounts, model: str) -> JointTables:
+    def tables(self, steps: Array, like: Counts) -> Tables:
         """The tables of several steps at once, as one batch.
 
         ``like`` are aligned counts of one step with its ``empty`` cells, which have the cells of
         all steps in their order.
         """
         sums = self._sums(steps)
-        return JointTables(like, sums.get("w", sums["n"]), None, model)
+        return like.weighted_by(sums.get("w", sums["n"]))
 
     def counts(self, step: int, *, empty: bool = False) -> JointCounts:
         """The counts at one step, with the ``empty`` cells or without."""
@@ -147,4 +147,5 @@ class Steps:
         keep = np.full(self.width, True) if empty else sums["n"] > 0
         sums = {name: values[keep] for name, values in sums.items()}
         unit = None if self._unit is None else self._unit[keep]
-        return replace(self._template, cells=Cells(self._codes[keep], **sums, unit=unit))
+        codes = dict(zip(self._template.axes, self._codes[keep].T, strict=True))
+        return replace(self._template, rows=Rows(codes, **sums, unit=unit))

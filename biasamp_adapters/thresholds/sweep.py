@@ -15,7 +15,7 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._text import renamed
 from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters._warnings import AmplificationWarning, warn
-from biasamp_adapters.counts import JointCounts, count_arrays
+from biasamp_adapters.counts import Counts, JointCounts, count_arrays
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import Indicators, one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -248,7 +248,7 @@ def _from_counts(metric: Metric, inputs: Inputs, q: int | None) -> _Curve:
     if not isinstance(metric, PredictabilityMetric):
         middle = metric.from_counts(steps.counts(chosen[len(chosen) // 2], empty=True))
         bound = middle.bound
-        if isinstance(bound, Cooccurrence) and isinstance(bound.evaluation.counts, JointCounts):
+        if isinstance(bound, Cooccurrence):
             blocks = _blocks(steps, bound, bound.evaluation.counts, chosen)
             values = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
             return _Curve(threshold, share, values, [middle.notes] * len(chosen))
@@ -257,13 +257,13 @@ def _from_counts(metric: Metric, inputs: Inputs, q: int | None) -> _Curve:
 
 
 def _blocks(
-    steps: Steps, bound: Cooccurrence, counts: JointCounts, chosen: Array
+    steps: Steps, bound: Cooccurrence, counts: Counts, chosen: Array
 ) -> Iterator[tuple[int, Array]]:
     """Values of many steps at a time, as one batch of tables like those of bootstrap replicates."""
     size = max(1, _BLOCK // max(steps.width, bound.width))
     for start in range(0, len(chosen), size):
         block = chosen[start : start + size]
-        tables = steps.tables(block, counts, bound.model)
+        tables = steps.tables(block, counts)
         yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
 
 
@@ -293,7 +293,7 @@ def _prediction(
     """A function from the positive rows or entries to predictions as the metric takes them."""
     if inputs.y_pred.ndim == 1:
         truth = count_arrays(
-            *inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
+            inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
         )
         known, positive = two_labels(metric, truth)
         # As objects: labels may be of any type.

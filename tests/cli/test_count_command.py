@@ -160,7 +160,7 @@ def test_small_cells_are_warned_of_in_a_line(folder: Path) -> None:
         (["audit", "day.json", "--separate"], "--separate is for tables"),
         (["audit", "day.json", "both.csv"], "must all be tables or all be counts"),
         (["audit", "day.json", "--run", "seed"], "--run must be 'filename' for files of counts"),
-        (["audit", "other.json"], r"must be a file that JointCounts\.save wrote"),
+        (["audit", "other.json"], r"must be a file that JointCounts\.save"),
         (["audit", "truth.json"], "an audit needs predictions"),
         (["audit", "day.json", "truth.json"], r"of truth\.json, counts to be added must have the"),
         (["audit", "day.json", "sums.json"], "must all be of labels, or all of matrices"),

@@ -68,7 +68,7 @@ def test_other_weights_add_up_to_rounding(rows: list[Any], scale: float) -> None
     np.testing.assert_array_equal(added.n, whole.n)
     for name in ("w", "w2"):
         np.testing.assert_allclose(
-            added.cells.arrays()[name], whole.cells.arrays()[name], rtol=1e-13
+            added.cells._asdict()[name], whole.cells._asdict()[name], rtol=1e-13
         )
 
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp_adapters import CooccurrenceCounts, Indicators, JointCounts
-from biasamp_adapters.counts.streams import balanced_sum
+from biasamp_adapters.counts.counting import balanced_sum
 
 LABELS = {"task": "t", "prediction": ["p", "q"], "attribute": ["a", "b"]}
 MATRIX = {
@@ -159,7 +159,7 @@ def test_errors_name_the_chunk() -> None:
 
 
 def test_more_weights_than_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasamp_adapters.counts.collect.MAX_WEIGHTED_CELLS", 4)
+    monkeypatch.setattr("biasamp_adapters.counts.counting.MAX_WEIGHTED_CELLS", 4)
     frame = pd.DataFrame({"t": [0, 1] * 5, "w": np.arange(10) + 1.0})
     whole = JointCounts.from_frame(frame, task="t", weight="w", by_weight=True)
     assert whole.cells.unit is None

@@ -37,7 +37,7 @@ def no_rows(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     def fetch(*arguments: Any) -> None:
         raise AssertionError("the rows of the frame were fetched")
 
-    monkeypatch.setattr("biasamp_adapters.counts.matrices.frame_columns.grouped", fetch)
+    monkeypatch.setattr("biasamp_adapters.counts.counting.grouped", fetch)
 
 
 def _holes(rows: pd.DataFrame) -> pd.DataFrame:
@@ -148,7 +148,7 @@ def test_truth_values(rows: pd.DataFrame, engine: Engine) -> None:
 def test_rows_are_fetched_where_sums_would_save_nothing(
     rows: pd.DataFrame, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("biasamp_adapters.counts.matrices.frame_moments._MAX_CELLS", 20)
+    monkeypatch.setattr("biasamp_adapters.counts.engine_sums._MAX_CELLS", 20)
     rows["pm"] = np.random.default_rng(1).integers(0, 65, N) / 64
     guess = Indicators(["pm", "pw"], names=["m", "w"])
     groups = {"attribute": Indicators(["m", "w"]), "attribute_prediction": guess}

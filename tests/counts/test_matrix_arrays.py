@@ -24,7 +24,7 @@ from good_matrices import (
 from scipy import sparse
 
 from biasamp_adapters import CooccurrenceCounts, Indicators
-from biasamp_adapters.counts.matrices import moments
+from biasamp_adapters.counts import counting
 
 NAMES = ["c0", "c1", "c2"]
 Container = Callable[[list[list[int]]], Any]
@@ -99,7 +99,7 @@ def _check(counts: CooccurrenceCounts, labels: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("chunk_rows", [2**14, 1, 4])
 @pytest.mark.parametrize("container", UNNAMED)
 def test_containers(container: str, chunk_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moments, "_CHUNK_ROWS", chunk_rows)
+    monkeypatch.setattr(counting, "_CHUNK_ROWS", chunk_rows)
     make = UNNAMED[container]
     counts = count(y_true=make(TRUTH), y_pred=make(PREDICTION))
     _check(counts, (0, 1, 2))
@@ -111,7 +111,7 @@ def test_containers(container: str, chunk_rows: int, monkeypatch: pytest.MonkeyP
 def test_containers_with_names(
     container: str, chunk_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moments, "_CHUNK_ROWS", chunk_rows)
+    monkeypatch.setattr(counting, "_CHUNK_ROWS", chunk_rows)
     make = NAMED[container]
     counts = count(y_true=make(TRUTH), y_pred=make(PREDICTION))
     _check(counts, tuple(NAMES))

@@ -17,7 +17,7 @@ from biasamp_adapters import (
     Indicators,
     JointCounts,
 )
-from biasamp_adapters.counts.matrices.moments import _CHUNK_ROWS
+from biasamp_adapters.counts.counting import _CHUNK_ROWS
 
 VARIABLES = ["y_true", "y_pred", "sensitive_features", "sensitive_features_pred"]
 

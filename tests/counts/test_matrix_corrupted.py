@@ -12,8 +12,7 @@ import pytest
 from good_matrices import GROUP, NAN, PREDICTION, TRUTH, count
 
 from biasamp_adapters import CooccurrenceCounts, JointCounts
-from biasamp_adapters.counts import documents
-from biasamp_adapters.counts.matrices import storage as matrix_storage
+from biasamp_adapters.counts import saved as saved_counts
 
 SUFFIXES = [".json", ".parquet"]
 TIMES = 20
@@ -25,7 +24,10 @@ def _count(**options: Any) -> CooccurrenceCounts:
     return count(**{name: values * TIMES for name, values in rows.items()}, **options)
 
 
-RULE = r"path must be a file that CooccurrenceCounts\.save wrote, .* of version 1 or 2; received "
+RULE = (
+    r"path must be a file that CooccurrenceCounts\.save wrote, biasamp-counts of version 3 "
+    r"or an earlier one; received "
+)
 
 FOREIGN = {
     "empty": b"",
@@ -34,7 +36,9 @@ FOREIGN = {
     "a number": b"3",
     "a list": b"[1, 2]",
     "another object": b'{"format": "biasamp-cooccurrence-counts", "version": 1}',
-    "pickle": pickle.dumps({"format": matrix_storage.FORM.kind, "version": documents.VERSION}),
+    "pickle": pickle.dumps(
+        {"format": saved_counts.FORM.kind, "version": saved_counts.FORM.version}
+    ),
 }
 
 
@@ -70,10 +74,10 @@ def test_a_file_cut_short(suffix: str, cut: int, tmp_path: Path) -> None:
 
 
 CORRUPTED: dict[str, dict[str, Any]] = {
-    "another version": {"version": 3},
+    "another version": {"version": 4},
     "another format": {"format": "biasamp-joint-counts"},
-    "too few sums": {"n": [20.0]},
-    "a sum that is no number": {"n": ["many"]},
+    "too few sums": {"sum_n": [20.0]},
+    "a sum that is no number": {"sum_n": ["many"]},
     "weights without their squares": {"w": [1.0]},
     "an axis less": {"axes": [["attribute", None], ["task", None]]},
     "an unknown axis": {"axes": [["nothing", None], ["task", None], ["prediction", "model"]]},
@@ -129,7 +133,7 @@ SUMS: dict[str, Callable[[list[float]], list[float]]] = {
 
 @pytest.mark.parametrize("kind", SUMS)
 def test_sums_that_no_rows_have(kind: str, tmp_path: Path) -> None:
-    path = _corrupted(tmp_path, lambda document: {"n": SUMS[kind](document["n"])})
+    path = _corrupted(tmp_path, lambda document: {"sum_n": SUMS[kind](document["sum_n"])})
     with pytest.raises(ValueError, match=RULE):
         CooccurrenceCounts.load(path)
 

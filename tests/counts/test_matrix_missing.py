@@ -24,7 +24,7 @@ from good_matrices import (
 )
 
 from biasamp_adapters import CooccurrenceCounts, Indicators, JointCounts
-from biasamp_adapters.counts.matrices import moments
+from biasamp_adapters.counts import counting
 
 #: The good rows with groups that are columns, and with labels.
 MATRICES: dict[str, Any] = {
@@ -217,7 +217,7 @@ CONTAINERS: dict[str, Callable[[], Any]] = {
 def test_missing_rows_in_any_container(
     container: str, chunk_rows: int, missing: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moments, "_CHUNK_ROWS", chunk_rows)
+    monkeypatch.setattr(counting, "_CHUNK_ROWS", chunk_rows)
     options: dict[str, Any] = {"labels": ["x", "y", "z"], "missing": missing}
     counts = count(y_pred=CONTAINERS[container](), **options)
     assert counts == count(y_pred=without(PREDICTION, 1, 4), **options)
@@ -231,7 +231,7 @@ def test_missing_rows_in_any_container(
 def test_a_chunk_of_which_no_row_is_left(
     name: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moments, "_CHUNK_ROWS", 2)
+    monkeypatch.setattr(counting, "_CHUNK_ROWS", 2)
     rows = {"y_true": TRUTH, "y_pred": PREDICTION}
     holed = rows | {name: without(rows[name], 2, 3)}
     counts = count(**holed, missing="drop", **options)

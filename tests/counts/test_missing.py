@@ -100,7 +100,9 @@ def test_drop_says_how_many_rows() -> None:
     assert "3 dropped" in repr(counts)
     kept = [row for row in zip(TRUTH, PREDICTION, GROUP, strict=True) if row[1] is not None]
     truth, prediction, group = map(list, zip(*kept, strict=True))
-    assert (counts.cells.arrays()["n"] == JointCounts.from_arrays(truth, prediction, group).n).all()
+    assert (
+        counts.cells._asdict()["n"] == JointCounts.from_arrays(truth, prediction, group).n
+    ).all()
 
 
 def test_drop_counts_a_row_once() -> None:

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasamp_adapters import JointCounts
+from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.slices import Slices, count_slices
+from biasamp_adapters.counts.arrays import count_slices
 from biasamp_adapters.inputs.columns import Column
 
 SE = 5  # exceeded once in 1.7 million
@@ -44,7 +45,7 @@ def given_rows(rows: pd.DataFrame) -> tuple[Any, ...]:
 
 
 def sliced(rows: pd.DataFrame, **options: Any) -> tuple[JointCounts, dict[Any, JointCounts]]:
-    return count_slices(*given_rows(rows), slices=[Column(rows["S"], "S")], **options)
+    return count_slices(Inputs(*given_rows(rows)), [Column(rows["S"], "S")], **options)
 
 
 def counted(rows: pd.DataFrame, **options: Any) -> JointCounts:
@@ -83,7 +84,7 @@ def test_parts_sum_to_the_whole(rows: pd.DataFrame) -> None:
 def test_two_columns_cross() -> None:
     rows = rows_of(100)
     columns = [Column(rows["S"], "S"), Column(rows["A"].to_numpy(), "A again")]
-    whole, parts = count_slices(*given_rows(rows), slices=columns)
+    whole, parts = count_slices(Inputs(*given_rows(rows)), columns)
     sizes = rows.groupby(["S", "A"]).size().to_dict()
     assert {key: part.n_rows for key, part in parts.items()} == sizes
     assert whole.n_rows == 100
@@ -110,14 +111,15 @@ def test_missing_slices_are_an_error(weights: str) -> None:
         sliced(rows)
 
 
-def slices_of(rows: pd.DataFrame) -> tuple[Slices, JointCounts, list[JointCounts], dict[Any, Any]]:
-    """A source of the whole, of each pair of parts, and of the parts, in the order of SLICES."""
+def slices_of(rows: pd.DataFrame) -> tuple[Any, list[Any], dict[Any, Any]]:
+    """The whole, the parts in the order of SLICES, and each pair of parts."""
     whole, by_key = sliced(rows, labels=LABELS, groups=GROUPS)
     parts = [by_key[level,] for level in SLICES]
-    pairs = {two: parts[two[0]] + parts[two[1]] for two in combinations(range(len(parts)), 2)}
-    unions = [(whole, range(len(parts))), *((pair, two) for two, pair in pairs.items())]
-    unions += [(part, [i]) for i, part in enumerate(parts)]
-    return Slices(parts, unions), whole, parts, pairs
+    pairs = {
+        two: whole.subset(np.concatenate([parts[i].rows.origin for i in two]))
+        for two in combinations(range(len(parts)), 2)
+    }
+    return whole, parts, pairs
 
 
 def margins(tables: Any) -> list[Array]:
@@ -134,25 +136,25 @@ def margins(tables: Any) -> list[Array]:
 @pytest.mark.parametrize("predicted", [HARD, SOFT])
 @pytest.mark.parametrize("n", [50, 5000])
 def test_draws_of_unions_are_sums_of_draws(weights: str, predicted: list[float], n: int) -> None:
-    source, whole, parts, pairs = slices_of(rows_of(n, weights, predicted))
-    (drawn,) = source.draw(20, np.random.default_rng(0), 20)
-    of_parts = [margins(drawn.of(part)) for part in parts]
+    whole, parts, pairs = slices_of(rows_of(n, weights, predicted))
+    (drawn,) = whole.draw(20, np.random.default_rng(0), 20)
+    of_parts = [margins(part.drawn(drawn)) for part in parts]
     unions = {tuple(range(len(parts))): whole} | pairs
     for members, union in unions.items():
-        for i, margin in enumerate(margins(drawn.of(union))):
+        for i, margin in enumerate(margins(union.drawn(drawn))):
             expected = sum(of_parts[member][i] for member in members)
             # Sums of thousands of floats, in another order.
             np.testing.assert_allclose(margin, expected, rtol=1e-9, atol=1e-9)
     if weights == "none":
-        assert (drawn.of(whole).total == n).all()
-        assert (drawn.of(whole).rows.sum(axis=-1) == n).all()
+        assert (whole.drawn(drawn).total == n).all()
+        assert (whole.drawn(drawn).times.sum(axis=-1) == n).all()
 
 
 def test_draws_come_in_blocks() -> None:
-    source, whole, *_ = slices_of(rows_of(50))
-    blocks = list(source.draw(25, np.random.default_rng(0), 10))
+    whole, *_ = slices_of(rows_of(50))
+    blocks = list(whole.draw(25, np.random.default_rng(0), 10))
     assert [len(block) for block in blocks] == [10, 10, 5]
-    assert [len(block.of(whole).weight) for block in blocks] == [10, 10, 5]
+    assert [len(whole.drawn(block).weights) for block in blocks] == [10, 10, 5]
 
 
 def assert_moments(draws: Array, mean: Array, covariance: Array) -> None:
@@ -171,13 +173,13 @@ def assert_moments(draws: Array, mean: Array, covariance: Array) -> None:
 @pytest.mark.parametrize("weights", ["none", "few", "many"])
 def test_moments_of_resampled_rows(n: int, weights: str) -> None:
     rows = rows_of(n, weights)
-    source, _, parts, _ = slices_of(rows)
-    (drawn,) = source.draw(4000, np.random.default_rng(1), 4000)
+    whole, parts, _ = slices_of(rows)
+    (drawn,) = whole.draw(4000, np.random.default_rng(1), 4000)
     weight = rows["w"] if "w" in rows else pd.Series(1.0, rows.index)
     # Of each row the weight where it falls; rows are drawn n times, alike and independently.
     keys = [(level, group) for level in SLICES for group in GROUPS]
     each = np.array([weight.where((rows["S"] == s) & (rows["A"] == a), 0) for s, a in keys]).T
-    draws = np.hstack([drawn.of(part).marginal("attribute") for part in parts])
+    draws = np.hstack([part.drawn(drawn).marginal("attribute") for part in parts])
     mean = each.sum(axis=0)
     covariance = each.T @ each - np.outer(mean, mean) / n
     assert_moments(draws, mean, covariance)
@@ -186,13 +188,13 @@ def test_moments_of_resampled_rows(n: int, weights: str) -> None:
 def test_moments_of_sums_of_weights() -> None:
     # More distinct weights than cells that are kept apart: sums are drawn, cell by cell.
     rows = rows_of(140_000, "many")
-    source, whole, parts, _ = slices_of(rows)
+    whole, parts, _ = slices_of(rows)
     assert not whole.knows_rows
-    (drawn,) = source.draw(1000, np.random.default_rng(2), 1000)
+    (drawn,) = whole.draw(1000, np.random.default_rng(2), 1000)
     for level, part in zip(SLICES, parts, strict=True):
         weight = rows.loc[rows["S"] == level, "w"]
-        draws = drawn.of(part).total[:, None]
+        draws = part.drawn(drawn).total[:, None]
         # The number of rows is not fixed then: the variance is the sum of squares.
         assert_moments(draws, np.array([weight.sum()]), np.array([[(weight**2).sum()]]))
-    totals = sum(drawn.of(part).total for part in parts)
-    np.testing.assert_allclose(drawn.of(whole).total, totals, rtol=1e-9)
+    totals = sum(part.drawn(drawn).total for part in parts)
+    np.testing.assert_allclose(whole.drawn(drawn).total, totals, rtol=1e-9)

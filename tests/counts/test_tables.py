@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from itertools import permutations
 from operator import add
@@ -130,8 +129,8 @@ def test_agreement(rows: _Rows, role: str, predicted: str) -> None:
 def test_batch_axes(rows: _Rows) -> None:
     tables = rows.counts.tables()
     factors = np.array([[1, 0, 2], [3, 1, 5]])
-    weight = factors[..., None] * tables.weight
-    batch = replace(tables, weight=weight, rows=None)
+    assert tables.weights is not None
+    batch = rows.counts.weighted_by(factors[..., None] * tables.weights)
     assert batch.total.tolist() == (factors * tables.total).tolist()
     for first, second in (("attribute", "prediction"), ("attribute_prediction", "task")):
         for abstained in (False, True):
@@ -250,9 +249,8 @@ def test_signs_of_billions_of_rows(table: list[list[int]], sign: list[list[int]]
 
 
 def test_signs_of_a_batch() -> None:
-    tables = _of_cells([[1, 1], [1, 1]]).tables()
     weight = np.array([[F47, F46, F46, F45], [F48, F47, F47, F46], [1, 1, 1, 1], [2, 1, 1, 1]])
-    assert _sign(replace(tables, weight=weight, rows=None)) == [
+    assert _sign(_of_cells([[1, 1], [1, 1]]).weighted_by(weight)) == [
         [[1, -1], [-1, 1]],
         [[-1, 1], [1, -1]],
         [[0, 0], [0, 0]],

@@ -8,7 +8,7 @@ import pytest
 from conftest import ENGINES
 
 from biasamp_adapters import AmplificationWarning, JointCounts, LeakageAmplification, audit_counts
-from biasamp_adapters.counts.collect import MAX_WEIGHTED_CELLS
+from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 
 
 @pytest.fixture(scope="module")

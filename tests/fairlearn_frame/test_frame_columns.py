@@ -246,16 +246,39 @@ def test_label_matrices(wrapped: bool) -> None:
     assert (low < high).all()
 
 
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 @pytest.mark.parametrize("argument", ["control_features", "group_features"])
-def test_label_matrices_cannot_be_sliced(argument: str) -> None:
-    level = ["x", "y"] * 50
-    with pytest.raises(ValueError, match="label matrices cannot be split by control_features"):
-        baf.amplification_frame(*MATRIX, sensitive_features=[0, 1] * 50, **{argument: level})
-    groups = Indicators(MATRIX[0])
-    with pytest.raises(ValueError, match="label matrices cannot be split by control_features"):
-        baf.amplification_frame(
-            MATRIX[0, :, 0], MATRIX[1, :, 0], sensitive_features=groups, **{argument: level}
+@pytest.mark.parametrize("groups", ["labels", "columns"])
+def test_label_matrices_are_sliced_as_frames_of_their_own(argument: str, groups: str) -> None:
+    level = np.array(["x", "y", "y", "x", "x"] * 20)
+    group = np.array([0, 1, 1, 0] * 25)
+    metrics = {"BA": DirectionalBiasAmplification(), "MALS": MALS()}
+    metrics["Multi"] = MultiAttributeBiasAmplification()
+    metrics["DPA"] = DirectionalPredictabilityAmplification(equalize="expected")
+
+    def attribute(rows: Any) -> Any:
+        return group[rows] if groups == "labels" else Indicators(np.eye(2)[group][rows])
+
+    whole = baf.amplification_frame(
+        *MATRIX,
+        sensitive_features=attribute(slice(None)),
+        metrics=metrics,
+        n_boot=200,
+        ci_quantiles=[0.025, 0.975],
+        **{argument: level},
+    )
+    of_levels = whole.overall if argument == "control_features" else whole.by_group
+    for name in ("x", "y"):
+        part = np.flatnonzero(level == name)
+        alone = baf.amplification_frame(
+            *MATRIX[:, part], sensitive_features=attribute(part), metrics=metrics
         )
+        for metric in metrics:
+            assert of_levels.loc[name, metric] == pytest.approx(alone.overall[metric], abs=1e-12)
+    ends = whole.overall_ci if argument == "control_features" else whole.by_group_ci
+    low, high = (end.loc[["x", "y"], "BA"] for end in ends)
+    assert (low <= of_levels.loc[["x", "y"], "BA"]).all()
+    assert (of_levels.loc[["x", "y"], "BA"] <= high).all()
 
 
 def test_host_metrics_cannot_read_label_matrices() -> None:

@@ -146,7 +146,7 @@ def test_sums_of_weights_have_no_rows_to_leave_out() -> None:
     metric = DirectionalBiasAmplification()
     result = metric.from_counts(counts, n_boot=200, interval_method="bca")
     assert result.interval is None
-    note = "BCa leaves out one row at a time, and these counts hold only sums of weights"
+    note = "BCa leaves out one row at a time, and these counts hold only sums"
     assert result.notes == (f"no interval: {note}",)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import exact_oracle as oracle
 import numpy as np
@@ -156,13 +156,13 @@ def test_a_flip_moves_a_row_with_all_its_weight(flipped: str, times: int) -> Non
 
 def test_flips_of_merged_weights_are_refused() -> None:
     counts = JointCounts.from_arrays([0, 1], [0, 1], ["a", "b"], sample_weight=[0.5, 2])
-    with pytest.raises(ValueError, match="sampled flips need rows; received counts with only sums"):
+    with pytest.raises(ValueError, match="sampled flips need rows; received counts of sums"):
         DirectionalPredictabilityAmplification(equalize="sampled").from_counts(counts)
     # Drawn tables of merged weights have no rows, and are refused where they are flipped too.
     units = JointCounts.from_arrays(
         [0, 1], [0, 1], ["a", "b"], sample_weight=[0.5, 2], by_weight=True
     )
-    tables = replace(units.tables(), rows=None)
+    tables = replace(units.tables(), times=None)
     with pytest.raises(ValueError, match="flips need rows; these tables hold only sums"):
         drawn_rows(tables)
 
@@ -272,3 +272,30 @@ def test_flips_below_chance_are_flips_of_each_row(classes: int) -> None:
     error = below.std(axis=0) / np.sqrt(DRAWS)
     assert (np.abs(below.mean(axis=0) - expected) <= 5 * error).all()
     assert (below.sum(axis=-1) == table.sum(axis=-1)).all()
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        LeakageAmplification(equalize="sampled", n_trials=20),
+        DirectionalPredictabilityAmplification(equalize="sampled", n_trials=20),
+        DirectionalPredictabilityAmplification(equalize="sampled", n_trials=20, direction="T->A"),
+    ],
+    ids=str,
+)
+def test_weighted_rows_of_one_column_are_flipped_as_labels_are(metric: Any) -> None:
+    rng = np.random.default_rng(0)
+    group, guess = rng.integers(0, 2, (2, 300))
+    truth = (rng.random(300) < np.where(group, 0.7, 0.3)).astype(int)
+    made = np.where(rng.random(300) < 0.85, truth, 1 - truth)
+    options = {
+        "sensitive_features": group,
+        "sensitive_features_pred": np.where(rng.random(300) < 0.8, group, guess),
+        "sample_weight": rng.choice([0.5, 1, 2.5], 300),
+        "n_boot": 200,
+    }
+    labels = metric.result(truth, made, **options)
+    columns = metric.result(truth[:, None], made[:, None], **options)
+    # The same rows in the same order: the same flips.
+    assert columns.value == labels.value
+    assert columns.interval is not None

@@ -183,9 +183,9 @@ def test_poisson_draws_have_the_mean_and_variance_of_the_weights() -> None:
     (tables,) = counts.draw(size, np.random.default_rng(5), block=size)
     by_cell = frame.groupby(["A", "T"])["w"]
     w, w2 = by_cell.sum().to_numpy(), by_cell.apply(lambda x: (x**2).sum()).to_numpy()
-    assert tables.rows is None
-    assert (tables.weight >= 0).all()
-    assert_moments(tables.weight, w, np.diag(w2))
+    assert tables.times is None
+    assert (tables.weights >= 0).all()
+    assert_moments(tables.weights, w, np.diag(w2))
 
 
 def test_poisson_draws_of_cells_of_one_row_are_not_shifted() -> None:

@@ -7,17 +7,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from biasamp_adapters._roles import Inputs, Role
+from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.assemble import Missing, cross, missing_message
 from biasamp_adapters.counts.labels import listing, lookup, ordered
+from biasamp_adapters.counts.sources import crossed
+from biasamp_adapters.counts.variables import Missing, missing_message
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
-from biasamp_adapters.reference import ARGUMENTS, check_several
+from biasamp_adapters.reference import check_several
 
 #: Explicit label lists of the two true variables.
 Lists: TypeAlias = Mapping[Role, Sequence[Label] | None]
@@ -117,7 +118,7 @@ def _variables(given: Mapping[Role, Given], lists: Lists) -> dict[Role, Variable
         if role in chances:
             kind, columns = "label", np.where(np.array(known) == 1, columns, 1 - columns)
         elif kind == "label":
-            codes, values = cross(variable.values, variable.books)
+            codes, values = crossed(variable.values, variable.books)
             seen = ordered(values[code] for code in np.unique(codes).tolist())
             if role.predicted:
                 known = known or ordered(values)

@@ -11,15 +11,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from biasamp_adapters._roles import Role
+from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.blocks import silence, sum_by
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.counts.matrices.counts import MatrixCounts
-from biasamp_adapters.counts.matrices.layout import SILENT
-from biasamp_adapters.counts.tables import JointTables, Tables, sum_by
+from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.equalize import Draws, flip_rows, repeated
-from biasamp_adapters.reference import ARGUMENTS
 
 
 class DrawnRows(NamedTuple):
@@ -27,7 +25,7 @@ class DrawnRows(NamedTuple):
 
     Attributes
     ----------
-    tables : JointTables
+    tables : Tables
     times : array of int, shape (..., rows)
         How often each was drawn.
     weights : array
@@ -36,17 +34,10 @@ class DrawnRows(NamedTuple):
         Which of them is the weight of one such row.
     """
 
-    tables: JointTables
+    tables: Tables
     times: Array
     weights: Array
     stratum: Array
-
-    def codes(self, role: Role, column: int | None) -> tuple[Array, int]:
-        """Codes of the labels of each row, or 0 and 1 of one column, and how many there are."""
-        codes = self.tables.counts.axis_codes(role, self.tables.model)
-        if column is None:
-            return codes, self.tables.counts.n_labels(role)
-        return (codes == column).astype(np.intp), 2
 
     def flipped(
         self, roles: Sequence[Role], column: Mapping[Role, int], accuracy: Array, rng: Draws
@@ -61,7 +52,9 @@ class DrawnRows(NamedTuple):
         accuracy : array that broadcasts to the batch of tables
         rng : Generator or SharedDraws
         """
-        (stays, n_stays), (flips, n_flips) = (self.codes(role, column.get(role)) for role in roles)
+        (stays, n_stays), (flips, n_flips) = (
+            self.tables.categories(role, column.get(role)) for role in roles
+        )
         times, stratum, sizes = self.times, self.stratum, (n_stays, n_flips)
         if column:
             # Rows that agree in both variables, and in their weight, are one.
@@ -85,12 +78,13 @@ def drawn_rows(tables: Tables, trials: int | None = None) -> DrawnRows | None:
     ValueError
         If the rows have weights and only their sums are known.
     """
-    if not isinstance(tables, JointTables) or tables.counts.cells.unit is None:
+    rows = None if tables.values is None else tables.values.rows
+    if rows is None or rows.w is None:
         return None
-    if tables.rows is None:
+    if rows.unit is None or tables.times is None:
         raise ValueError("flips need rows; these tables hold only sums of weights")
-    weights, stratum = np.unique(tables.counts.cells.unit, return_inverse=True)
-    return DrawnRows(tables, repeated(tables.rows, trials), weights, stratum)
+    weights, stratum = np.unique(rows.unit, return_inverse=True)
+    return DrawnRows(tables, repeated(tables.times, trials), weights, stratum)
 
 
 class Variable(NamedTuple):
@@ -218,11 +212,6 @@ class AttackRows(NamedTuple):
     dropped: int = 0
 
 
-def knows_single_rows(counts: Counts) -> bool:
-    """Whether counts of matrices have kept their distinct rows."""
-    return isinstance(counts, MatrixCounts) and counts.rows is not None
-
-
 def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> AttackRows:
     """Every row of the data, as often as it occurred, in the order of the variables that are read.
 
@@ -243,9 +232,7 @@ def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> Attac
     ValueError
         If the counts hold only sums.
     """
-    if isinstance(counts, JointCounts) and counts.knows_rows:
-        counts = CooccurrenceCounts.from_joint(counts)
-    if not isinstance(counts, MatrixCounts) or counts.rows is None:
+    if counts.rows is None or not counts.knows_rows:
         raise ValueError("a fitted attacker needs rows; received counts that hold only sums")
     n, unit = counts.rows.n, counts.rows.unit
     distinct = {role: _of_distinct(counts, role, model) for role in sorted(roles)}
@@ -267,13 +254,10 @@ def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> Attac
     return AttackRows(variables, weight, counts.n_rows)
 
 
-def _of_distinct(counts: MatrixCounts, role: Role, model: str) -> tuple[Array, Array]:
+def _of_distinct(counts: Counts, role: Role, model: str) -> tuple[Array, Array]:
     """Columns of a variable and of its silence, of the distinct rows."""
-    layout = counts.layout
-    blocks = [layout.in_base(counts.axis(role, model))]
-    if role.predicted and counts.abstentions(role, model):
-        mark, start = layout.blocks[SILENT[role], model], layout.base.start
-        blocks.append(slice(mark.start - start, mark.stop - start))
-    rows: Any = counts.rows
-    columns, *silent = (rows.dense(slice(None), block).astype(np.float64) for block in blocks)
-    return columns, silent[0] if silent else np.zeros((len(columns), 0))
+    axis = counts.axis(role, model)
+    columns = counts.values.dense(axis)
+    if not (role.predicted and counts.abstentions(role, model)):
+        return columns, np.zeros((len(columns), 0))
+    return columns, counts.values.dense(silence(axis))

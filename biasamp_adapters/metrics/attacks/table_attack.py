@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from biasamp_adapters._roles import Role
+from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_of
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
@@ -21,7 +21,6 @@ from biasamp_adapters.metrics.bound import Bound
 from biasamp_adapters.metrics.equalize import Draws
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
-from biasamp_adapters.reference import ARGUMENTS
 from biasamp_adapters.uncertainty import Interval, IntervalMethod
 
 #: Pairs and trials that are flipped at a time.
@@ -123,8 +122,8 @@ class TableAttack(Bound):
                 )
         if mode == "sampled" and not counts.knows_rows:
             raise ValueError(
-                "sampled flips need rows; received counts with only sums of weights (joint counts "
-                "keep rows with by_weight=True)"
+                "sampled flips need rows; received counts of sums of weights alone (by_weight=True "
+                "of joint counts, and keep_rows=True of label matrices, keep them)"
             )
         if self.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.matrices.layout import AGREEMENT, ONE, Layout
-from biasamp_adapters.counts.tables import PREDICTED
+from biasamp_adapters.counts.blocks import ONE, Layout, Values, agreement
+from biasamp_adapters.counts.variables import Axis
 
 #: Patterns of the left side beyond which their matrices would take more room than rows.
 _MAX_PATTERNS = 2**10
@@ -44,15 +44,17 @@ class SecondMoments:
 
     @classmethod
     def of_rows(
-        cls, layout: Layout, rows: Array, n: Array | None, w: Array | None
+        cls, values: Values, n: Array | None = None, w: Array | None = None
     ) -> SecondMoments:
-        """The moments of complete rows, each ``n`` times and of weight ``w``.
+        """The moments of rows, each ``n`` times and of weight ``w``.
 
         Raises
         ------
         NoSecondMomentsError
             If a predicted attribute holds probabilities, or there are too many patterns.
         """
+        layout = values.layout
+        rows = np.concatenate([values.dense(block) for block in layout.blocks], axis=1)
         left = rows[:, layout.left]
         if ((left != 0) & (left != 1)).any():
             raise NoSecondMomentsError(
@@ -71,7 +73,7 @@ class SecondMoments:
             own = rows[chosen]
             if plain:
                 squares[i] = own.T @ own
-                sums[i] = squares[i, layout.blocks[ONE, None].start]
+                sums[i] = squares[i, layout.blocks[ONE].start]
             else:
                 first, second = (factor[chosen] for factor in factors)
                 sums[i], squares[i] = first @ own, own.T @ (own * second[:, None])
@@ -129,17 +131,13 @@ class SecondMoments:
 
 def _restrict(drawn: Array, layout: Layout) -> None:
     """Bring drawn sums back to what rows can have: not below 0, nor above their own number."""
-    rows = np.maximum(drawn[:, layout.blocks[ONE, None]], 0)
+    rows = np.maximum(drawn[:, layout.blocks[ONE]], 0)
     np.clip(drawn, 0, rows, out=drawn)
     for axis in layout.axes:
-        truth = "attribute" if axis.of_attribute else "task"
-        both = (AGREEMENT[truth], axis.model)
-        if both in layout.blocks:
-            true, made = (
-                drawn[:, layout.blocks[block]]
-                for block in ((truth, None), (PREDICTED[truth], axis.model))
-            )
-            agreed = drawn[:, layout.blocks[both]]
+        if axis.predicted and agreement(axis) in layout.blocks:
+            truth = Axis(axis.role.truth)
+            true, made = (drawn[:, layout.blocks[block]] for block in (truth, axis))
+            agreed = drawn[:, layout.blocks[agreement(axis)]]
             np.clip(agreed, np.maximum(true + made - rows, 0), np.minimum(true, made), out=agreed)
 
 

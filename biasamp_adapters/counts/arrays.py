@@ -1,0 +1,111 @@
+"""Counts of arrays, of whichever kind these call for, as a whole and by slices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
+from biasamp_adapters.counts.counting import Options, count, finished
+from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.joint import JointCounts
+from biasamp_adapters.counts.sources import Sources, by_column, read_arrays
+from biasamp_adapters.counts.variables import Missing
+from biasamp_adapters.inputs.columns import Column, check_lengths
+
+#: The values that the rows of a slice share, one per column.
+Key: TypeAlias = tuple[Label, ...]
+
+
+def count_arrays(
+    inputs: Inputs,
+    *,
+    labels: Sequence[Label] | None = None,
+    groups: Sequence[Label] | None = None,
+    missing: Missing = "error",
+    keep_rows: bool = True,
+) -> Counts:
+    """Count arrays: joint counts of labels, co-occurrences of matrices.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Arrays, as ``from_arrays`` takes them.
+    labels, groups, missing
+        As in ``from_arrays``.
+    keep_rows : bool
+        Whether counts of matrices keep their rows, which intervals need.
+    """
+    sources = read_arrays(inputs, matrices=by_column(inputs))
+    return _counted(sources, Options.of(labels, groups, missing=missing, keep_rows=keep_rows))
+
+
+def count_slices(
+    inputs: Inputs,
+    slices: Sequence[Column],
+    *,
+    labels: Sequence[Label] | None = None,
+    groups: Sequence[Label] | None = None,
+    missing: Missing = "error",
+) -> tuple[Counts, dict[Key, Counts]]:
+    """Count arrays as a whole and by the values of further columns, in one pass.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Arrays, as ``from_arrays`` takes them.
+    slices : sequence of Column
+        Rows are in one slice where they agree in all of these.
+    labels, groups, missing
+        As in ``from_arrays``.
+
+    Returns
+    -------
+    whole : Counts
+    parts : dict of Key to Counts
+        The counts of each slice, over the label lists of the whole. A slice whose rows were all
+        dropped is not there. Tables of the parts are read off draws of the whole.
+
+    Raises
+    ------
+    ValueError
+        As ``from_arrays`` does, and where a value in ``slices`` is missing.
+    """
+    sources = read_arrays(inputs, matrices=by_column(inputs))
+    check_lengths([*sources.parts, *slices])
+    part, keys = _numbered(slices)
+    options = Options.of(labels, groups, missing=missing, keep_rows=True)
+    whole = _counted(replace(sources, part=part), options)
+    number = whole.part
+    every = np.unique(number).tolist()
+    parts = {keys[i]: whole.subset(np.flatnonzero(number == i)) for i in every}
+    return whole.subset(np.arange(len(number))), parts
+
+
+def _counted(sources: Sources, options: Options) -> Counts:
+    fields = count(sources, options)
+    if not sources.matrices:
+        return JointCounts(**fields)
+    return finished(CooccurrenceCounts(**fields), options)
+
+
+def _numbered(slices: Sequence[Column]) -> tuple[Array, list[Key]]:
+    """The number of the slice of each row, and the values that its rows share."""
+    coded = [column.chunk(0, len(column)) for column in slices]
+    codes = [column.astype(np.int64) for column, _ in coded]
+    for column, values in zip(slices, codes, strict=True):
+        absent = int((values < 0).sum())
+        if absent:
+            raise ValueError(f"{column.name} must not have missing values; received {absent}")
+    combinations, part = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+    books = [labels for _, labels in coded]
+    keys = [
+        tuple(book[code] for book, code in zip(books, row, strict=True))
+        for row in combinations.tolist()
+    ]
+    return part.reshape(-1), keys

@@ -1,0 +1,428 @@
+"""Blocks: what a row says of each variable, of agreement and of label sets.
+
+A row is read as a vector of blocks, one for each variable and for each thing that follows from
+several. A table is the sum over rows of the products of two blocks. Where the rows themselves are
+not kept, the sums of all products of (1, A, A^, silence) with every block are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.rows import Rows, blocks_of, dense
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
+
+#: What a block holds and, of predictions, whose they are. An Axis is one.
+Block: TypeAlias = tuple[str, str | None]
+
+#: The blocks of one column that say something of a whole row.
+ONE, UNLABELLED, NO_TASK, ONE_GROUP, ONE_TASK = MARKS = (
+    ("one", None),
+    ("unlabelled", None),
+    ("no_task", None),
+    ("one_group", None),
+    ("one_task", None),
+)
+
+#: Names of blocks: rows of which a model predicted nothing, labels that it predicted right, and
+#: label sets that rows contain, or that are all their labels.
+_SILENT = {Role.PREDICTION: "silent_task", Role.ATTRIBUTE_PREDICTION: "silent_attribute"}
+_AGREEMENT = {Role.TASK: "task_agreement", Role.ATTRIBUTE: "attribute_agreement"}
+_SETS = {Role.TASK: "task_sets", Role.PREDICTION: "prediction_sets"}
+EXACT_SETS = ("exact_sets", None)
+
+#: How many labels of a true variable the rows have that a mark stands for.
+_MARKED: dict[Block, tuple[Axis, int]] = {
+    ONE_GROUP: (ATTRIBUTE, 1),
+    ONE_TASK: (TASK, 1),
+    NO_TASK: (TASK, 0),
+}
+
+#: Sums of so few keys are products with their indicators.
+_FEW_KEYS = 32
+
+#: Products of so few rows, and so few numbers, are done at once without threads, which cost more
+#: than they give here.
+_FEW_ROWS, _FEW_NUMBERS = 128, 2**19
+
+
+def silence(axis: Axis) -> Block:
+    """The block of rows of which a model made no such prediction."""
+    return _SILENT[axis.role], axis.model
+
+
+def agreement(axis: Axis) -> Block:
+    """The block of labels of the truth that a prediction has as well."""
+    return _AGREEMENT[axis.role.truth], axis.model
+
+
+def sets_of(axis: Axis) -> Block:
+    """The block of label sets that a variable contains."""
+    return _SETS[axis.role], axis.model
+
+
+class Categories(NamedTuple):
+    """A block with at most one 1 in each row.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (rows,)
+        The column that is 1; -1 where all are 0.
+    size : int
+        How many columns there are.
+    """
+
+    codes: Array
+    size: int
+
+
+class Values:
+    """The blocks of some rows, each made once.
+
+    Parameters
+    ----------
+    layout : Layout
+    rows : Rows
+    chances : array of shape (levels, labels), optional
+        Probabilities of the labels that codes beyond the labels stand for.
+    """
+
+    def __init__(self, layout: Layout, rows: Rows, chances: Array | None = None) -> None:
+        self.layout, self.rows, self._chances = layout, rows, chances
+        self._known: dict[Block, Any] = {}
+
+    def __getitem__(self, block: Block) -> Any:
+        """Categories, or a matrix of shape (rows, columns)."""
+        if block not in self._known:
+            self._known[block] = self._made(block)
+        return self._known[block]
+
+    def dense(self, block: Block, rows: slice = slice(None), dtype: Any = np.float64) -> Array:
+        """Some rows of a block as an array."""
+        values = self[block]
+        if not isinstance(values, Categories):
+            return dense(values[rows]).astype(dtype, copy=False)
+        codes = values.codes[rows]
+        out = np.zeros((len(codes), values.size), dtype=dtype)
+        there = np.flatnonzero(codes >= 0)
+        out[there, codes[there]] = 1
+        return out
+
+    def _made(self, block: Block) -> Any:
+        layout, name = self.layout, block[0]
+        if block == ONE:
+            return Categories(np.zeros(len(self.rows), dtype=np.intp), 1)
+        if block in MARKS:
+            return _mark(self._marked(block))
+        for axis in layout.axes:
+            if block == axis:
+                return self._variable(axis)
+            if axis.predicted and block == silence(axis):
+                return _mark(self._silent(axis))
+            if axis.predicted and block == agreement(axis):
+                return _agreed(self[Axis(axis.role.truth)], self[axis])
+            if axis.role in _SETS and block == sets_of(axis):
+                return self._held(axis)
+        if block == EXACT_SETS:
+            exactly = self._labels_of(TASK)[:, None] == layout.set_sizes
+            return _sparse_if(self[sets_of(TASK)], exactly)
+        raise ValueError(f"counts must hold the {name}")
+
+    def _variable(self, axis: Axis) -> Any:
+        if axis not in self.rows.codes:
+            return self.rows.indicators[axis]
+        codes, size = self.rows.codes[axis], self.layout.size(axis)
+        if self._chances is None or not (codes > size).any():
+            return Categories(np.where(codes < size, codes, -1), size)
+        # A row of zeros for the abstention.
+        shares = np.concatenate([np.eye(size), np.zeros((1, size)), self._chances])
+        return shares[codes]
+
+    def _silent(self, axis: Axis) -> Array:
+        if axis in self.rows.codes:
+            return self.rows.codes[axis] == self.layout.size(axis)
+        return self.rows.silent[axis]
+
+    def _labels_of(self, axis: Axis) -> Array:
+        """How many labels of a true variable each row has."""
+        values = self[axis]
+        if isinstance(values, Categories):
+            return (values.codes >= 0).astype(np.int64)
+        if isinstance(values, np.ndarray):
+            # Several times faster than sum(axis=1) on few columns.
+            return np.einsum("ij->i", values)
+        return np.asarray(values.sum(axis=1)).reshape(-1)
+
+    def _marked(self, block: Block) -> Array:
+        truths = [axis for axis in (ATTRIBUTE, TASK) if axis in self.layout.axes]
+        if block == UNLABELLED:
+            without = [self._labels_of(axis) == 0 for axis in truths]
+            return np.all(without, axis=0) if without else np.zeros(len(self.rows), dtype=bool)
+        axis, number = _MARKED[block]
+        if axis not in truths:
+            return np.zeros(len(self.rows), dtype=bool)
+        return self._labels_of(axis) == number
+
+    def _held(self, axis: Axis) -> Any:
+        """Which label sets each row contains."""
+        from scipy.sparse import csr_array, vstack
+
+        members, sizes = self.layout.set_members, self.layout.set_sizes
+        width = members.shape[1] + members.shape[0]
+        return vstack(
+            [
+                csr_array(self.dense(axis, rows, np.float32) @ members == sizes, dtype=np.int8)
+                for rows in blocks_of(len(self.rows), width)
+            ],
+            format="csr",
+        )
+
+
+def _mark(rows: Array) -> Categories:
+    return Categories(np.where(rows, 0, -1), 1)
+
+
+def _sparse_if(matrix: Any, condition: Array) -> Any:
+    """The entries of a sparse matrix where a condition holds."""
+    from scipy.sparse import csr_array
+
+    return csr_array(matrix.multiply(condition), dtype=np.int8)
+
+
+def _agreed(truth: Any, made: Any) -> Any:
+    """The product of two blocks, column by column."""
+    kinds = isinstance(truth, Categories), isinstance(made, Categories)
+    if all(kinds):
+        return Categories(np.where(truth.codes == made.codes, truth.codes, -1), truth.size)
+    if not any(kinds):
+        sparse = next((m for m in (truth, made) if hasattr(m, "multiply")), None)
+        if sparse is None:
+            return truth * made
+        return sparse.multiply(made if sparse is truth else truth).tocsr()
+    codes, matrix = (truth.codes, made) if kinds[0] else (made.codes, truth)
+    matrix = dense(matrix)
+    out = np.zeros_like(matrix)
+    there = np.flatnonzero(codes >= 0)
+    out[there, codes[there]] = matrix[there, codes[there]]
+    return out
+
+
+def sums_of_products(weights: Array, first: Any, second: Any) -> Array:
+    """Sums over rows of the products of two blocks.
+
+    Parameters
+    ----------
+    weights : array of shape (..., rows)
+        How often each row counts. Integers stay integers between two blocks of categories.
+    first, second : Categories or matrix of shape (rows, columns)
+
+    Returns
+    -------
+    ndarray of shape (..., columns of first, columns of second)
+    """
+    if isinstance(first, Categories) and isinstance(second, Categories):
+        size = first.size * second.size
+        there = (first.codes >= 0) & (second.codes >= 0)
+        key = first.codes * second.size + second.codes
+        if not there.all():
+            weights, key = weights[..., there], key[there]
+        flat = sum_by(weights, key, size)
+        return flat.reshape(*weights.shape[:-1], first.size, second.size)
+    if isinstance(second, Categories):
+        return sums_of_products(weights, second, first).swapaxes(-1, -2)
+    flat = weights.reshape(-1, weights.shape[-1])
+    exact = flat.astype(np.float64) if flat.dtype.kind != "f" else flat
+    columns = first.size if isinstance(first, Categories) else first.shape[1]
+    out = np.zeros((len(flat), columns, second.shape[1]))
+    for column in range(columns):
+        if isinstance(first, Categories):
+            where, share = np.flatnonzero(first.codes == column), None
+        else:
+            share = dense(first[:, [column]])[:, 0]
+            where = np.flatnonzero(share)
+            share = None if (share[where] == 1).all() else share[where]
+        if not len(where):
+            continue
+        # Rows next to each other are read without a copy.
+        adjacent = where[-1] - where[0] + 1 == len(where)
+        chosen: Any = slice(where[0], where[-1] + 1) if adjacent else where
+        part = exact[:, chosen] if share is None else exact[:, chosen] * share
+        out[:, column] = _times(part, second[chosen])
+    return out.reshape(*weights.shape[:-1], columns, second.shape[1])
+
+
+def _times(weights: Array, matrix: Any) -> Array:
+    if hasattr(matrix, "tocsr"):
+        return np.asarray((matrix.T @ weights.T).T)
+    if matrix.dtype == weights.dtype:
+        return weights @ matrix
+    out = np.zeros((len(weights), matrix.shape[1]))
+    for rows in blocks_of(*matrix.shape):
+        out += weights[:, rows] @ matrix[rows].astype(weights.dtype)
+    return out
+
+
+def sum_by(values: Array, key: Array, size: int) -> Array:
+    """Sums over the last axis of ``values`` (..., rows) by ``key``, of shape (..., size)."""
+    if values.ndim > 1 and values.dtype.kind == "f" and size <= _FEW_KEYS:
+        return values @ (key[:, None] == np.arange(size)).astype(values.dtype)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
+    if len(order):
+        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+        out[..., key[starts]] = np.add.reduceat(values[..., order], starts, axis=-1)
+    return out
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The blocks of a row, in the order in which their sums are stored.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        The variables.
+    n_labels, n_groups : int
+    sets : tuple of LabelSet
+        Label sets that were counted.
+    """
+
+    axes: tuple[Axis, ...]
+    n_labels: int
+    n_groups: int
+    sets: tuple[LabelSet, ...] = ()
+
+    def size(self, axis: Axis) -> int:
+        """Labels of a variable."""
+        return self.n_groups if axis.of_attribute else self.n_labels
+
+    @cached_property
+    def blocks(self) -> dict[Block, slice]:
+        """Where each block is."""
+        sizes: dict[Block, int] = {}
+        # The constant comes last, next to the attributes.
+        for mark in reversed(MARKS):
+            sizes[mark] = 1
+        # With the constant, attributes and marks of silence make up the left side.
+        for axis in self.axes:
+            if axis.of_attribute:
+                sizes[axis] = self.size(axis)
+        for axis in self.axes:
+            if axis.predicted:
+                sizes[silence(axis)] = 1
+        for axis in self.axes:
+            if not axis.of_attribute:
+                sizes[axis] = self.size(axis)
+        for axis in self.axes:
+            if axis.predicted and Axis(axis.role.truth) in self.axes:
+                sizes[agreement(axis)] = self.size(axis)
+        if self.sets:
+            for axis in self.axes:
+                if axis.role in _SETS:
+                    sizes[sets_of(axis)] = len(self.sets)
+            if TASK in self.axes:
+                sizes[EXACT_SETS] = len(self.sets)
+        ends = np.cumsum([*sizes.values()]).tolist()
+        return {
+            block: slice(end - size, end)
+            for (block, size), end in zip(sizes.items(), ends, strict=True)
+        }
+
+    @property
+    def width(self) -> int:
+        """Columns of all blocks."""
+        return max(where.stop for where in self.blocks.values())
+
+    @cached_property
+    def left(self) -> slice:
+        """The constant, the attributes and the marks of silence, by which sums are kept apart."""
+        start = self.blocks[ONE].start
+        size = 1 + sum(self.size(axis) * axis.of_attribute + axis.predicted for axis in self.axes)
+        return slice(start, start + size)
+
+    @cached_property
+    def left_blocks(self) -> dict[Block, slice]:
+        """Where the blocks of the left side are in it."""
+        start, stop = self.left.start, self.left.stop
+        return {
+            block: slice(where.start - start, where.stop - start)
+            for block, where in self.blocks.items()
+            if start <= where.start < stop
+        }
+
+    @cached_property
+    def set_members(self) -> Array:
+        """Which labels make up each set, of shape (labels, sets)."""
+        members = np.zeros((self.n_labels, len(self.sets)), dtype=np.float32)
+        for i, labels in enumerate(self.sets):
+            members[list(labels), i] = 1
+        return members
+
+    @cached_property
+    def set_sizes(self) -> Array:
+        """How many labels each set has."""
+        return np.array([len(labels) for labels in self.sets])
+
+    def zeros(self) -> Array:
+        """The sums of no rows, of shape (left, width)."""
+        return np.zeros((self.left.stop - self.left.start, self.width))
+
+    def moments(self, values: Values, weight: Array | None, dtype: Any = np.float64) -> Array:
+        """Sums over rows of the products of the left side with all blocks, in float64.
+
+        Parameters
+        ----------
+        values : Values
+            Of rows that are few enough to be summed exactly in ``dtype``.
+        weight : array of shape (rows,), optional
+        dtype : dtype
+        """
+        left = np.concatenate([values.dense(block, dtype=dtype) for block in self.left_blocks], 1)
+        if weight is not None:
+            left = left * weight[:, None].astype(dtype)
+        out = self.zeros()
+        for block, where in self.blocks.items():
+            out[:, where] = _product(left, values.dense(block, dtype=dtype))
+        return out
+
+    def moved_from(self, other: Layout, positions: Mapping[str, Sequence[int]]) -> Array:
+        """Where each column was in another layout of the same variables; -1 where it was not.
+
+        Parameters
+        ----------
+        other : Layout
+        positions : mapping of "labels", "groups" and "sets" to sequence of int
+            Position in the other layout of each label, group and label set of this one, or -1.
+        """
+        out = np.full(self.width, -1)
+        for block, where in self.blocks.items():
+            if block not in other.blocks:
+                continue
+            name = block[0]
+            if where.stop - where.start == 1 and (block in MARKS or name in _SILENT.values()):
+                moved = np.zeros(1, dtype=int)
+            elif name in (*_SETS.values(), EXACT_SETS[0]):
+                moved = np.array(positions["sets"], dtype=int)
+            else:
+                kind = "groups" if name.startswith("attribute") else "labels"
+                moved = np.array(positions[kind], dtype=int)
+            out[where] = np.where(moved >= 0, other.blocks[block].start + moved, -1)
+        return out
+
+
+def _product(left: Array, right: Array) -> Array:
+    """``left' right``, summed in float64 over blocks of rows."""
+    step = max(8, min(_FEW_ROWS, _FEW_NUMBERS // max(left.shape[1] * right.shape[1], 1)))
+    whole = len(left) // step * step
+    blocks = left[:whole].reshape(-1, step, left.shape[1])
+    right_blocks = right[:whole].reshape(len(blocks), step, right.shape[1])
+    products = np.matmul(blocks.transpose(0, 2, 1), right_blocks)
+    return products.sum(axis=0, dtype=np.float64) + left[whole:].T @ right[whole:]

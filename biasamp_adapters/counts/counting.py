@@ -1,0 +1,558 @@
+"""From variables to counts: labels by a tally of their combinations, matrices by products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._progress import progress
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.blocks import Layout, Values
+from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.labels import declared, lookup, ordered
+from biasamp_adapters.counts.lists import (
+    Lists,
+    Seen,
+    check_listed,
+    check_missing_labels,
+    check_rule,
+    common_lists,
+)
+from biasamp_adapters.counts.rows import Rows, compact, concatenated
+from biasamp_adapters.counts.second_moments import SecondMoments
+from biasamp_adapters.counts.sources import FrameColumns, Source, Sources, crossed, read_table
+from biasamp_adapters.counts.tally import Tallied, Tally
+from biasamp_adapters.counts.variables import (
+    ATTRIBUTE,
+    TASK,
+    Axis,
+    LabelSet,
+    Missing,
+    check_missing,
+)
+from biasamp_adapters.inputs.columns import (
+    Column,
+    NoRowsError,
+    Weights,
+    check_lengths,
+    check_total_weight,
+    chunks,
+)
+from biasamp_adapters.inputs.frames import as_frame, check_columns, grouped
+
+T = TypeVar("T")
+C = TypeVar("C", bound=Counts)
+
+#: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
+LabelSets: TypeAlias = Sequence[Sequence[Label]] | Literal["observed"] | None
+
+#: Rows of different weights are kept apart up to this many cells; beyond it, their sums do.
+MAX_WEIGHTED_CELLS = 2**17
+
+#: Bytes that one chunk of matrices may take, and rows: their sums are exact in float32.
+_CHUNK, _CHUNK_ROWS = 2**22, 2**14
+
+
+@dataclass(frozen=True)
+class Options:
+    """What counts should hold, and the rule for missing values.
+
+    Attributes
+    ----------
+    labels, groups : tuple or None
+        Explicit label lists.
+    missing : {"error", "drop", "abstain"}
+    by_weight : bool
+        Whether rows of different weights are kept apart, of labels.
+    label_sets : sequence of sequences of labels, "observed" or None
+    keep_rows, second_moments : bool
+        What is kept of the rows of matrices.
+    partial : bool
+        Whether other rows follow, so that these may all be missing.
+    """
+
+    labels: tuple[Label, ...] | None = None
+    groups: tuple[Label, ...] | None = None
+    missing: Missing = "error"
+    by_weight: bool = True
+    label_sets: LabelSets = None
+    keep_rows: bool = False
+    second_moments: bool = False
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        check_missing(self.missing)
+
+    @classmethod
+    def of(
+        cls, labels: Sequence[Label] | None, groups: Sequence[Label] | None, **options: Any
+    ) -> Options:
+        """Options with checked label lists."""
+        return cls(declared(labels, "labels"), declared(groups, "groups"), **options)
+
+    @property
+    def observes(self) -> bool:
+        """Whether label sets are those that rows show."""
+        return isinstance(self.label_sets, str) and self.label_sets == "observed"
+
+    @property
+    def collects_rows(self) -> bool:
+        """Whether rows of matrices are kept until all are counted."""
+        return self.keep_rows or self.observes
+
+    @property
+    def listed(self) -> dict[str, tuple[Label, ...] | None]:
+        """The explicit label lists."""
+        return {"labels": self.labels, "groups": self.groups}
+
+    def sets(self, labels: tuple[Label, ...]) -> tuple[LabelSet, ...]:
+        """The label sets that are given, as positions in the list of labels."""
+        if self.label_sets is None or self.observes:
+            return ()
+        return _positions_of(self.label_sets, labels)
+
+    def of_chunks(self) -> Options:
+        """The options for each chunk, so that all of them together can be finished."""
+        if not self.observes:
+            return replace(self, partial=True)
+        return replace(self, label_sets=None, keep_rows=True, second_moments=False, partial=True)
+
+
+def _positions_of(label_sets: Any, labels: tuple[Label, ...]) -> tuple[LabelSet, ...]:
+    if isinstance(label_sets, str):
+        raise ValueError(
+            f"label_sets must be 'observed' or a list of sets of labels; received {label_sets!r}"
+        )
+    out = set()
+    for members in label_sets if isinstance(label_sets, Iterable) else [label_sets]:
+        alone = isinstance(members, str) or not isinstance(members, Iterable)
+        listed = [members] if alone else [*members]
+        known = all(isinstance(label, Hashable) for label in listed)
+        found = lookup(listed, labels) if known and isinstance(members, Iterable) else np.zeros(0)
+        if not len(found) or (found < 0).any():
+            raise ValueError(f"label_sets must be sets of known labels; received {members!r}")
+        out.add(tuple(sorted(set(found.tolist()))))
+    return tuple(sorted(out))
+
+
+def count(sources: Sources, options: Options) -> dict[str, Any]:
+    """The fields of the counts of rows in memory.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or values break a rule.
+    """
+    check_lengths(sources.parts)
+    if not sources.matrices:
+        return count_tally(tallied(sources, options), sources, options)
+    return _count_matrices(sources, lists_of(sources, options), options)
+
+
+# Labels: a tally of their combinations
+
+
+def tally_for(n_columns: int, *, by_weight: bool) -> Tally:
+    """A tally of rows, which keeps apart rows of different weights as a last column."""
+    return Tally(n_columns + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
+
+
+def tallied(sources: Sources, options: Options) -> Tallied:
+    """Distinct combinations of the columns of labels."""
+    columns = [column for source in sources.columns for column in source.columns]
+    columns += [] if sources.part is None else [Column(sources.part, "slices")]
+    by_weight = options.by_weight and sources.weight is not None
+    tally = tally_for(len(columns), by_weight=by_weight)
+    add_rows(tally, columns, sources.weight, sources.repeated, by_weight=by_weight)
+    return tally.cells()
+
+
+def add_rows(
+    tally: Tally,
+    columns: Sequence[Column],
+    weight: Weights | None,
+    repeated: Array | None = None,
+    *,
+    by_weight: bool,
+) -> None:
+    """Tally the rows of some columns."""
+    for start, stop in chunks(len(columns[0])):
+        coded = [column.chunk(start, stop) for column in columns]
+        n = np.ones(stop - start, dtype=np.int64) if repeated is None else repeated[start:stop]
+        if weight is None:
+            tally.add(coded, None if repeated is None else [n])
+            continue
+        w = weight.numbers(start, stop)
+        if by_weight:
+            codes, units = pd.factorize(w)
+            coded.append((codes, units.tolist()))
+        tally.add(coded, [n, n * w, n * w * w])
+    if weight is not None:
+        weight.check()
+
+
+def seen_in(cells: Tallied, sources: Sequence[Source]) -> list[Seen]:
+    """The variables of tallied combinations, of which several columns are crossed."""
+    out, first = [], 0
+    for source in sources:
+        last = first + source.n_columns
+        out.append(Seen(source, *crossed(cells.codes[:, first:last], cells.books[first:last])))
+        first = last
+    return out
+
+
+def count_tally(cells: Tallied, sources: Sources, options: Options) -> dict[str, Any]:
+    """The fields of counts of labels, from the combinations that were tallied."""
+    listed = [name for name, labels in options.listed.items() if labels is not None]
+    seen = seen_in(cells, sources.columns)
+    every = cells.sums[0]
+    keep = check_missing_labels(seen, every, options.missing, listed, partial=options.partial)
+    seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
+    lists = common_lists(seen, [], options.listed)
+    codes = {variable.source.axis: _listed(variable, every[keep], lists) for variable in seen}
+    # Past the variables come the number of the slice, and the weight of a row.
+    past = sum(source.n_columns for source in sources.columns)
+    further = [
+        np.array(book)[values]
+        for book, values in zip(cells.books[past:], cells.codes[keep, past:].T, strict=True)
+    ]
+    part = None if sources.part is None else further.pop(0)
+    n, *weights = (values[keep] for values in cells.sums)
+    w, w2 = weights or (None, None)
+    unit = further[0].astype(np.float64) if further else None
+    rows = Rows(codes, n, w, w2, unit, part=part).merged()
+    if rows.w is not None and not options.partial:
+        check_total_weight(float(rows.w.sum()))
+    return {
+        "labels": lists.labels,
+        "groups": lists.groups,
+        "attributes": sources.attributes,
+        "axes": tuple(source.axis for source in sources.sources),
+        "rows": rows,
+        "sets": options.sets(lists.labels),
+        "levels": lists.levels,
+        "soft_axes": lists.soft_axes,
+        "declared": lists.declared,
+        "dropped": int(every[~keep].sum()),
+    }
+
+
+def _listed(variable: Seen, n: Array, lists: Lists) -> Array:
+    """Codes of a variable over its list, which must hold all its labels."""
+    codes = lists.codes(variable.source.axis, variable.codes, variable.labels)
+    check_listed(variable, codes, n, lists)
+    return codes
+
+
+# Matrices: sums of products, and the distinct rows where they are asked for
+
+
+def lists_of(sources: Sources, options: Options) -> Lists:
+    """The label lists of variables of which some are matrices."""
+    if not sources.columns:
+        return common_lists([], sources.matrices, options.listed)
+    of_labels = replace(sources, sources=sources.columns, weight=None, part=None)
+    cells = tallied(of_labels, options)
+    seen = seen_in(cells, sources.columns)
+    lists = common_lists(seen, sources.matrices, options.listed)
+    for variable in seen:
+        _listed(variable, cells.sums[0], lists)
+    return lists
+
+
+@dataclass
+class _Sums:
+    """What adding up rows gives."""
+
+    layout: Layout
+    moments: dict[str, Array]
+    rows: list[Rows]
+    second: SecondMoments | None = None
+    dropped: int = 0
+
+    def add(self, values: Values, options: Options, dtype: Any) -> None:
+        """Add rows of the data, each of which is read once."""
+        rows = values.rows
+        once = None if (rows.n == 1).all() else rows.n
+        if options.collects_rows:
+            small = {axis: compact(matrix) for axis, matrix in rows.indicators.items()}
+            self.rows.append(replace(rows, indicators=small).merged())
+        else:
+            sums = {"n": once, "w": rows.w, "w2": rows.w2}
+            for name in self.moments:
+                self.moments[name] += self.layout.moments(values, sums[name], dtype)
+        if options.second_moments and not options.observes:
+            more = SecondMoments.of_rows(values, once, rows.unit)
+            self.second = more if self.second is None else self.second + more
+
+
+def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[str, Any]:
+    """The fields of counts of variables of which some are matrices."""
+    axes = tuple(source.axis for source in sources.sources)
+    sets = options.sets(lists.labels)
+    layout = Layout(axes, len(lists.labels), len(lists.groups), sets)
+    weighted = sources.weight is not None
+    kinds = ("n", "w", "w2") if weighted else ("n",)
+    sums = _Sums(layout, {kind: layout.zeros() for kind in kinds}, [])
+    split = bool(lists.soft_axes) or any(
+        m.matrix.may_be_split for m in sources.matrices if m.matrix
+    )
+    exact = split or weighted or sources.repeated is not None
+    dtype = np.dtype(np.float64 if exact else np.float32)
+    chances = _chances(lists)
+    n_rows = len(sources.parts[0])
+    step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
+    absent = dict.fromkeys(axes, 0)
+    orders = {source.axis: lists.order(source) for source in sources.matrices}
+    for start in range(0, n_rows, step):
+        part = slice(start, min(start + step, n_rows))
+        rows, keep = _read(sources, lists, orders, part, dtype, options.missing, absent)
+        sums.dropped += int(rows.n[~keep].sum())
+        if keep.any():
+            rows = rows if keep.all() else rows.taken(keep)
+            sums.add(Values(layout, rows, chances), options, dtype)
+    if sources.weight is not None:
+        sources.weight.check()
+    every = n_rows if sources.repeated is None else int(sources.repeated.sum())
+    for source in sources.sources:
+        check_absent(source, absent[source.axis], every, options)
+    if sums.dropped == every and not options.partial:
+        raise ValueError(f"missing='drop' must leave rows; all {every} have a missing value")
+    soft = {s.axis for s in sources.matrices if s.matrix is not None and s.matrix.found_soft}
+    return {
+        "labels": lists.labels,
+        "groups": lists.groups,
+        "attributes": sources.attributes,
+        "axes": axes,
+        "matrices": matrices_of(sources),
+        "stored": None if sums.rows else sums.moments,
+        "sets": sets,
+        "levels": lists.levels,
+        "soft_axes": lists.soft_axes | soft,
+        "declared": lists.declared,
+        "dropped": sums.dropped,
+        "rows": concatenated(sums.rows).merged() if sums.rows else None,
+        "second": sums.second,
+    }
+
+
+def _read(
+    sources: Sources,
+    lists: Lists,
+    orders: dict[Axis, Array],
+    part: slice,
+    dtype: np.dtype[Any],
+    missing: Missing,
+    absent: dict[Axis, int],
+) -> tuple[Rows, Array]:
+    """Some rows of all variables, and which of them are kept; missing values are counted."""
+    size = part.stop - part.start
+    n = np.ones(size, dtype=np.int64) if sources.repeated is None else sources.repeated[part]
+    keep = np.ones(size, dtype=bool)
+    codes: dict[Axis, Array] = {}
+    indicators: dict[Axis, Array] = {}
+    silent: dict[Axis, Array] = {}
+    for source in sources.sources:
+        axis = source.axis
+        if source.matrix is None:
+            of_part, labels = source.codes(part.start, part.stop)
+            codes[axis], lost = lists.codes(axis, of_part, labels), of_part < 0
+        else:
+            indicators[axis] = np.zeros((size, len(lists.of(axis))), dtype=dtype)
+            unread = source.matrix.read(part.start, part.stop, indicators[axis], orders[axis])
+            lost = np.zeros(size, dtype=bool) if unread is None else unread
+            if axis.predicted:
+                silent[axis] = lost
+        absent[axis] += int(n[lost].sum())
+        if not (missing == "abstain" and axis.predicted):
+            keep &= ~lost
+    weight = sources.weight
+    number = None if sources.part is None else sources.part[part]
+    rows = Rows(codes, n, indicators=indicators, silent=silent, part=number)
+    if weight is None:
+        return rows, keep
+    w = weight.numbers(part.start, part.stop, n)
+    return replace(rows, w=n * w, w2=n * w**2, unit=w), keep
+
+
+def _chances(lists: Lists) -> Array | None:
+    if not len(lists.levels):
+        return None
+    out = np.zeros((len(lists.levels), len(lists.labels)))
+    out[:, lists.labels.index(1)], out[:, lists.labels.index(0)] = lists.levels, 1 - lists.levels
+    return out
+
+
+def check_absent(source: Source, count: int, n_rows: int, options: Options) -> None:
+    """Raise where all values of a variable are missing, or some that must not be."""
+    if count == n_rows and not options.partial:
+        raise ValueError(f"{source.argument} must hold values; all {count} are missing")
+    check_rule(source, count, options.missing)
+
+
+def matrices_of(sources: Sources) -> frozenset[str]:
+    """Which lists are columns of a matrix in the truth or, without one, in the predictions."""
+    out = set()
+    for name, truth in (("labels", TASK), ("groups", ATTRIBUTE)):
+        alike = [s for s in sources.sources if s.axis.of_attribute == truth.of_attribute]
+        read = [s for s in alike if s.axis == truth] or alike
+        if any(source.matrix is not None for source in read):
+            out.add(name)
+    return frozenset(out)
+
+
+# Frames
+
+
+def read_frame(frame: Any, columns: FrameColumns, options: Options) -> Sources:
+    """The variables of a frame; of one on an engine, only its distinct rows are fetched."""
+    names, repeated = columns.every, None
+    table = as_frame(frame)
+    if not isinstance(table, nw.DataFrame):
+        table, repeated = _distinct_rows(frame, names)
+    check_columns(table.columns, names)
+    return replace(read_table(table, columns, options.labels), repeated=repeated)
+
+
+def _distinct_rows(frame: Any, names: Sequence[str]) -> tuple[nw.DataFrame[Any], Array]:
+    """The distinct rows of some columns, fetched from their engine, and how often each is there."""
+    coded, sums = grouped(frame, names, None)
+    # Engines promise no order of rows; what is drawn from them should not depend on it.
+    order = np.lexsort([_ranks(codes, labels) for codes, labels in coded])
+    ordered_keys = [(codes[order], labels) for codes, labels in coded]
+    return labelled_frame(names, ordered_keys, len(order)), sums[0][order]
+
+
+def labelled_frame(
+    names: Sequence[str], coded: Sequence[tuple[Array, Sequence[Label]]], n_rows: int
+) -> nw.DataFrame[Any]:
+    """A frame of columns that are given as codes and their labels; None where missing."""
+    values = {}
+    for name, (codes, labels) in zip(names, coded, strict=True):
+        book = np.empty(len(labels) + 1, dtype=object)
+        book[: len(labels)], book[-1] = list(labels), None
+        column = pd.Series(book[codes.astype(np.intp)])
+        # Beside None, pandas would infer floats for whole numbers that they do not hold.
+        values[name] = column if (codes < 0).any() else column.infer_objects()
+    return nw.from_native(pd.DataFrame(values, index=range(n_rows)), eager_only=True)
+
+
+def _ranks(codes: Array, labels: Sequence[Label]) -> Array:
+    """Codes in the order of the labels and not of their appearance; -1 where missing."""
+    return np.append(lookup(labels, ordered(labels)), -1)[codes.astype(np.intp)]
+
+
+class FrameTally:
+    """Tallies the label columns of frames, one after the other, each on its own engine."""
+
+    def __init__(self, columns: FrameColumns, options: Options) -> None:
+        self._keys = columns.keys_of_labels
+        self._weight, self._options = columns.weight, options
+        self._by_weight = options.by_weight and columns.weight is not None
+        self._sources = columns.sources()
+        self._tally = tally_for(len(self._keys), by_weight=self._by_weight)
+
+    def add(self, frame: Any) -> None:
+        """Tally the rows of a frame.
+
+        Raises
+        ------
+        NoRowsError
+            If it has none.
+        """
+        keys, weight = self._keys, self._weight
+        if not isinstance(frame, pd.DataFrame):
+            most = MAX_WEIGHTED_CELLS if self._by_weight else None
+            self._tally.add(*grouped(frame, keys, weight, most))
+            return
+        # Several times faster through numpy than through the frame's own group-by.
+        check_columns(frame.columns, [*keys, *([] if weight is None else [weight])])
+        if frame.empty:
+            raise NoRowsError("the frame")
+        columns = [Column(frame[key], f"column {key!r}") for key in keys]
+        weights = None if weight is None else Weights(frame[weight], f"column {weight!r}")
+        check_lengths([*columns, *([] if weights is None else [weights])])
+        add_rows(self._tally, columns, weights, by_weight=self._by_weight)
+
+    def counted(self) -> dict[str, Any]:
+        """The fields of the counts of all frames."""
+        return count_tally(self._tally.cells(), self._sources, self._options)
+
+
+# Chunks, and what is left to do when all are counted
+
+
+def each_chunk(
+    chunks_of_rows: Iterable[Any], function: Callable[[Any], T], total: int | None
+) -> Iterator[T]:
+    """What a function makes of each chunk that has rows; a bar shows progress on a terminal.
+
+    Raises
+    ------
+    NoRowsError
+        If no chunk has a row.
+    ValueError
+        What the function raises, with the number of the chunk.
+    """
+    counted = False
+    steps = ((1, chunk) for chunk in chunks_of_rows)
+    for number, chunk in enumerate(progress(steps, total, "Counting chunks"), start=1):
+        try:
+            found = function(chunk)
+        except NoRowsError:
+            continue
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"in chunk {number}, {error}") from None
+        counted = True
+        yield found
+    if not counted:
+        raise NoRowsError("chunks")
+
+
+def balanced_sum(parts: Iterable[Any]) -> Any:
+    """The sum of at least one part; like with like, so that large sums are added up rarely."""
+    sums: list[tuple[int, Any]] = []
+    for part in parts:
+        sums.append((1, part))
+        while len(sums) > 1 and sums[-2][0] <= sums[-1][0]:
+            _add_last(sums)
+    while len(sums) > 1:
+        _add_last(sums)
+    return sums[0][1]
+
+
+def _add_last(sums: list[tuple[int, Any]]) -> None:
+    (n, first), (m, second) = sums[-2:]
+    sums[-2:] = [(n + m, first + second)]
+
+
+def finished(counts: C, options: Options) -> C:
+    """Counts of all rows with what is read off the rows, and without rows that nobody wants.
+
+    Raises
+    ------
+    ValueError
+        If no rows are left, all weigh nothing, or a model predicted nothing.
+    """
+    if counts.n_rows == 0:
+        raise ValueError(
+            f"missing='drop' must leave rows; all {counts.dropped} have a missing value"
+        )
+    counts = counts.without_unseen() if counts.dropped else counts
+    if counts.weighted:
+        check_total_weight(float(counts.tables().total))
+    for role, model in counts.axes:
+        if model is not None and counts.abstentions(role, model) == counts.n_rows:
+            raise ValueError(
+                f"the {role} of {model} must hold values; all {counts.n_rows} are missing"
+            )
+    if options.observes:
+        counts = counts.with_sets(tuple(counts.observed_sets()))
+    if options.second_moments and counts.second is None:
+        counts = counts.with_second_moments()
+    return counts if options.keep_rows else counts.without_rows()

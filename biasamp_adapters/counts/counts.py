@@ -1,0 +1,541 @@
+"""Counts: the sufficient statistics that metrics, audits and intervals read."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import os
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.blocks import (
+    EXACT_SETS,
+    NO_TASK,
+    ONE,
+    ONE_GROUP,
+    ONE_TASK,
+    Layout,
+    Values,
+    silence,
+)
+from biasamp_adapters.counts.draws import (
+    BLOCK,
+    MOST_LEFT_OUT,
+    batches,
+    by_rows,
+    is_poisson,
+    poisson_rows,
+    poisson_sums,
+    resample,
+)
+from biasamp_adapters.counts.labels import lookup
+from biasamp_adapters.counts.rows import Rows, blocks_of, dense, moved_columns, packed
+from biasamp_adapters.counts.schema import Schema
+from biasamp_adapters.counts.second_moments import SecondMoments, taken
+from biasamp_adapters.counts.tables import (
+    MarginsOfRows,
+    MarginsWithoutOne,
+    StoredMargins,
+    Tables,
+)
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet
+
+#: Whole sums of rows are exact up to this, in float32 and in float64.
+_EXACT_32, _EXACT_64 = 2**24, 2**53
+
+#: Indicators of rows are drawn in larger blocks: their products are what takes the time.
+_BLOCK_OF_INDICATORS = 8 * BLOCK
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Schema):
+    """Distinct rows with their multiplicities, or the sums that are left of rows.
+
+    Attributes
+    ----------
+    labels, groups, attributes, axes, matrices, sets
+        What was counted: see :class:`Schema`.
+    rows : Rows or None
+        The distinct rows, if they were kept.
+    stored : dict of str to ndarray of shape (left, width), or None
+        Where rows were not kept, their sums, laid out as ``layout`` says: ``n`` and, with weights,
+        ``w`` and ``w2``.
+    levels : ndarray of float64
+        Probabilities strictly between 0 and 1 that codes of the rows stand for.
+    second : SecondMoments or None
+    soft_axes : frozenset of Axis
+        The predictions that hold probabilities.
+    declared : frozenset of str
+        Which of "labels" and "groups" were listed explicitly.
+    dropped : int
+        Rows that ``missing="drop"`` left out.
+    """
+
+    rows: Rows | None = None
+    stored: dict[str, Array] | None = None
+    levels: Array = field(default_factory=lambda: np.zeros(0))
+    second: SecondMoments | None = None
+    soft_axes: frozenset[Any] = frozenset()
+    declared: frozenset[str] = frozenset()
+    dropped: int = 0
+
+    @abstractmethod
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a file."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What the columns of the sums are."""
+        return Layout(self.axes, len(self.labels), len(self.groups), self.sets)
+
+    @cached_property
+    def values(self) -> Values:
+        """The blocks of the distinct rows."""
+        if self.rows is None:
+            raise ValueError("these counts hold only sums; count with keep_rows=True")
+        return Values(self.layout, self.rows, self._chances)
+
+    @property
+    def _chances(self) -> Array | None:
+        """Probabilities of the labels for each of the levels, of shape (levels, labels)."""
+        if not len(self.levels):
+            return None
+        out = np.zeros((len(self.levels), len(self.labels)))
+        out[:, self.labels.index(1)], out[:, self.labels.index(0)] = self.levels, 1 - self.levels
+        return out
+
+    # What was counted
+
+    @property
+    def n_rows(self) -> int:
+        """Rows counted."""
+        if self.rows is not None:
+            return int(self.rows.n.sum())
+        return int(self.moments["n"][0, self.layout.blocks[ONE].start])
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.rows.w is not None if self.rows is not None else "w" in self.moments
+
+    @property
+    def effective_rows(self) -> float:
+        """Rows of equal weight that the weighted rows are worth (Kish): (sum w)^2 / sum w^2."""
+        if not self.weighted:
+            return float(self.n_rows)
+        if self.rows is not None and self.rows.w is not None and self.rows.w2 is not None:
+            return float(self.rows.w.sum() ** 2 / self.rows.w2.sum())
+        one = self.layout.blocks[ONE].start
+        return float(self.moments["w"][0, one] ** 2 / self.moments["w2"][0, one])
+
+    @property
+    def soft(self) -> frozenset[str]:
+        """The predicted variables that hold probabilities."""
+        return frozenset(axis.role for axis in self.soft_axes)
+
+    @property
+    def moments(self) -> dict[str, Array]:
+        """Sums over rows of the products of (1, A, A^, silence) with all blocks of a row."""
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> dict[str, Array]:
+        if self.rows is None or self.stored is not None:
+            return self.stored or {}
+        rows = self.rows
+        weights = {name: sums for name, sums in rows.sums().items() if name != "unit"}
+        out = {name: self.layout.zeros() for name in weights}
+        for part in blocks_of(len(rows), self.layout.width):
+            values = Values(self.layout, rows.taken(part), self._chances)
+            for name, weight in weights.items():
+                out[name] += self.layout.moments(values, weight[part])
+        return out
+
+    def axis_codes(self, role: str, model: str | None) -> Array:
+        """Codes of a variable with one label per row, of shape (rows,)."""
+        return self.values.rows.codes[self.axis(role, model)]
+
+    def one_each(self, role: str) -> bool:
+        """Whether every row has exactly one label of a true variable."""
+        axis, mark = (ATTRIBUTE, ONE_GROUP) if role == "attribute" else (TASK, ONE_TASK)
+        if self.rows is not None and axis in self.rows.codes:
+            return True
+        return int(self._of_rows.margins(ONE, mark)[0, 0]) == self.n_rows
+
+    def abstentions(self, role: str, model: str) -> int:
+        """Rows of which a model predicted nothing."""
+        return int(self._of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
+
+    def seen(self, role: str, model: str | None = None) -> set[Label]:
+        """Labels of a variable that occur."""
+        n = self._of_rows.margins(ONE, self.axis(role, model))[0]
+        return {label for label, rows in zip(self.labels_of(role), n, strict=True) if rows > 0}
+
+    # Label sets
+
+    @property
+    def knows_sets(self) -> bool:
+        """Whether label sets were counted, or can be."""
+        return self.rows is not None or bool(self.sets) or not self.is_matrix("task")
+
+    def observed_sets(self) -> dict[LabelSet, int]:
+        """The exact label sets that rows of the truth show, and how many rows show each.
+
+        Raises
+        ------
+        ValueError
+            If neither the rows nor label sets were kept.
+        """
+        if not (self.is_matrix("task") or self.sets):
+            n = self._of_rows.marginal("task")
+            return {(i,): int(count) for i, count in enumerate(n) if count}
+        self.axis("task", None)
+        if self.rows is not None:
+            return _label_sets(self.rows)
+        if not self.sets:
+            raise ValueError(
+                "label sets need rows: count with keep_rows=True or label_sets='observed'"
+            )
+        n = self._of_rows.marginal(EXACT_SETS[0])
+        return {members: int(k) for members, k in zip(self.sets, n, strict=True) if k}
+
+    @property
+    def knows_all_sets(self) -> bool:
+        """Whether every label set that rows of the truth show is among those observed."""
+        if self.rows is not None or not self.is_matrix("task"):
+            return True
+        with_labels = self.n_rows - int(self._of_rows.margins(ONE, NO_TASK)[0, 0])
+        return sum(self.observed_sets().values()) == with_labels
+
+    def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
+        """The same counts with these label sets as columns.
+
+        Raises
+        ------
+        ValueError
+            If some of the sets were not counted and there are no rows to count them in.
+        """
+        if set(sets) <= set(self.sets):
+            return self
+        if self.rows is None:
+            raise ValueError(
+                "label sets of the reference must be counted with the data: count with "
+                "label_sets= or keep_rows=True"
+            )
+        return replace(self, sets=tuple(sorted({*self.sets, *sets})), second=None)
+
+    # Rows and what is left of them
+
+    @property
+    def knows_rows(self) -> bool:
+        """Whether the weight of each row is known, so that its labels can be flipped."""
+        if self.rows is None:
+            return not self.weighted
+        return self.rows.w is None or self.rows.unit is not None
+
+    def unweighted(self) -> Self:
+        """The same rows, each counted once."""
+        if self.rows is not None:
+            return replace(self, rows=self.rows.unweighted().merged())
+        second = None if self.weighted else self.second
+        return replace(self, stored={"n": self.moments["n"]}, second=second)
+
+    def with_second_moments(self) -> Self:
+        """The same counts with the second moments of their rows.
+
+        Raises
+        ------
+        ValueError
+            If the rows were not kept.
+        """
+        if self.rows is None:
+            raise ValueError("second moments need rows: count with second_moments=True")
+        rows = self.rows
+        parts = (
+            SecondMoments.of_rows(
+                Values(self.layout, rows.taken(part), self._chances),
+                rows.n[part],
+                None if rows.unit is None else rows.unit[part],
+            )
+            for part in blocks_of(len(rows), self.layout.width)
+        )
+        return replace(self, second=functools.reduce(operator.add, parts))
+
+    def without_rows(self) -> Self:
+        """The sums alone, which say nothing of single rows."""
+        return replace(self, rows=None, stored=self.moments)
+
+    # Tables and draws
+
+    def tables(self, model: str | None = None) -> Tables:
+        """The counts themselves as the one table of a batch without axes."""
+        return replace(self._tables, model=model or self.first_model)
+
+    @cached_property
+    def _tables(self) -> Tables:
+        if self.rows is None:
+            return self._of_sums(self.moments.get("w", self.moments["n"]))
+        return self.weighted_by(self.rows.weight, self.rows.n)
+
+    @cached_property
+    def _of_rows(self) -> Tables:
+        """The tables of numbers of rows."""
+        if not self.weighted:
+            return self._tables
+        if self.rows is None:
+            return self._of_sums(self.moments["n"])
+        return self.weighted_by(self.rows.n, self.rows.n)
+
+    def weighted_by(self, weights: Array, times: Array | None = None) -> Tables:
+        """Tables in which the distinct rows count by ``weights`` of shape (..., rows)."""
+        margins = MarginsOfRows(self.values, weights)
+        return Tables(self, margins, self.first_model, self.values, weights, times)
+
+    def _of_sums(self, moments: Array) -> Tables:
+        return Tables(self, StoredMargins(self.layout, moments), self.first_model)
+
+    def drawn(self, tables: Tables) -> Tables:
+        """Drawn tables as these counts read them: of its rows, where these are a part of all."""
+        if self.rows is None or self.rows.origin is None or tables.weights is None:
+            return tables
+        part = self.rows.origin
+        times = None if tables.times is None else tables.times[..., part]
+        return self.weighted_by(tables.weights[..., part], times)
+
+    @property
+    def part(self) -> Array:
+        """The numbers by which rows were kept apart while counting."""
+        if self.rows is None or self.rows.part is None:
+            raise ValueError("these counts were not kept apart")
+        return self.rows.part
+
+    def subset(self, where: Array) -> Self:
+        """The counts of some of the distinct rows, whose tables are read off draws of all."""
+        if self.rows is None:
+            raise ValueError("parts of counts need rows: count with keep_rows=True")
+        return replace(self, rows=replace(self.rows.taken(where), part=None, origin=where))
+
+    def union(self, parts: Sequence[Counts]) -> Self:
+        """The counts of the rows of several subsets of these."""
+        rows = [part.rows for part in parts if part.rows is not None]
+        return self.subset(
+            np.concatenate([part.origin for part in rows if part.origin is not None])
+        )
+
+    @property
+    def no_draws(self) -> str | None:
+        """Reason why no tables can be drawn from these counts, or None."""
+        if self.rows is not None or self.second is not None:
+            return None
+        return "label matrices are resampled by rows, and these counts hold only their sums"
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether tables are drawn from a normal distribution, for want of rows."""
+        return self.rows is None and self.second is not None
+
+    def replicates_at_once(self, width: int) -> int:
+        """Replicates that one block may hold, ``width`` numbers each beside what is drawn."""
+        if self.rows is None:
+            numbers = max(width, *(sums.size for sums in self.moments.values()))
+            if self.second is not None:
+                numbers = max(numbers, self.second.sums.size)
+            return max(1, BLOCK // numbers)
+        if self.rows.indicators:
+            return max(1, min(_BLOCK_OF_INDICATORS // max(len(self.rows), 1), BLOCK // width))
+        numbers = max(len(self.rows), width)
+        if by_rows(self.rows.n):
+            numbers = max(numbers, self.n_rows)
+        return max(1, BLOCK // numbers)
+
+    def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Tables]:
+        """The tables that resampled rows would give, ``block`` at a time.
+
+        Rows are drawn exactly where the weight of each is known. Where only sums of weights are
+        left, they are Poisson draws of their mean and variance; where only second moments are
+        left, sums are drawn from a normal distribution.
+
+        Raises
+        ------
+        ValueError
+            If neither the rows nor second moments were kept.
+        """
+        for size in batches(n_boot, block):
+            if self.rows is not None:
+                yield self.weighted_by(*self._draws(self.rows, size, rng))
+            elif self.second is not None:
+                yield self._of_sums(self.second.draw(self.layout, size, rng))
+            else:
+                raise ValueError(
+                    f"{self.no_draws}: count with keep_rows=True or second_moments=True"
+                )
+
+    def _draws(self, rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
+        """Weights of the rows in ``size`` replicates, and how often each is there."""
+        if rows.w is not None and rows.w2 is not None and rows.unit is None:
+            return poisson_sums(rows.w, rows.w2, size, rng), None
+        if rows.indicators and is_poisson(rows.n):
+            times = poisson_rows(rows.n, size, rng)
+        elif rows.indicators:
+            # Products with sparse indicators read all replicates of a row at once.
+            times = np.asfortranarray(resample(rows.n, size, rng))
+        else:
+            times = resample(rows.n, size, rng)
+        if rows.unit is not None:
+            return times * rows.unit, times
+        if rows.indicators:
+            exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT_32
+            return times.astype(np.float32 if exact else np.float64, copy=False), times
+        return times, times
+
+    @property
+    def no_jackknife(self) -> str | None:
+        """Reason why rows cannot be left out one by one, or None."""
+        if self.rows is None or not self.knows_rows:
+            return "BCa leaves out one row at a time, and these counts hold only sums"
+        if len(self.rows) * self.layout.zeros().size > MOST_LEFT_OUT:
+            return f"BCa leaves out each of the distinct rows, and {len(self.rows)} are too many"
+        return None
+
+    def without_one(self, width: int) -> Iterator[tuple[Tables, Array]]:
+        """The tables without one row of each kind, in blocks, and how many rows are of each kind.
+
+        ``width`` numbers are needed beside each table.
+
+        Raises
+        ------
+        ValueError
+            If the rows were not kept.
+        """
+        if self.rows is None:
+            raise ValueError(self.no_jackknife)
+        n, every = self.rows.n, self._tables
+        step = max(1, BLOCK // max(self.layout.zeros().size, width))
+        for start in range(0, len(n), step):
+            part = slice(start, min(start + step, len(n)))
+            margins = MarginsWithoutOne(every.margins, self.values, part)
+            yield Tables(self, margins, self.first_model), n[part]
+
+    # Other lists, other models, other rows
+
+    def model(self, name: str) -> Self:
+        """The counts of one model, the others left out."""
+        if name not in self.models:
+            raise ValueError(f"model must be one of {list(self.models)}; received {name!r}")
+        axes = tuple(axis for axis in self.axes if axis.model in (None, name))
+        same = {"labels": range(len(self.labels)), "groups": range(len(self.groups))}
+        other = replace(self, axes=axes, soft_axes=self.soft_axes & frozenset(axes))
+        if self.rows is not None:
+            return replace(other, rows=self.rows.of_axes(axes).merged(), second=None)
+        return other._moved(self, {**same, "sets": range(len(self.sets))})
+
+    def align(self, labels: Sequence[Label], groups: Sequence[Label]) -> Self:
+        """The same counts over other label lists, which must contain the labels seen here.
+
+        Raises
+        ------
+        ValueError
+            If a label that was counted is not listed.
+        """
+        labels, groups = tuple(labels), tuple(groups)
+        if (labels, groups) == (self.labels, self.groups):
+            return self
+        for axis in self.axes:
+            if not self.seen(*axis) <= set(groups if axis.of_attribute else labels):
+                raise ValueError("label lists must contain every label that was counted")
+        position = dict(enumerate(lookup(self.labels, labels).tolist()))
+        moved = [tuple(sorted(position[i] for i in members)) for members in self.sets]
+        known = [i for i, members in enumerate(moved) if min(members, default=0) >= 0]
+        known.sort(key=lambda i: moved[i])
+        other = replace(self, labels=labels, groups=groups, sets=tuple(moved[i] for i in known))
+        if self.rows is not None:
+            return replace(other, rows=other._recoded(self).merged(), second=None)
+        origin = {"labels": lookup(labels, self.labels), "groups": lookup(groups, self.groups)}
+        return other._moved(self, {**origin, "sets": np.array(known, dtype=int)})
+
+    def _recoded(self, old: Counts) -> Rows:
+        """The rows of counts over other lists, over the lists of these."""
+        rows = old.rows
+        if rows is None:
+            raise ValueError("only rows have codes")
+        codes, indicators = dict(rows.codes), dict(rows.indicators)
+        for axis in self.axes:
+            mine, theirs = self.labels_of(axis.role), old.labels_of(axis.role)
+            if axis in codes:
+                # Past the labels come the abstention and the probabilities, in the same order.
+                beyond = len(mine) + np.arange(1 + len(old.levels), dtype=np.int32)
+                codes[axis] = np.concatenate([lookup(theirs, mine), beyond])[codes[axis]]
+            else:
+                indicators[axis] = moved_columns(indicators[axis], lookup(mine, theirs))
+        return replace(rows, codes=codes, indicators=indicators)
+
+    def _moved(self, old: Counts, positions: dict[str, Any]) -> Self:
+        """These counts with the sums of others, whose columns were at other ``positions``."""
+        origin = self.layout.moved_from(old.layout, positions)
+        left = origin[self.layout.left] - old.layout.left.start
+        left = np.where(origin[self.layout.left] < 0, -1, left)
+        stored = {
+            name: taken(taken(values, origin, axis=1), left, axis=0)
+            for name, values in old.moments.items()
+        }
+        second = None if old.second is None else old.second.taken(origin, left)
+        return replace(self, stored=stored, second=second)
+
+    def without_unseen(self) -> Self:
+        """The same without labels that no row has and nobody listed, as where rows were dropped."""
+        lists = {"labels": self.labels, "groups": self.groups}
+        for name, of_attribute in (("labels", False), ("groups", True)):
+            if name not in self.declared:
+                axes = [axis for axis in self.axes if axis.of_attribute == of_attribute]
+                seen = set().union(*(self.seen(*axis) for axis in axes))
+                lists[name] = tuple(label for label in lists[name] if label in seen)
+        return self.align(lists["labels"], lists["groups"])
+
+    def __radd__(self, other: object) -> Any:
+        # The start of sum(parts).
+        return self if other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        names = ("labels", "groups", "attributes", "axes", "matrices", "sets", "declared")
+        return all(
+            getattr(self, name) == getattr(other, name) for name in (*names, "dropped")
+        ) and _same(self._comparable(), other._comparable())
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def _comparable(self) -> dict[Any, Array]:
+        """What is equal where two counts of the same variables are."""
+        if self.rows is None or self.matrices:
+            return dict(self.moments)
+        rows = replace(self.rows, part=None, origin=None).merged()
+        return {**rows.sums(), **rows.codes, "levels": self.levels}
+
+
+def _same(first: dict[Any, Array], second: dict[Any, Array]) -> bool:
+    return first.keys() == second.keys() and all(
+        np.array_equal(first[name], second[name]) for name in first
+    )
+
+
+def _label_sets(rows: Rows) -> dict[LabelSet, int]:
+    """The label sets that rows show among the true tasks, and how many rows show each."""
+    if TASK in rows.codes:
+        codes, n = rows.codes[TASK], np.bincount(rows.codes[TASK], rows.n)
+        return {(int(i),): int(n[i]) for i in np.unique(codes)}
+    matrix = rows.indicators[TASK]
+    _, first, which = np.unique(packed(matrix), axis=0, return_index=True, return_inverse=True)
+    n = np.zeros(len(first), dtype=np.int64)
+    np.add.at(n, which.reshape(-1), rows.n)
+    found = {
+        tuple(np.flatnonzero(row).tolist()): int(count)
+        for row, count in zip(dense(matrix[first]), n, strict=True)
+    }
+    return {members: found[members] for members in sorted(found) if members}

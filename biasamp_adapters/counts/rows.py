@@ -1,0 +1,254 @@
+"""Distinct rows of the data with their multiplicities: what tables are sums over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.variables import Axis
+
+#: Rows are 64-bit integers.
+MOST_ROWS = 2**63
+
+#: With fewer entries than this share, a sparse matrix is smaller and faster than a dense one.
+_SPARSE = 0.2
+
+#: Numbers that one block of dense rows may hold.
+_BLOCK = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct rows of all variables, and how many rows of the data are like each.
+
+    Attributes
+    ----------
+    codes : dict of Axis to ndarray of int32, shape (rows,)
+        Variables with one label per row. A code is a position in the label list; one past its end
+        is an abstention; beyond it come probabilities.
+    n : ndarray of int64, shape (rows,)
+        Rows of the data.
+    w, w2 : ndarray of float64, shape (rows,), or None
+        Sum of their weights and of the squares of these; None without weights.
+    unit : ndarray of float64, shape (rows,), or None
+        Weight of each of these rows, where rows of different weights are told apart.
+    indicators : dict of Axis to ndarray or scipy.sparse.csr_array, shape (rows, labels)
+        Variables with one column per label: 0 and 1 as int8, or probabilities as float64.
+    silent : dict of Axis to ndarray of bool, shape (rows,)
+        Rows of which a model predicted no indicators.
+    part : ndarray of int, shape (rows,), or None
+        A number by which rows are told apart that agree in all variables.
+    origin : ndarray of int, shape (rows,), or None
+        Positions among the rows that tables are drawn of, where these are a part of them.
+    """
+
+    codes: Mapping[Axis, Array]
+    n: Array
+    w: Array | None = None
+    w2: Array | None = None
+    unit: Array | None = None
+    indicators: Mapping[Axis, Any] = field(default_factory=dict)
+    silent: Mapping[Axis, Array] = field(default_factory=dict)
+    part: Array | None = None
+    origin: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    @property
+    def weight(self) -> Array:
+        """What each row adds to a table: its weights or, without any, the number of rows."""
+        return self.n if self.w is None else self.w
+
+    @property
+    def soft(self) -> bool:
+        """Whether indicators hold probabilities."""
+        return any(matrix.dtype.kind == "f" for matrix in self.indicators.values())
+
+    def sums(self) -> dict[str, Array]:
+        """The sums over rows that are there, by name."""
+        found = {"n": self.n, "w": self.w, "w2": self.w2, "unit": self.unit}
+        return {name: values for name, values in found.items() if values is not None}
+
+    def taken(self, where: Any) -> Rows:
+        """Some of the rows."""
+        return self._each(lambda values: values[where])
+
+    def _each(self, function: Callable[[Any], Any]) -> Rows:
+        def maybe(values: Array | None) -> Array | None:
+            return None if values is None else function(values)
+
+        return Rows(
+            {axis: function(codes) for axis, codes in self.codes.items()},
+            function(self.n),
+            maybe(self.w),
+            maybe(self.w2),
+            maybe(self.unit),
+            {axis: function(matrix) for axis, matrix in self.indicators.items()},
+            {axis: function(silent) for axis, silent in self.silent.items()},
+            maybe(self.part),
+            maybe(self.origin),
+        )
+
+    def of_axes(self, axes: Sequence[Axis]) -> Rows:
+        """The same rows with some of the variables."""
+        return replace(
+            self,
+            codes={axis: values for axis, values in self.codes.items() if axis in axes},
+            indicators={axis: values for axis, values in self.indicators.items() if axis in axes},
+            silent={axis: values for axis, values in self.silent.items() if axis in axes},
+        )
+
+    def unweighted(self) -> Rows:
+        """The same rows, each counted once."""
+        return replace(self, w=None, w2=None, unit=None)
+
+    def merged(self) -> Rows:
+        """The rows in lexicographic order, those that are alike added up.
+
+        Rows with probabilities among their indicators are hardly ever alike, and stay as they are;
+        so do rows that are a part of those that tables are drawn of.
+        """
+        if self.soft or self.origin is not None:
+            return self
+        keys = [*self.codes.values()]
+        for axis, matrix in self.indicators.items():
+            keys += [pd.factorize(word, sort=True)[0] for word in packed(matrix).T]
+            keys += [self.silent[axis]] if axis in self.silent else []
+        keys += [] if self.part is None else [self.part]
+        if self.unit is not None:
+            keys.append(np.unique(self.unit, return_inverse=True)[1])
+        key = lexicographic_key(keys)
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])[: len(key)]
+        return self.taken(order[starts])._with_sums(
+            {
+                name: np.add.reduceat(values[order], starts) if len(starts) else values
+                for name, values in self.sums().items()
+                if name != "unit"
+            }
+        )
+
+    def _with_sums(self, sums: dict[str, Array]) -> Rows:
+        if self.unit is not None:
+            # Exact, where adding up one row after the other rounds.
+            sums |= {"w": sums["n"] * self.unit, "w2": sums["n"] * self.unit**2}
+        return replace(self, **sums)  # type: ignore[arg-type]  # named as the fields
+
+    def __add__(self, other: Rows) -> Rows:
+        n_rows = int(self.n.sum()) + int(other.n.sum())
+        if n_rows >= MOST_ROWS:
+            raise ValueError(f"counts must hold fewer than 2**63 rows; received {n_rows}")
+        return concatenated([self, other]).merged()
+
+    def _weighted(self) -> Rows:
+        if self.w is not None:
+            return self
+        ones = self.n.astype(np.float64)
+        return replace(self, w=ones, w2=ones, unit=np.ones(len(self.n)))
+
+
+def concatenated(parts: Sequence[Rows]) -> Rows:
+    """Rows one after the other; beside weighted rows, unweighted ones weigh 1."""
+    if any(part.w is not None for part in parts):
+        parts = [part._weighted() for part in parts]
+    if any(part.unit is None for part in parts):
+        parts = [replace(part, unit=None) for part in parts]
+    first = parts[0]
+    sums = [part.sums() for part in parts]
+    numbers = [part.part for part in parts if part.part is not None]
+    return Rows(
+        {axis: np.concatenate([part.codes[axis] for part in parts]) for axis in first.codes},
+        indicators={
+            axis: _stacked([part.indicators[axis] for part in parts]) for axis in first.indicators
+        },
+        silent={
+            axis: np.concatenate([part.silent[axis] for part in parts]) for axis in first.silent
+        },
+        part=np.concatenate(numbers) if len(numbers) == len(parts) else None,
+        **{name: np.concatenate([of[name] for of in sums]) for name in sums[0]},
+    )
+
+
+def lexicographic_key(columns: Sequence[Array]) -> Array:
+    """One 64-bit integer per row that orders rows as their codes do, column by column.
+
+    Parameters
+    ----------
+    columns : sequence of integer arrays of shape (rows,)
+        Codes of at least -1.
+    """
+    key, n_keys = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for codes in columns:
+        size = int(codes.max(initial=0)) + 2
+        if n_keys * size >= 2**62:
+            key, n_keys = np.unique(key, return_inverse=True)[1], len(key)
+        key = key * size + codes + 1
+        n_keys *= size
+    return key
+
+
+def blocks_of(n_rows: int, width: int) -> Iterator[slice]:
+    """Slices that cover ``n_rows`` rows of ``width`` numbers, in blocks of bounded memory."""
+    step = max(1, _BLOCK // max(width, 1))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def dense(matrix: Any) -> Array:
+    """A dense or sparse matrix as an array."""
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+
+
+def compact(block: Array) -> Any:
+    """A block of rows in the smallest form that loses nothing."""
+    from scipy.sparse import csr_array
+
+    whole = block.astype(np.int8)
+    smallest = whole if (whole == block).all() else block.astype(np.float64)
+    sparse = np.count_nonzero(block) < _SPARSE * block.size
+    return csr_array(smallest) if sparse else smallest
+
+
+def _stacked(blocks: Sequence[Any]) -> Any:
+    """Blocks of rows below one another, dense or sparse as befits all of them."""
+    from scipy.sparse import csr_array, issparse, vstack
+
+    soft = any(block.dtype.kind == "f" for block in blocks)
+    blocks = [block.astype(np.float64) if soft else block for block in blocks]
+    if all(issparse(block) for block in blocks):
+        return csr_array(vstack(blocks, format="csr"))
+    return np.concatenate([dense(block) for block in blocks])
+
+
+def packed(matrix: Any) -> Array:
+    """Rows of 0 and 1 as 64-bit words, 64 columns each."""
+    words = []
+    for rows in blocks_of(matrix.shape[0], matrix.shape[1]):
+        bits = np.packbits(dense(matrix[rows]).astype(bool), axis=1)
+        padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
+        padded[:, : bits.shape[1]] = bits
+        words.append(padded.view(np.uint64))
+    return np.concatenate(words) if words else np.zeros((0, 1), dtype=np.uint64)
+
+
+def moved_columns(matrix: Any, origin: Array) -> Any:
+    """A matrix with columns from other positions; -1 gives a column of zeros."""
+    from scipy.sparse import csr_array
+
+    known = np.flatnonzero(origin >= 0)
+    if isinstance(matrix, np.ndarray):
+        out = np.zeros((matrix.shape[0], len(origin)), dtype=matrix.dtype)
+        out[:, known] = matrix[:, origin[known]]
+        return out
+    choice = csr_array(
+        (np.ones(len(known), dtype=matrix.dtype), (origin[known], known)),
+        shape=(matrix.shape[1], len(origin)),
+    )
+    return csr_array(matrix @ choice)

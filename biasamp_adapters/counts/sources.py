@@ -1,0 +1,431 @@
+"""Where variables come from: columns of labels or matrices, in arrays or in a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.labels import declared, listing
+from biasamp_adapters.counts.variables import ATTRIBUTE, MODEL, TASK, Axis
+from biasamp_adapters.inputs.columns import Column, Weights, read_columns
+from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_shape
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where one variable comes from, and what the user calls it.
+
+    Attributes
+    ----------
+    axis : Axis
+    argument : str
+    columns : tuple of Column
+        Columns of labels, of which several are crossed; none where an engine reads them.
+    n_columns : int
+        How many columns of labels there are.
+    matrix : Matrix or None
+        The matrix, where the variable has one column per label.
+    """
+
+    axis: Axis
+    argument: str
+    columns: tuple[Column, ...] = ()
+    n_columns: int = 1
+    matrix: Matrix | None = None
+
+    @property
+    def parts(self) -> Sequence[Column | Matrix]:
+        """Everything that is read."""
+        return self.columns if self.matrix is None else [self.matrix]
+
+    def codes(self, start: int, stop: int) -> tuple[Array, list[Label]]:
+        """Codes of some rows, -1 where missing, and the labels that they stand for."""
+        read = [column.chunk(start, stop) for column in self.columns]
+        codes = np.stack([codes.astype(np.int64) for codes, _ in read], axis=1)
+        return crossed(codes, [labels for _, labels in read])
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All variables, the names of the attributes, and what rows weigh.
+
+    Attributes
+    ----------
+    sources : list of Source
+    attributes : tuple of str
+    weight : Weights or None
+    repeated : ndarray of int, shape (rows,), or None
+        How often each row is there, where only distinct ones were fetched.
+    part : ndarray of int, shape (rows,), or None
+        A number by which rows are kept apart.
+    """
+
+    sources: list[Source] = field(default_factory=list)
+    attributes: tuple[str, ...] = ()
+    weight: Weights | None = None
+    repeated: Array | None = None
+    part: Array | None = None
+
+    @property
+    def matrices(self) -> list[Source]:
+        """The variables that are matrices."""
+        return [source for source in self.sources if source.matrix is not None]
+
+    @property
+    def columns(self) -> list[Source]:
+        """The variables with one label per row."""
+        return [source for source in self.sources if source.matrix is None]
+
+    @property
+    def parts(self) -> list[Any]:
+        """Everything that is read, the weights included."""
+        read = [part for source in self.sources for part in source.parts]
+        return [*read, *([] if self.weight is None else [self.weight])]
+
+
+def crossed(codes: Array, books: Sequence[Sequence[Label]]) -> tuple[Array, list[Label]]:
+    """One variable from one column, or from several: their observed combinations, as tuples."""
+    if len(books) == 1:
+        return codes[:, 0], list(books[0])
+    combinations, inverse = np.unique(codes, axis=0, return_inverse=True)
+    complete = (combinations >= 0).all(axis=1)
+    position = np.where(complete, np.cumsum(complete) - 1, -1)
+    labels: list[Label] = [
+        tuple(book[code] for book, code in zip(books, row, strict=True))
+        for row in combinations[complete].tolist()
+    ]
+    return position[inverse.reshape(-1)], labels
+
+
+def by_model(y_pred: Any, predicted: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Predicted tasks and attributes by model: those of a mapping, or of the one unnamed model."""
+    named = is_mapping(y_pred)
+    models = dict(y_pred) if named else {MODEL: y_pred}
+    if not models:
+        raise ValueError("y_pred must name at least one model; received an empty mapping")
+    if not all(isinstance(name, str) for name in models):
+        raise ValueError(f"names of models in y_pred must be strings; received {list(models)}")
+    if not (named and is_mapping(predicted)):
+        predicted = dict.fromkeys(models, predicted)
+    if set(predicted) != set(models):
+        raise ValueError(
+            f"sensitive_features_pred must name the models of y_pred, {list(models)}; "
+            f"received {list(predicted)}"
+        )
+    return models, dict(predicted)
+
+
+def is_mapping(values: Any) -> bool:
+    """Whether values are given by name: a sparse matrix of scipy may be a mapping as well."""
+    return isinstance(values, Mapping) and not hasattr(values, "tocsr")
+
+
+def tasks_of_one_shape(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """True and predicted tasks, a matrix of one column beside a vector being that vector."""
+    if not is_mapping(y_pred):
+        y_true, y_pred = one_shape([y_true, y_pred])
+        return y_true, y_pred
+    y_true, *predicted = one_shape([y_true, *y_pred.values()])
+    return y_true, dict(zip(y_pred, predicted, strict=True))
+
+
+def by_column(inputs: Inputs) -> bool:
+    """Whether tasks, or groups of the attribute, are columns of a matrix."""
+    y_true, y_pred = tasks_of_one_shape(inputs.y_true, inputs.y_pred)
+    predicted = inputs.sensitive_features_pred
+    attributes = [inputs.sensitive_features, *_by_name(predicted)]
+    return any(isinstance(values, Indicators) for values in attributes) or any(
+        values is not None and is_matrix(values) for values in [y_true, *_by_name(y_pred)]
+    )
+
+
+def _by_name(values: Any) -> list[Any]:
+    return list(values.values()) if is_mapping(values) else [values]
+
+
+def read_arrays(
+    inputs: Inputs, *, matrices: bool, names: Mapping[Role, str] | None = None
+) -> Sources:
+    """The variables of arrays.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Arrays; predictions of several models are mappings.
+    matrices : bool
+        Whether tasks and groups may be columns of a matrix.
+    names : mapping of Role to str, optional
+        What to call the arguments in an error, where the user knows them by other names.
+    """
+    called = names or ARGUMENTS
+    y_true, y_pred = tasks_of_one_shape(inputs.y_true, inputs.y_pred)
+    models, predicted = by_model(y_pred, inputs.sensitive_features_pred)
+    given = [(ATTRIBUTE, inputs.sensitive_features), (TASK, y_true)]
+    given += [(Axis(Role.ATTRIBUTE_PREDICTION, name), x) for name, x in predicted.items()]
+    given += [(Axis(Role.PREDICTION, name), x) for name, x in models.items()]
+    sources: list[Source] = []
+    attributes: tuple[str, ...] = ()
+    for axis, values in given:
+        if values is None:
+            continue
+        argument = called[axis.role]
+        if axis.model not in (None, MODEL):
+            argument += f"[{axis.model!r}]"
+        source, columns = _source(axis, argument, values, matrices=matrices)
+        if axis.of_attribute:
+            _check_attributes(source, len(columns), sources, attributes)
+            attributes = attributes or columns
+        sources.append(source)
+    if not sources:
+        raise ValueError("counts need at least one column; received none")
+    _check_alike(sources)
+    weight = inputs.sample_weight
+    weights = None if weight is None else Weights(weight, "sample_weight")
+    return Sources(sources, attributes, weights)
+
+
+def _source(
+    axis: Axis, argument: str, values: Any, *, matrices: bool
+) -> tuple[Source, tuple[str, ...]]:
+    """The source of one variable, and the names of its columns."""
+    if matrices and (
+        isinstance(values, Indicators) or (not axis.of_attribute and is_matrix(values))
+    ):
+        matrix = _matrix(values, argument, soft=axis.predicted)
+        return Source(axis, argument, matrix=matrix), (ARGUMENTS[Role.ATTRIBUTE],)
+    if not axis.of_attribute:
+        return Source(axis, argument, (Column(values, argument),)), ()
+    read = read_columns(values, argument)
+    names, columns = zip(*read, strict=True)
+    return Source(axis, argument, columns, len(columns)), names
+
+
+def _matrix(values: Any, name: str, *, soft: bool) -> Matrix:
+    if not isinstance(values, Indicators):
+        return Matrix(values, name, soft=soft)
+    names = values.names
+    if isinstance(names, str) or not all(isinstance(label, Hashable) for label in names or ()):
+        names = declared(names, f"names of {name}")
+    matrix = Matrix(values.values, name, names, soft=soft)
+    matrix.labels = declared(matrix.labels, f"names of {name}") or ()
+    return matrix
+
+
+def _check_attributes(
+    source: Source, n_columns: int, sources: Sequence[Source], attributes: Sequence[str]
+) -> None:
+    """Raise where a predicted attribute has another number of columns than the true one."""
+    matrices = any(other.matrix is not None for other in (source, *sources[:1]))
+    if source.axis.predicted and attributes and not matrices and n_columns != len(attributes):
+        raise ValueError(
+            f"{source.argument} must have one column for each of the {len(attributes)} "
+            f"attribute(s); received {n_columns}"
+        )
+
+
+def _check_alike(sources: Sequence[Source]) -> None:
+    """Raise unless truth and predictions of the task are all matrices, or all labels."""
+    truth = next((source for source in sources if source.axis == TASK), None)
+    for source in sources:
+        if source.axis.role != Role.PREDICTION or truth is None:
+            continue
+        kinds = [s.matrix is not None for s in (truth, source)]
+        if kinds[0] != kinds[1]:
+            shapes = ["a matrix" if kind else "labels" for kind in kinds]
+            raise ValueError(
+                f"{source.argument} must have the shape of y_true; received {shapes[1]} for "
+                f"{shapes[0]}"
+            )
+
+
+#: One name or several; Indicators of names are groups that are columns.
+Names = str | Sequence[str] | Indicators
+
+
+@dataclass(frozen=True)
+class FrameColumns:
+    """Names of the columns of a frame, by variable.
+
+    Attributes
+    ----------
+    names : dict of Axis to str, list of str or Indicators
+        In the order of the variables.
+    weight : str or None
+    """
+
+    names: dict[Axis, Names]
+    weight: str | None = None
+
+    @classmethod
+    def of_labels(
+        cls,
+        task: str | None,
+        prediction: str | Sequence[str] | None,
+        attribute: str | Sequence[str] | None,
+        attribute_prediction: str | Sequence[str] | None,
+        weight: str | None,
+    ) -> FrameColumns:
+        """Columns as ``JointCounts.from_frame`` takes them: several predictions are models."""
+        attributes, models = _names(attribute), _names(prediction)
+        predicted = _names(attribute_prediction)
+        if len(set(models)) < len(models):
+            raise ValueError(f"prediction must name each column once; received {list(models)}")
+        n_models, width = max(len(models), 1), len(attributes)
+        if len(predicted) not in (0, n_models * width):
+            raise ValueError(
+                f"attribute_prediction must name {n_models * width} column(s), one for each "
+                f"attribute and model; received {list(predicted)}"
+            )
+        names: dict[Axis, Names] = {ATTRIBUTE: attributes, TASK: _names(task)}
+        for i, model in enumerate(models or (MODEL,)):
+            of_model = predicted[i * width : (i + 1) * width]
+            names[Axis(Role.ATTRIBUTE_PREDICTION, model)] = of_model
+        names |= {Axis(Role.PREDICTION, model): [model] for model in models}
+        return cls({axis: x for axis, x in names.items() if x}, weight)._checked()
+
+    @classmethod
+    def of_matrices(
+        cls,
+        task: str | Sequence[str] | None,
+        prediction: Sequence[str] | Mapping[str, Sequence[str]] | None,
+        attribute: Names | None,
+        attribute_prediction: Names | Mapping[str, Names] | None,
+        weight: str | None,
+    ) -> FrameColumns:
+        """Columns as ``CooccurrenceCounts.from_frame`` takes them: several are one matrix."""
+        models = dict(prediction) if isinstance(prediction, Mapping) else {MODEL: prediction}
+        of_groups = attribute_prediction
+        predicted = (
+            dict(of_groups) if isinstance(of_groups, Mapping) else dict.fromkeys(models, of_groups)
+        )
+        names: dict[Axis, Any] = {ATTRIBUTE: attribute, TASK: task}
+        names |= {Axis(Role.ATTRIBUTE_PREDICTION, model): x for model, x in predicted.items()}
+        names |= {Axis(Role.PREDICTION, model): x for model, x in models.items()}
+        return cls({axis: x for axis, x in names.items() if x is not None}, weight)._checked()
+
+    def _checked(self) -> FrameColumns:
+        if not self.every:
+            raise ValueError("counts need at least one column; received none")
+        return self
+
+    @property
+    def every(self) -> list[str]:
+        """Every column that is read, each once."""
+        tasks = [x for axis, x in self.names.items() if not axis.of_attribute]
+        found = [name for names in tasks for name in _names(names)]
+        return list(dict.fromkeys([*found, *self.keys, *_names(self.weight)]))
+
+    @property
+    def task_columns(self) -> dict[Axis, list[str]]:
+        """Columns of the tasks, true and predicted, if each task is a column; else none."""
+        found = {axis: names for axis, names in self.names.items() if not axis.of_attribute}
+        if any(isinstance(names, str) or not _names(names) for names in found.values()):
+            return {}
+        return {axis: _names(names) for axis, names in found.items()}
+
+    @property
+    def keys(self) -> list[str]:
+        """Columns of the attributes, true and predicted, each once."""
+        found = [_names(names) for axis, names in self.names.items() if axis.of_attribute]
+        return list(dict.fromkeys(name for names in found for name in names))
+
+    @property
+    def keys_of_labels(self) -> list[str]:
+        """Columns of labels, in the order of the variables."""
+        return [name for names in self.names.values() for name in _names(names)]
+
+    def _argument(self, axis: Axis) -> str:
+        """What to call the columns of a variable in an error."""
+        return "column " + " x ".join(map(repr, _names(self.names[axis])))
+
+    def sources(self) -> Sources:
+        """The variables of columns of labels that an engine reads."""
+        found = [
+            Source(axis, self._argument(axis), n_columns=len(_names(names)))
+            for axis, names in self.names.items()
+        ]
+        return Sources(found, tuple(_names(self.names.get(ATTRIBUTE))))
+
+
+def _names(names: Names | None) -> list[str]:
+    if names is None:
+        return []
+    columns = names.values if isinstance(names, Indicators) else names
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def read_table(
+    table: nw.DataFrame[Any],
+    columns: FrameColumns,
+    labels: tuple[Label, ...] | None,
+    indicators: nw.DataFrame[Any] | None = None,
+) -> Sources:
+    """The variables of a table in memory; the columns of tasks may be in a table of their own."""
+    picked = _Picked(table, columns, labels, table if indicators is None else indicators)
+    arrays: dict[Role, dict[str | None, Any]] = {role: {} for role in Role}
+    names: dict[Role, str] = dict(ARGUMENTS)
+    for axis, chosen in columns.names.items():
+        arrays[axis.role][axis.model] = picked.values(axis)
+        names[axis.role] = f"{axis.role} column(s) {listing(_names(chosen))}"
+    predicted = arrays[Role.ATTRIBUTE_PREDICTION]
+    inputs = Inputs(
+        arrays[Role.TASK].get(None),
+        arrays[Role.PREDICTION] or dict.fromkeys(predicted or [MODEL]),
+        arrays[Role.ATTRIBUTE].get(None),
+        predicted or None,
+    )
+    read = read_arrays(inputs, matrices=True, names=names)
+    weight = columns.weight
+    if weight is None:
+        return read
+    return replace(read, weight=Weights(table[weight].to_native(), f"column {weight!r}"))
+
+
+@dataclass(frozen=True)
+class _Picked:
+    """Columns of a table as the arguments of counts from arrays.
+
+    Those of truth and predictions have different names, so they correspond by position, and are
+    named as the truth is.
+    """
+
+    table: nw.DataFrame[Any]
+    columns: FrameColumns
+    labels: tuple[Label, ...] | None
+    indicators: nw.DataFrame[Any]
+
+    def values(self, axis: Axis) -> Any:
+        """The columns of a variable."""
+        chosen = self.columns.names[axis]
+        if isinstance(chosen, Indicators):
+            return self._groups(chosen)
+        if axis.of_attribute:
+            return {name: self.table[name].to_native() for name in _names(chosen)}
+        return self.table[chosen].to_native() if isinstance(chosen, str) else self._tasks(chosen)
+
+    def _tasks(self, chosen: Sequence[str]) -> Indicators:
+        truth = self.columns.names.get(TASK)
+        of_truth = None if truth is None or isinstance(truth, str) else tuple(_names(truth))
+        labels = self.labels or of_truth
+        if labels is not None and len(chosen) != len(labels):
+            raise ValueError(
+                f"there must be a column for each of the {len(labels)} tasks; "
+                f"received {len(chosen)}: {list(chosen)}"
+            )
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"tasks must have distinct columns; received {list(chosen)}")
+        return Indicators(self.indicators.select(*chosen), labels)
+
+    def _groups(self, chosen: Indicators) -> Indicators:
+        truth = self.columns.names.get(ATTRIBUTE)
+        names = chosen.names
+        if names is None and isinstance(truth, Indicators):
+            of_truth: tuple[Any, ...] = tuple(truth.names or _names(truth))
+            names = of_truth if len(of_truth) == len(_names(chosen)) else None
+        return Indicators(self.table.select(*_names(chosen)), names)
