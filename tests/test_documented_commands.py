@@ -13,16 +13,18 @@ runs them, in ``.ci/run``.
 from __future__ import annotations
 
 import doctest
-import os
+import io
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from biasamp_adapters.cli import run
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -108,22 +110,19 @@ def steps(path: Path) -> list[Step]:
     return sorted(found, key=lambda step: step.line)
 
 
-def run_command(step: Step, where: str, environment: dict[str, str]) -> None:
-    """Run one command; only ``biasamp`` is known."""
+def run_command(step: Step, where: str) -> None:
+    """Run one command; only ``biasamp`` is known. Its process is tested in ``tests/cli``."""
     program, *arguments = shlex.split(step.text)
     assert program == "biasamp", f"{where}: CI does not run {program!r}; name it in SET_UP if so"
-    done = subprocess.run(
-        [sys.executable, "-m", "biasamp_adapters.cli", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == step.exit_code, f"{where}: {step.text}\n{done.stdout}"
+    shown = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(shown), redirect_stderr(shown):
+        patch.setattr(sys, "argv", [program, *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            run()
+    assert stopped.value.code == step.exit_code, f"{where}: {step.text}\n{shown.getvalue()}"
     if step.output:
         checker = doctest.OutputChecker()
-        wanted, got = step.output + "\n", done.stdout
+        wanted, got = step.output + "\n", shown.getvalue()
         assert checker.check_output(wanted, got, _OUTPUT), f"{where}: {step.text}\n{got}"
 
 
@@ -152,16 +151,17 @@ def test_commands_of_a_page(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     to_do = steps(page)
-    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("NO_COLOR", "1")
     if any("compas" in step.text for step in to_do):
         # The table that a reader downloads is found in scikit-learn's folder of data instead.
-        environment["SCIKIT_LEARN_DATA"] = str(request.getfixturevalue("shared_data"))
+        monkeypatch.setenv("SCIKIT_LEARN_DATA", str(request.getfixturevalue("shared_data")))
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     for step in to_do:
         where = f"{page.relative_to(REPOSITORY)}, line {step.line}"
         if step.kind == "command":
-            run_command(step, where, environment)
+            run_command(step, where)
         elif step.kind == "python":
             run_python(step, where, names)
         else:

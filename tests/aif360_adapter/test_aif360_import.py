@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import pytest
 
 pytest.importorskip("aif360", reason="the aif360 extra is not installed")
+
+#: An interpreter that has imported what AIF360 needs, but neither AIF360 nor this package. It runs
+#: each line that it reads, a program in JSON, in a fork of itself, and answers with the output.
+FORKS = """
+import json, os, sys, tempfile, traceback
+import matplotlib.pyplot, pandas, scipy.optimize, scipy.stats
+import sklearn.base, sklearn.linear_model, sklearn.metrics, sklearn.neighbors, sklearn.preprocessing
+
+for line in sys.stdin:
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = os.fork()
+        if not child:
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            try:
+                exec(json.loads(line), {})
+            except BaseException:
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+        out.seek(0)
+        err.seek(0)
+        print(json.dumps([out.read(), err.read()]), flush=True)
+"""
 
 HIDE = """
 import sys
@@ -17,6 +46,8 @@ class Hidden:
         if name.partition(".")[0] in {hidden!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
+for name in [name for name in sys.modules if name.partition(".")[0] in {hidden!r}]:
+    del sys.modules[name]
 sys.meta_path.insert(0, Hidden())
 """
 
@@ -29,15 +60,47 @@ def state():
 """
 
 
-def run(
-    statements: str, *, hidden: tuple[str, ...] = (), flags: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[str]:
-    """The statements in a fresh interpreter that does not find the packages ``hidden``."""
-    code = HIDE.format(hidden=hidden) + STATE + statements
-    return subprocess.run([sys.executable, *flags, "-c", code], capture_output=True, text=True)
+class Output(NamedTuple):
+    """What a program wrote."""
+
+    stdout: str
+    stderr: str
 
 
-def test_aif360_itself_logs_and_its_handler_stays_if_it_came_first() -> None:
+#: Runs statements where the packages ``hidden`` are not found, with a filter of all warnings.
+Run = Callable[..., Output]
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Programs in an interpreter that has not imported AIF360, a fork for each."""
+    command = [sys.executable, "-c", FORKS]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as server:
+        stdin, stdout = server.stdin, server.stdout
+        assert stdin is not None
+        assert stdout is not None
+
+        def run_one(
+            statements: str, *, hidden: tuple[str, ...] = (), warnings: str = "default"
+        ) -> Output:
+            code = HIDE.format(hidden=hidden) + STATE
+            code += f"import warnings\nwarnings.simplefilter({warnings!r})\n{statements}"
+            stdin.write(json.dumps(code) + "\n")
+            stdin.flush()
+            return Output(*json.loads(stdout.readline()))
+
+        yield run_one
+        stdin.close()
+
+
+def test_nothing_of_the_host_is_imported_before(run: Run) -> None:
+    found = run("print({'aif360', 'fairlearn', 'biasamp_adapters'} & set(sys.modules))")
+    assert found == ("set()\n", "")
+
+
+def test_aif360_itself_logs_and_its_handler_stays_if_it_came_first(run: Run) -> None:
     found = run(
         "import aif360.metrics, aif360.sklearn.utils\n"
         "before = state()\n"
@@ -48,7 +111,7 @@ def test_aif360_itself_logs_and_its_handler_stays_if_it_came_first() -> None:
     assert "WARNING:root:" in found.stderr
 
 
-def test_the_import_says_nothing_and_all_is_as_before() -> None:
+def test_the_import_says_nothing_and_all_is_as_before(run: Run) -> None:
     found = run(
         "import warnings, numpy as np, pandas as pd\n"
         "def settings():\n"
@@ -58,12 +121,12 @@ def test_the_import_says_nothing_and_all_is_as_before() -> None:
         "print(settings() == before, state()[0], 'aif360.metrics' in sys.modules)\n"
         "logging.basicConfig(level=logging.INFO, format='ours %(message)s')\n"
         "logging.info('hello')",
-        flags=("-W", "always"),
+        warnings="always",
     )
     assert (found.stdout, found.stderr) == ("True [] True\n", "ours hello\n")
 
 
-def test_what_the_user_configured_stays() -> None:
+def test_what_the_user_configured_stays(run: Run) -> None:
     found = run(
         "logging.basicConfig(level=logging.INFO, format='ours %(message)s')\n"
         "logging.root.addHandler(logging.NullHandler())\n"
@@ -72,7 +135,7 @@ def test_what_the_user_configured_stays() -> None:
         "import biasamp_adapters.aif360\n"
         "print(state() == before, logging.getLogger().handlers is same)\n"
         "logging.info('hello'); logging.debug('hidden')",
-        flags=("-W", "error"),
+        warnings="error",
     )
     assert (found.stdout, found.stderr) == ("True True\n", "ours hello\n")
 
@@ -80,7 +143,7 @@ def test_what_the_user_configured_stays() -> None:
 @pytest.mark.parametrize(
     "configure", ["logging.basicConfig(format='%(message)s')", ""], ids=["basicConfig", "nothing"]
 )
-def test_what_other_threads_log_meanwhile_is_kept(configure: str) -> None:
+def test_what_other_threads_log_meanwhile_is_kept(run: Run, configure: str) -> None:
     found = run(
         "import threading, time\n"
         f"{configure}\n"
@@ -89,7 +152,7 @@ def test_what_other_threads_log_meanwhile_is_kept(configure: str) -> None:
         "def talk():\n"
         "    global sent\n"
         "    while not done.is_set():\n"
-        "        logging.getLogger('service').warning('request'); sent += 1; time.sleep(.01)\n"
+        "        logging.getLogger('service').warning('request'); sent += 1; time.sleep(.001)\n"
         "thread = threading.Thread(target=talk); thread.start()\n"
         "import biasamp_adapters.aif360\n"
         "done.set(); thread.join(); print(sent)"
@@ -98,7 +161,7 @@ def test_what_other_threads_log_meanwhile_is_kept(configure: str) -> None:
     assert int(found.stdout) > 10
 
 
-def test_the_error_names_the_extra() -> None:
+def test_the_error_names_the_extra(run: Run) -> None:
     found = run(
         "before = state()\n"
         "try:\n    import biasamp_adapters.aif360\n"
@@ -112,7 +175,7 @@ def test_the_error_names_the_extra() -> None:
     )
 
 
-def test_what_aif360_itself_lacks_is_named() -> None:
+def test_what_aif360_itself_lacks_is_named(run: Run) -> None:
     found = run(
         "before = state()\n"
         "try:\n    import biasamp_adapters.aif360\n"
@@ -126,12 +189,12 @@ def test_what_aif360_itself_lacks_is_named() -> None:
     "statement",
     ["import biasamp_adapters as bam; bam.MALS; bam.audit", "import biasamp_adapters.cli"],
 )
-def test_the_rest_of_the_package_does_not_import_aif360(statement: str) -> None:
+def test_the_rest_of_the_package_does_not_import_aif360(run: Run, statement: str) -> None:
     found = run(f"{statement}\nprint('aif360' in sys.modules)")
     assert (found.stdout, found.stderr) == ("False\n", "")
 
 
-def test_the_adapter_hides_no_library_and_needs_no_fairlearn() -> None:
+def test_the_adapter_hides_no_library_and_needs_no_fairlearn(run: Run) -> None:
     found = run(
         "import biasamp_adapters.aif360 as baa, aif360.metrics\n"
         "print(aif360.__name__, baa.__name__, "
