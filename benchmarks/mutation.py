@@ -286,6 +286,7 @@ def main() -> None:
     for path in (out, options.map):
         path.parent.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("BIASAMP_DATA", str(Path.cwd().parent / "shared" / "data"))
+    os.environ.setdefault("HYPOTHESIS_PROFILE", "full")  # as in CI
     known = forked(lambda: test_map(options.map), math.inf)
     every = list(mutants())
     random.Random(options.seed).shuffle(every)

@@ -9,15 +9,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+# Tests run side by side, one process per core. Before numpy is imported, which starts the threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
 
 # Shared machines stall now and then; a slow example is not a wrong one.
-settings.register_profile("default", deadline=None)
-# For environments in which all that can differ is what a library does.
-settings.register_profile("few", deadline=None, max_examples=10)
+_PROFILES = {
+    "default": 25,  # what a contributor waits for; other ones each time
+    "full": 100,  # CI, with the newest versions
+    "few": 10,  # where all that can differ is what a library does
+}
+for _name, _examples in _PROFILES.items():
+    settings.register_profile(_name, deadline=None, max_examples=_examples)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 _REPOSITORY = Path(__file__).resolve().parents[1]

@@ -149,6 +149,12 @@ def result_of(metric: Any, case: Case, **changed: Any) -> bam.AmplificationResul
     return quietly(metric.result, **case.arguments(**changed))
 
 
+def value_from(metric: Any, counts: bam.CooccurrenceCounts) -> Any:
+    """The value from counts that keep their rows, as what a comparison takes for the same."""
+    value = quietly(metric.from_counts, counts).value
+    return pytest.approx(value, abs=1e-12, nan_ok=True)
+
+
 def metrics_for(case: Case, *, multi: bool = True) -> list[Any]:
     """One of each metric that has a value for the case."""
     lists = case.lists

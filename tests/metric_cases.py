@@ -10,7 +10,6 @@ from typing import Any
 import exact_oracle as oracle
 import pytest
 from exact_oracle import Row
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from biasamp_adapters import (
@@ -19,6 +18,7 @@ from biasamp_adapters import (
     AmplificationWarning,
     DirectionalBiasAmplification,
     DirectionalPredictabilityAmplification,
+    JointCounts,
     LeakageAmplification,
     MultiAttributeBiasAmplification,
 )
@@ -37,7 +37,6 @@ def rows_over(groups: list[Any], labels: list[Any]) -> st.SearchStrategy[list[Ro
 
 
 any_rows = rows_over(GROUPS, LABELS)
-few = settings(max_examples=60)
 
 
 def arguments(rows: Sequence[Row], **changed: Any) -> dict[str, Any]:
@@ -62,6 +61,19 @@ def quietly(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
 def quiet(metric: Any, rows: Sequence[Row], **changed: Any) -> AmplificationResult:
     """The result for the rows, without its warnings."""
     return quietly(metric.result, **arguments(rows, **changed))
+
+
+def counted(rows: Sequence[Row], **changed: Any) -> JointCounts:
+    """The rows as counts, for tests that ask many metrics about the same rows.
+
+    That counts give what rows give is a property of its own, in ``test_properties.py``.
+    """
+    return quietly(JointCounts.from_arrays, **{**arguments(rows), **LISTS, **changed})
+
+
+def value_from(metric: Any, counts: JointCounts) -> float:
+    """The value of a metric, without its warnings."""
+    return quietly(metric.from_counts, counts).value
 
 
 def same(value: float, expected: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp_adapters.sklearn import ContingencyAttacker
@@ -102,7 +102,6 @@ rows = st.tuples(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(rows, min_size=1, max_size=20).filter(lambda drawn: any(r[3] for r in drawn)))
 def test_weights_are_repetitions(drawn: list[tuple[str, str, int, int]]) -> None:
     """A weight of 0 leaves a row out, a weight of 3 has it there three times."""

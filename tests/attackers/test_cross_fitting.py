@@ -23,7 +23,7 @@ from attacker_cases import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_cases import few, quietly
+from metric_cases import quietly
 from scipy.stats import hypergeom
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression
@@ -89,7 +89,6 @@ def five_rows(draw: st.DrawFn) -> dict[str, list[int]]:
     }
 
 
-@few
 @given(five_rows())
 def test_five_folds_of_five_rows_are_leave_one_out(rows: dict[str, list[int]]) -> None:
     """The closed form and the fitted table agree, in any five rows where both are defined.

@@ -10,7 +10,7 @@ from attacker_cases import ATTACKS, binary_rows, matrix_rows, metric_of, result_
 from exact_oracle import Row
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_cases import LISTS, any_rows, arguments, few, quiet
+from metric_cases import LISTS, any_rows, arguments, quiet
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -46,14 +46,12 @@ def check(rows: dict[str, Any], attack: str, quality: str, **options: Any) -> No
         assert fitted.value == pytest.approx(exact.value, abs=1e-12)
 
 
-@few
 @given(any_rows, attacks, st.sampled_from(QUALITIES[:3]))
 def test_the_table_is_the_exact_attacker(rows: list[Row], attack: str, quality: str) -> None:
     """Also where declared groups and labels have no rows."""
     check(arguments(rows), attack, quality, **LISTS)
 
 
-@few
 @given(any_rows, attacks)
 def test_its_uncertainty_coefficients_are_the_exact_ones(rows: list[Row], attack: str) -> None:
     options = {"quality": "uncertainty_coefficient", "equalize": None, **LISTS}

@@ -18,13 +18,12 @@ from good_matrices import (
     count,
     joint,
 )
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from biasamp_adapters import CooccurrenceCounts, Indicators
 
 N_TASKS, N_PARTS = 3, 3
-some = settings(max_examples=60)
 
 
 class Row(NamedTuple):
@@ -80,7 +79,6 @@ KEPT: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("kept", KEPT, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
-@some
 @given(rows=HARD | SOFT)
 def test_parts_add_up_exactly(kept: dict[str, Any], weighted: bool, rows: list[Row]) -> None:
     parts = _parts(rows, weighted=weighted)
@@ -96,7 +94,6 @@ def test_parts_add_up_exactly(kept: dict[str, Any], weighted: bool, rows: list[R
         assert reduce(add, sums) == added
 
 
-@some
 @given(HARD, HARD)
 def test_addition_commutes(first: list[Row], second: list[Row]) -> None:
     assume(all(any(row.prediction for row in part) for part in (first, second)))
@@ -105,7 +102,6 @@ def test_addition_commutes(first: list[Row], second: list[Row]) -> None:
         assert a + b == b + a
 
 
-@some
 @given(HARD, HARD)
 def test_observed_sets_of_both_parts_are_counted(first: list[Row], second: list[Row]) -> None:
     assume(all(any(row.prediction for row in part) for part in (first, second)))
@@ -114,7 +110,6 @@ def test_observed_sets_of_both_parts_are_counted(first: list[Row], second: list[
     assert added == _count(first + second, **options)
 
 
-@some
 @given(_rows(abstain=False), st.floats(1e-3, 1e3))
 def test_other_weights_add_up_to_rounding(rows: list[Row], scale: float) -> None:
     rows = [row._replace(weight=(row.weight + 1) * scale) for row in rows]
@@ -129,7 +124,6 @@ def test_other_weights_add_up_to_rounding(rows: list[Row], scale: float) -> None
             )
 
 
-@some
 @given(HARD, HARD)
 def test_counts_without_weights_count_each_row_once(first: list[Row], second: list[Row]) -> None:
     assume(any(row.weight for row in first))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp_adapters import JointCounts
@@ -62,7 +62,6 @@ rows_drawn = st.builds(
 
 
 @given(rows_drawn)
-@settings(max_examples=60)
 def test_parts_are_counts_of_their_rows(rows: pd.DataFrame) -> None:
     whole, parts = sliced(rows)
     assert whole == counted(rows)
@@ -75,7 +74,6 @@ def test_parts_are_counts_of_their_rows(rows: pd.DataFrame) -> None:
 
 
 @given(rows_drawn)
-@settings(max_examples=60)
 def test_parts_sum_to_the_whole(rows: pd.DataFrame) -> None:
     whole, parts = sliced(rows, labels=LABELS, groups=GROUPS)
     assert sum(parts.values()) == whole

@@ -25,7 +25,6 @@ from metric_cases import (
     LISTS,
     any_rows,
     arguments,
-    few,
     quietly,
     same,
 )
@@ -145,7 +144,6 @@ for way, flipped in zip(DIRECTIONS, (LABELS, GROUPS), strict=True):
     ]
 
 
-@few
 @given(any_rows, st.sampled_from(EXACT))
 def test_values_against_plain_loops(rows: list[Row], exact: Any) -> None:
     function, parameters, expected = exact

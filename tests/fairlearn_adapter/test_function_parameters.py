@@ -18,7 +18,7 @@ from exact_oracle import Row
 from function_cases import DIRECTED, FUNCTIONS, KINDS, REFERENCED, fixed_rows, named, params
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from metric_cases import LISTS, any_rows, arguments, few, quietly, reference_of
+from metric_cases import LISTS, any_rows, arguments, quietly, reference_of
 
 from biasamp_adapters import AmplificationWarning, BaseRates
 from biasamp_adapters.fairlearn import (
@@ -101,7 +101,6 @@ def test_a_parameter_does_what_it_does_to_the_metric_object(
     assert value != quietly(function, **data, **beside)
 
 
-@few
 @given(
     any_rows,
     st.one_of(st.none(), any_rows),

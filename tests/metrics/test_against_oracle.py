@@ -18,7 +18,6 @@ from metric_cases import (
     LISTS,
     any_rows,
     arguments,
-    few,
     quiet,
     quietly,
     reference_of,
@@ -75,7 +74,6 @@ def check_pairs(result: AmplificationResult, scores: oracle.Scores, *, signs: bo
             assert pair.sign == scores.coefficients[key]
 
 
-@few
 @given(any_rows, a_reference, st.sampled_from(DIRECTIONS))
 def test_directional(rows: list[Row], training: list[Row] | None, direction: str) -> None:
     reference = reference_of(training)
@@ -91,7 +89,6 @@ def test_directional(rows: list[Row], training: list[Row] | None, direction: str
     assert same(result.random_error, baseline.value)
 
 
-@few
 @given(any_rows, a_reference, st.booleans())
 def test_mals(rows: list[Row], training: list[Row] | None, predicts_attribute: bool) -> None:
     metric = MALS(reference=reference_of(training), **LISTS)
@@ -109,7 +106,6 @@ def test_mals(rows: list[Row], training: list[Row] | None, predicts_attribute: b
     assert same(result.random_error, oracle.mals(errors, GROUPS, LABELS, training or rows).value)
 
 
-@few
 @given(any_rows, a_reference, st.sampled_from([*DIRECTIONS, "undirected"]))
 def test_multi(rows: list[Row], training: list[Row] | None, direction: str) -> None:
     assume({row.t for row in rows} & {row.t for row in training or rows})
@@ -122,7 +118,6 @@ def test_multi(rows: list[Row], training: list[Row] | None, direction: str) -> N
     check_pairs(result, expected, signs=direction == "undirected")
 
 
-@few
 @given(any_rows, st.sampled_from(list(oracle.SCORES)), st.sampled_from(DIRECTIONS), st.booleans())
 def test_dpa(rows: list[Row], quality: str, direction: str, channel: bool) -> None:
     metric = DirectionalPredictabilityAmplification(
@@ -133,7 +128,6 @@ def test_dpa(rows: list[Row], quality: str, direction: str, channel: bool) -> No
     assert same(quiet(metric, rows).value, expected)
 
 
-@few
 @given(any_rows, st.sampled_from(["accuracy", "balanced_accuracy", "f1_macro"]), st.booleans())
 def test_leakage(rows: list[Row], quality: str, channel: bool) -> None:
     metric = LeakageAmplification(
@@ -143,7 +137,6 @@ def test_leakage(rows: list[Row], quality: str, channel: bool) -> None:
     assert same(quiet(metric, rows).value, expected)
 
 
-@few
 @given(any_rows)
 def test_leakage_of_a_loss(rows: list[Row]) -> None:
     """Only where both losses are clear of 0, whose inverse is clipped for display alone."""
@@ -156,7 +149,6 @@ def test_leakage_of_a_loss(rows: list[Row]) -> None:
     assert abs(quiet(metric, rows).value - expected) < 1e-11
 
 
-@few
 @given(any_rows, st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), min_size=40, max_size=40))
 def test_weights(rows: list[Row], weights: list[float]) -> None:
     weighted = [r._replace(w=Fraction(w)) for r, w in zip(rows, weights, strict=False)]
@@ -165,7 +157,6 @@ def test_weights(rows: list[Row], weights: list[float]) -> None:
         assert same(result.value, value(weighted))
 
 
-@few
 @given(any_rows, st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
 def test_abstentions(rows: list[Row], says: list[tuple[bool, bool]]) -> None:
     """An abstention is no label, is wrong, and to an attacker a category of its own."""
@@ -178,7 +169,6 @@ def test_abstentions(rows: list[Row], says: list[tuple[bool, bool]]) -> None:
         assert same(quiet(replace(metric, missing="abstain"), rows).value, value(rows))
 
 
-@few
 @given(any_rows, st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=40, max_size=40))
 def test_probabilities_enter_as_expected_counts(rows: list[Row], chances: list[float]) -> None:
     rows = [row._replace(t=row.t % 2) for row in rows]
@@ -203,7 +193,6 @@ def test_probabilities_enter_as_expected_counts(rows: list[Row], chances: list[f
         assert same(quiet(metric, rows, y_pred=chances).value, expected)
 
 
-@few
 @given(two_by_two, st.sampled_from(["accuracy", "balanced_accuracy"]), st.sampled_from([None, 0.1]))
 def test_equal_levels_are_exactly_equal(
     rows: list[Row], quality: str, weight: float | None

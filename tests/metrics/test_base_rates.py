@@ -27,7 +27,7 @@ from conftest import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from metric_cases import DIRECTIONS, few, quietly
+from metric_cases import DIRECTIONS, quietly
 
 import biasamp_adapters as bam
 from biasamp_adapters import (
@@ -135,7 +135,6 @@ def test_equal_rates_are_a_tie_where_rows_have_no_group() -> None:
 tables = arrays(np.int64, (3, 3), elements=st.integers(1, 6))
 
 
-@few
 @given(tables, st.randoms(use_true_random=False), st.booleans())
 def test_the_rates_of_the_truth_are_the_truth(table: Any, random: Any, with_shares: bool) -> None:
     rows = rows_of(table, "A", "T")

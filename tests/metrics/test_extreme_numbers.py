@@ -11,7 +11,7 @@ import pytest
 from exact_oracle import Row
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_cases import GROUPS, LABELS, LISTS, few, quietly, same, without_draws
+from metric_cases import GROUPS, LABELS, LISTS, quietly, same, without_draws
 
 from biasamp_adapters import (
     MALS,
@@ -92,7 +92,6 @@ MIXED = st.sampled_from([1e-10, 0.3, 1.0, 1e10])
 WEIGHTED = st.lists(st.tuples(*[st.integers(0, 2)] * 4, MIXED), min_size=1, max_size=25)
 
 
-@few
 @given(WEIGHTED)
 def test_weights_of_twenty_orders_of_magnitude(rows: list[tuple[Any, ...]]) -> None:
     a, t, a_hat, t_hat, weights = map(list, zip(*rows, strict=True))

@@ -13,7 +13,7 @@ from typing import Any
 import matrix_oracle as oracle
 import pytest
 from exact_oracle import mean
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matrix_cases import (
     CHANCES,
@@ -36,7 +36,6 @@ from biasamp_adapters import (
     MultiAttributeBiasAmplification,
 )
 
-some = settings(max_examples=150)
 seeds = pytest.mark.parametrize("seed", range(12))
 
 
@@ -64,7 +63,6 @@ def check_directional(case: Case, direction: str) -> None:
     assert same(result.random_error, error)
 
 
-@some
 @given(cases(), st.sampled_from(DIRECTIONS))
 def test_directional(case: Case, direction: str) -> None:
     check_directional(case, direction)
@@ -90,7 +88,6 @@ def check_mals(case: Case, predicts_attribute: bool) -> None:
     assert same(result.random_error, oracle.random_error_mals(case.data(), case.training()))
 
 
-@some
 @given(cases(), st.booleans())
 def test_mals(case: Case, predicts_attribute: bool) -> None:
     check_mals(case, predicts_attribute)
@@ -142,7 +139,6 @@ def check_multi(case: Case, direction: str, chosen: dict[str, Any]) -> None:
     check_signs(result, expected)
 
 
-@some
 @given(cases(hard=True), st.sampled_from([*DIRECTIONS, "undirected"]), options)
 def test_multi(case: Case, direction: str, chosen: dict[str, Any]) -> None:
     check_multi(case, direction, chosen)

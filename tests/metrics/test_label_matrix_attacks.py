@@ -7,7 +7,7 @@ from typing import Any
 
 import matrix_attack_oracle as attacks
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrix_cases import GROUPS, Case, cases, result_of, seeded
 from metric_cases import quietly, same
@@ -19,7 +19,6 @@ from biasamp_adapters import (
     LeakageAmplification,
 )
 
-some = settings(max_examples=100)
 seeds = pytest.mark.parametrize("seed", range(8))
 qualities = st.sampled_from(["inverse_cross_entropy", "accuracy"])
 equalizings = st.sampled_from(["expected", None])
@@ -39,7 +38,6 @@ def check_dpa(case: Case, quality: str, equalize: Any) -> None:
     assert same(result.value, attacks.dpa(case.data(), quality, equalize is not None))
 
 
-@some
 @given(cases(indicators=False), qualities, equalizings)
 def test_dpa(case: Case, quality: str, equalize: Any) -> None:
     check_dpa(case, quality, equalize)
@@ -77,7 +75,6 @@ def check_scores(case: Case, name: str, quality: str, equalize: Any) -> None:
                 assert pair.value == pytest.approx(psi[1] - psi[0], abs=1e-12 * max(psi))
 
 
-@some
 @given(cases(), st.sampled_from(list(attacks.ATTACKS)), qualities, equalizings)
 def test_pairs_of_indicators(case: Case, name: str, quality: str, equalize: Any) -> None:
     check_scores(case, name, quality, equalize)
@@ -103,7 +100,6 @@ def swapped(case: Case, **changed: Any) -> dict[str, Any]:
     }
 
 
-@some
 @given(cases(indicators=False), qualities, equalizings)
 def test_labels_that_predict_groups_are_labels_that_predict_tasks(
     case: Case, quality: str, equalize: Any
@@ -116,7 +112,6 @@ def test_labels_that_predict_groups_are_labels_that_predict_tasks(
     assert same(result.value, attacks.dpa(case.data(), quality, equalize is not None))
 
 
-@some
 @given(cases(indicators=False), qualities, equalizings)
 def test_indicators_of_one_group_each_are_labels(case: Case, quality: str, equalize: Any) -> None:
     groups = [[int(label == group) for group in GROUPS] for label in case.attribute]

@@ -9,15 +9,13 @@ from typing import Any
 import matrix_oracle as oracle
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrix_cases import GROUPS, Case, cases, metrics_for, result_of, seeded, value_of
 from metric_cases import DIRECTIONS, quietly
 
 import biasamp_adapters as bam
 from biasamp_adapters.metrics.label_sets import subsets_by_support
-
-some = settings(max_examples=60)
 
 
 def in_two(case: Case, random: Any) -> tuple[Case, Case]:
@@ -32,7 +30,6 @@ def in_two(case: Case, random: Any) -> tuple[Case, Case]:
     return parts
 
 
-@some
 @given(cases(), st.randoms(use_true_random=False))
 def test_sums_of_the_parts_add_up(case: Case, random: Any) -> None:
     whole = case.counts()
@@ -45,7 +42,6 @@ def test_sums_of_the_parts_add_up(case: Case, random: Any) -> None:
         assert quietly(metric.from_counts, first + second).value == expected
 
 
-@some
 @given(cases(hard=True), st.randoms(use_true_random=False))
 def test_rows_and_label_sets_of_the_parts_add_up(case: Case, random: Any) -> None:
     training = case.training() or case.data()
@@ -62,7 +58,6 @@ def test_rows_and_label_sets_of_the_parts_add_up(case: Case, random: Any) -> Non
                 assert value == value_of(metric, case)
 
 
-@some
 @given(
     cases(hard=True, reference=False),
     st.sampled_from([*DIRECTIONS, "undirected"]),
@@ -78,7 +73,6 @@ def test_observed_label_sets_are_enough_without_rows(
     assert quietly(metric.from_counts, counts).value == value_of(metric, case)
 
 
-@some
 @given(
     st.lists(st.lists(st.integers(0, 1), min_size=4, max_size=4), min_size=1, max_size=20),
     st.sampled_from([None, 1, 2, 3]),
@@ -91,7 +85,6 @@ def test_subsets_by_support(rows: list[list[int]], max_size: Any, min_support: i
     assert found == oracle.subsets_by_support(rows, max_size, min_support)
 
 
-@some
 @given(cases(hard=True, reference=True))
 def test_a_reference_may_be_counts(case: Case) -> None:
     """Whether its label sets are counted, or its rows are kept to find them in."""

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matrix_cases import ARGUMENTS, Case, cases, metrics_for, result_of
 
 import biasamp_adapters as bam
 
 
-@settings(max_examples=60)
 @given(cases(hard=True), st.data())
 def test_dropping_is_leaving_rows_out(case: Case, data: Any) -> None:
     lost = st.sets(st.integers(1, len(case.y_true)), max_size=2)

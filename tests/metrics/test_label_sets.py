@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matrix_cases import Case, cases
 
@@ -19,7 +19,6 @@ from biasamp_adapters.metrics.label_sets import subsets_by_support
 N_LABELS = 5
 Sets = dict[tuple[int, ...], int]
 
-some = settings(max_examples=60)
 #: Exact label sets of rows, and how many rows show each.
 observed = st.dictionaries(
     st.sets(st.integers(0, N_LABELS - 1), min_size=1).map(lambda of: tuple(sorted(of))),
@@ -109,7 +108,6 @@ def _counts(case: Case, **options: Any) -> CooccurrenceCounts:
     )
 
 
-@some
 @given(cases(hard=True))
 def test_observed_sets_are_those_of_the_rows(case: Case) -> None:
     expected = _counter(case.y_true)
@@ -124,7 +122,6 @@ def test_observed_sets_are_those_of_the_rows(case: Case) -> None:
         assert counted.observed_sets() == expected
 
 
-@some
 @given(cases(hard=True), st.data())
 def test_rows_that_hold_a_set_are_counted(case: Case, data: Any) -> None:
     labels = range(len(case.y_true[0]))

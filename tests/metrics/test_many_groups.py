@@ -127,7 +127,7 @@ def test_as_many_groups_as_may_be_meant(groups: int, rows: int) -> None:
     assert DirectionalBiasAmplification()(truth, truth, sensitive_features=attribute) == 0
 
 
-N, SIZE = 200_000, 500
+N, SIZE = 200_000, 250
 
 
 class Table(NamedTuple):

@@ -18,7 +18,7 @@ from exact_oracle import Row
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from matrix_oracle import Data
-from metric_cases import DIRECTIONS, GROUPS, LABELS, any_rows, few, quiet, rows_over, same
+from metric_cases import DIRECTIONS, GROUPS, LABELS, any_rows, quiet, rows_over, same
 
 from biasamp_adapters import (
     MALS,
@@ -125,7 +125,6 @@ def test_t_to_a_of_t25_table_7(true: Any, made: Any, directional: Any, multi: Fr
     assert oracle.multi(rows, "T->A", oracle.task_sets(rows)).value == multi
 
 
-@few
 @given(any_rows, st.one_of(st.none(), any_rows), st.sampled_from(DIRECTIONS))
 def test_one_hot_directional(rows: list[Row], training: list[Row] | None, direction: str) -> None:
     reference = None if training is None else one_hot(training, LABELS, GROUPS)
@@ -136,7 +135,6 @@ def test_one_hot_directional(rows: list[Row], training: list[Row] | None, direct
     assert as_labels(scores.deltas) == expected.deltas
 
 
-@few
 @given(any_rows, st.one_of(st.none(), any_rows), st.sampled_from([*DIRECTIONS, "undirected"]))
 def test_one_hot_mals_and_multi(
     rows: list[Row], training: list[Row] | None, direction: str
@@ -156,7 +154,6 @@ two_classes = rows_over([0, 1], [0, 1])
 TWO = {"groups": [0, 1], "labels": [0, 1]}
 
 
-@few
 @given(two_classes)
 def test_of_two_classes_random_errors_are_those_of_single_labels(rows: list[Row]) -> None:
     """One-hot columns of two classes are wrong together, so their channels are the label's."""
@@ -171,7 +168,6 @@ def test_of_two_classes_random_errors_are_those_of_single_labels(rows: list[Row]
     )
 
 
-@few
 @given(two_classes)
 def test_one_column_is_a_positive_class(rows: list[Row]) -> None:
     matrix = one_hot(rows, [1], [0, 1])
@@ -185,7 +181,6 @@ def test_one_column_is_a_positive_class(rows: list[Row]) -> None:
     assert same(quiet(MALS(pos_label=1, **TWO), rows).value, oracle.mals(matrix).value)
 
 
-@few
 @given(
     any_rows,
     st.sampled_from(["inverse_cross_entropy", "hard_inverse_cross_entropy", "accuracy"]),

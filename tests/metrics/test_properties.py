@@ -17,11 +17,12 @@ from metric_cases import (
     LISTS,
     any_rows,
     arguments,
-    few,
+    counted,
     quiet,
     quietly,
     rows_over,
     same,
+    value_from,
     without_draws,
 )
 
@@ -37,7 +38,6 @@ from biasamp_adapters import (
 sizes = st.lists(st.integers(1, 4), min_size=2, max_size=3)
 
 
-@few
 @given(sizes, sizes, st.randoms(use_true_random=False), st.sampled_from(DIRECTIONS))
 def test_a_tie_is_exactly_zero(by_group: Any, by_task: Any, random: Any, direction: str) -> None:
     """n_at = r_a c_t makes A and T independent: every sign is 0 whatever the model does."""
@@ -91,10 +91,9 @@ def test_products_past_64_bits_keep_their_sign() -> None:
     assert signs.tolist() == [1, -1, -1, 1]
 
 
-@few
 @given(any_rows)
 def test_a_perfect_model_scores_zero(rows: list[Row]) -> None:
-    rows = oracle.with_truth(oracle.with_truth(rows, "a"), "t")
+    counts = counted(oracle.with_truth(oracle.with_truth(rows, "a"), "t"))
     all_metrics = without_draws(**LISTS)
     for quality in quality_names():
         options = {"quality": quality, "n_trials": 2, **LISTS}
@@ -103,34 +102,32 @@ def test_a_perfect_model_scores_zero(rows: list[Row]) -> None:
             DirectionalPredictabilityAmplification(direction=way, **options) for way in DIRECTIONS
         ]
     for metric in all_metrics:
-        value = quiet(metric, rows).value
+        value = value_from(metric, counts)
         if isinstance(metric, MALS) and all(row.t != metric.pos_label for row in rows):
             assert isnan(value)  # no positives
         else:
             assert value == 0
 
 
-@few
 @given(any_rows, st.lists(st.integers(1, 5), min_size=40, max_size=40))
 def test_whole_weights_equal_repetition(rows: list[Row], weights: list[int]) -> None:
     weights = weights[: len(rows)]
     repeated = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
+    weighted, repetitions = counted(rows, sample_weight=weights), counted(repeated)
     for metric in without_draws(**LISTS):
-        value = quiet(metric, rows, sample_weight=weights).value
-        assert value == pytest.approx(quiet(metric, repeated).value, abs=1e-12, nan_ok=True)
+        expected = value_from(metric, repetitions)
+        assert value_from(metric, weighted) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@few
 @given(any_rows, st.randoms(use_true_random=False))
 def test_row_order_changes_nothing(rows: list[Row], random: Any) -> None:
-    shuffled = random.sample(rows, len(rows))
+    counts, shuffled = counted(rows), counted(random.sample(rows, len(rows)))
     drawn = DirectionalPredictabilityAmplification(equalize="sampled", n_trials=3, **LISTS)
     for metric in [*without_draws(**LISTS), drawn]:
-        first, second = quiet(metric, rows).value, quiet(metric, shuffled).value
+        first, second = value_from(metric, counts), value_from(metric, shuffled)
         assert first == second or (isnan(first) and isnan(second))
 
 
-@few
 @given(any_rows)
 def test_names_of_labels_change_nothing(rows: list[Row]) -> None:
     # Names whose order is not that of the numbers.
@@ -138,18 +135,18 @@ def test_names_of_labels_change_nothing(rows: list[Row]) -> None:
     renamed = [Row(group[r.a], task[r.t], group[r.a_hat], task[r.t_hat]) for r in rows]
     names = {"groups": sorted(group.values()), "labels": sorted(task.values())}
     named = [MALS(pos_label="high", **names), *without_draws(**LISTS | names)[1:]]
+    numbers, words = counted(rows), counted(renamed, **names)
     for by_number, by_name in zip(without_draws(**LISTS), named, strict=True):
         if getattr(by_number, "quality", None) == "inverse_rmse":
             continue  # names have no mean
-        expected = quiet(by_number, rows).value
-        assert quiet(by_name, renamed).value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        expected = value_from(by_number, numbers)
+        assert value_from(by_name, words) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 two_class_rows = rows_over([0, 1], [0, 1])
 TWO = {"groups": [0, 1], "labels": [0, 1]}
 
 
-@few
 @given(two_class_rows)
 def test_of_two_classes_a_to_t_does_not_depend_on_the_positive_one(rows: list[Row]) -> None:
     values = [
@@ -170,7 +167,6 @@ def test_of_two_classes_t_to_a_depends_on_the_positive_one() -> None:
     assert values == {0: 0, 1: -1 / 4, None: -1 / 8}
 
 
-@few
 @given(two_class_rows, st.sampled_from(DIRECTIONS))
 def test_of_two_by_two_every_pair_of_indicators_is_the_whole(
     rows: list[Row], direction: str
@@ -184,7 +180,6 @@ def test_of_two_by_two_every_pair_of_indicators_is_the_whole(
         assert same(pair, result.value if len(groups) == 2 else None)
 
 
-@few
 @given(any_rows, st.integers(0, 40), st.booleans())
 def test_counts_give_what_rows_give(rows: list[Row], cut: int, weighted: bool) -> None:
     frame = pd.DataFrame([row[:4] for row in rows], columns=["A", "T", "A_hat", "T_hat"])

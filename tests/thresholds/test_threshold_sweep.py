@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_cases import few, quietly
+from metric_cases import quietly
 from sweep_cases import BA, DATA, DPA, GROUP, Y_SCORE, Y_TRUE, Multi, called
 
 from biasamp_adapters import (
@@ -87,7 +87,6 @@ def as_arguments(drawn: list[Any], weighted: bool, predicted: bool) -> dict[str,
     return out
 
 
-@few
 @given(rows, st.booleans(), st.booleans(), st.sampled_from(PLAIN + DRAWN))
 def test_every_point_is_the_metric_there(
     drawn: list[Any], weighted: bool, predicted: bool, metric: Any
@@ -104,7 +103,6 @@ def test_every_point_is_the_metric_there(
         assert point["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
-@few
 @given(rows, st.lists(st.integers(1, 4), min_size=25, max_size=25), st.sampled_from(PLAIN))
 def test_whole_weights_equal_repetition(drawn: list[Any], weights: list[int], metric: Any) -> None:
     weighted = [(*each[:4], w) for each, w in zip(drawn, weights, strict=False)]
