@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import subprocess
 import sys
@@ -72,6 +73,11 @@ def write_csv(frame: pd.DataFrame, path: Path) -> Path:
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
     """Write rows as Parquet, with DuckDB."""
-    with duckdb.connect() as connection:
-        connection.from_df(frame).write_parquet(str(path))
+    _connection().from_df(frame).write_parquet(str(path))
     return path
+
+
+@functools.cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    """One connection for all tests: to make one takes longer than to write a small table."""
+    return duckdb.connect()

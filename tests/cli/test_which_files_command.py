@@ -106,12 +106,15 @@ AWKWARD = ["a[1]", "q?", "s*", "d[1]/x", "s*/x", "http:/x", "s3:/bucket/x", "fil
 @pytest.mark.parametrize("name", [*AWKWARD, "{a,b}", "it's", "a b", "[!a]", "a=b=c/x", "**/x"])
 def test_names_are_no_patterns(folder: Path, kind: str, name: str) -> None:
     # Were they, these would be read: other rows, and more of them.
-    for other in ("a1", "a", "b", "q1", "q2", "sa", "d1/x", "sa/x"):
-        write(pd.concat([table()] * 3), f"{other}.{kind}")
+    decoy = write(table(), f"a1.{kind}")
+    for other in ("a", "b", "q1", "q2", "sa", "d1/x", "sa/x"):
+        Path(other).parent.mkdir(exist_ok=True)
+        shutil.copy(decoy, f"{other}.{kind}")
     path = write(table()[::2], f"{name}.{kind}")
-    assert data(path, *COLUMNS)["rows"] == 100
-    assert data(folder / path, *COLUMNS)["rows"] == 100
-    assert data(path, *COLUMNS, "--reference", path)["reference"] == "reference data of 100 rows"
+    found = data(path, *COLUMNS, "--reference", folder / path)
+    assert (found["rows"], found["reference"]) == (100, "reference data of 100 rows")
+    assert biasamp("count", folder / path, *COLUMNS, "-o", "counts.json").code == 0
+    assert load_counts("counts.json").n_rows == 100
 
 
 @pytest.mark.parametrize("kind", ["json", "parquet"])
@@ -188,16 +191,19 @@ def test_columns_that_differ_in_capital_letters_only(folder: Path) -> None:
     refused(ended, r"must name each column, once, where capital letters make no difference; .*'t'")
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
-def test_times_read_the_same_in_every_time_zone(
-    folder: Path, zone: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("zone", [None, "Asia/Tokyo", "America/New_York"])
+def test_times_read_the_same_in_every_time_zone(folder: Path, zone: str | None) -> None:
     times = pd.to_datetime(["2020-01-01", "2020-06-01"] * 100, utc=True)
     name = write(table().assign(A=times), "people.parquet")
-    ended = process(
-        "audit", name, *COLUMNS, "--run", "A", *FAST, cwd=folder, env={**os.environ, "TZ": zone}
-    )
+
+    def call(*arguments: object) -> Ended:
+        # DuckDB asks for the time zone once in a process.
+        if zone is None:
+            return biasamp(*arguments)
+        return process(*arguments, cwd=folder, env={**os.environ, "TZ": zone})
+
+    ended = call("audit", name, *COLUMNS, "--run", "A", *FAST)
     # A run of one group is none; that its name is a time in UTC is what matters here.
     refused(ended, "at least two groups; received only '2020-01-01 00:00:00\\+00'")
-    ended = process("audit", name, *COLUMNS, *FAST, cwd=folder, env={**os.environ, "TZ": zone})
+    ended = call("audit", name, *COLUMNS, *FAST)
     assert "Groups: 2020-01-01 00:00:00+00 (100), 2020-06-01 00:00:00+00 (100)\n" in ended.out
