@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from math import nan
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -114,7 +115,9 @@ def _drawn(
     n_tasks, n_groups = pick([1, 2, 3, 4]), pick([2, 3])
 
     def matrix(n: int, width: int, values: Sequence[Any] = (0, 1)) -> Rows:
-        return [[pick(values) for _ in range(width)] for _ in range(n)]
+        # A row in one draw.
+        rows = [*product(values, repeat=width)]
+        return [list(pick(rows)) for _ in range(n)]
 
     def attributes(n: int, values: Sequence[Any] = (0, 1)) -> list[Any]:
         return matrix(n, n_groups, values) if indicators else [pick(GROUPS) for _ in range(n)]

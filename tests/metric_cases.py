@@ -9,6 +9,7 @@ from typing import Any
 
 import exact_oracle as oracle
 import pytest
+from drawn_rows import row_of
 from exact_oracle import Row
 from hypothesis import strategies as st
 
@@ -31,9 +32,8 @@ DIRECTIONS = ["A->T", "T->A"]
 
 def rows_over(groups: list[Any], labels: list[Any]) -> st.SearchStrategy[list[Row]]:
     """Lists of rows whose four labels are drawn freely."""
-    group, label = st.sampled_from(groups), st.sampled_from(labels)
-    row = st.tuples(group, label, group, label).map(lambda labels_: Row(*labels_))
-    return st.lists(row, min_size=1, max_size=40)
+    row = row_of(groups, labels, groups, labels)
+    return st.lists(row.map(lambda values: Row(*values)), min_size=1, max_size=40)
 
 
 any_rows = rows_over(GROUPS, LABELS)

@@ -19,6 +19,7 @@ from aif360.datasets import BinaryLabelDataset, StandardDataset
 from aif360.datasets.multiclass_label_dataset import MulticlassLabelDataset
 from aif360.metrics import ClassificationMetric
 from conftest import rows_of
+from drawn_rows import row_of
 from hypothesis import strategies as st
 
 import biasamp_adapters as bam
@@ -72,21 +73,19 @@ def case_name(case: Any) -> str:
 
 def row_frames(n_labels: int = 2) -> st.SearchStrategy[pd.DataFrame]:
     """Frames of rows with two protected attributes, all predictions, and weights; two sexes."""
-    label = st.integers(0, n_labels - 1)
-    row = st.tuples(*[st.integers(0, 1)] * 2, label, label, *[st.integers(0, 1)] * 2)
-    weighted = st.tuples(row, st.sampled_from([0.5, 1.0, 2.0, 3.25]))
+    labels, codes = range(n_labels), [0, 1]
+    row = row_of(codes, codes, labels, labels, codes, codes, [0.5, 1.0, 2.0, 3.25])
     names = ["sex", "age", "T", "T_pred", "sex_pred", "age_pred"]
 
     def frame(drawn: list[Any]) -> pd.DataFrame:
-        rows, weights = zip(*drawn, strict=True)
-        table = pd.DataFrame(list(rows), columns=names, dtype=float).assign(weight=weights)
+        table = pd.DataFrame(drawn, columns=[*names, "weight"], dtype=float)
         # The last rows have each sex and label, so that a model can predict both.
         ends = table.index[-n_labels:]
         table.loc[ends, "T"] = np.arange(n_labels, dtype=float)
         table.loc[ends[:2], ["sex", "age"]] = [[0.0, 1.0], [1.0, 0.0]]
         return table
 
-    return st.lists(weighted, min_size=n_labels, max_size=20).map(frame)
+    return st.lists(row, min_size=n_labels, max_size=20).map(frame)
 
 
 def dataset(frame: pd.DataFrame, *, weighted: bool = False, **options: Any) -> Any:

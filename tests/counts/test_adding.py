@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_rows import row_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -15,21 +16,19 @@ from biasamp_adapters import JointCounts
 
 # A row is (attribute, truth, predicted attribute, prediction, whole weight, part it goes to).
 N_PARTS = 4
-PARTS = st.integers(0, N_PARTS - 1)
-WEIGHTS = st.integers(0, 5)
+PARTS = range(N_PARTS)
+WEIGHTS = range(6)
 
 
-def _rows(label: st.SearchStrategy[Any], prediction: st.SearchStrategy[Any]) -> Any:
-    group = st.sampled_from(["a", "b", "c"])
-    row = st.tuples(group, label, group, prediction, WEIGHTS, PARTS)
+def _rows(labels: list[Any], predictions: list[Any]) -> Any:
+    row = row_of("abc", labels, "abc", predictions, WEIGHTS, PARTS)
     return st.lists(row, min_size=1, max_size=30)
 
 
-CLASSES = st.sampled_from(["cat", "dog", "eel", "fly"])
+CLASSES = ["cat", "dog", "eel", "fly"]
 ROWS = _rows(CLASSES, CLASSES)
-BINARY = st.integers(0, 1)
-SOFT_ROWS = _rows(BINARY, st.sampled_from([0.0, 0.125, 0.3, 0.5, 1.0]))
-ABSTAINED_ROWS = _rows(CLASSES, CLASSES | st.none())
+SOFT_ROWS = _rows([0, 1], [0.0, 0.125, 0.3, 0.5, 1.0])
+ABSTAINED_ROWS = _rows(CLASSES, [*CLASSES, *[None] * 4])
 ANY_ROWS = ROWS | SOFT_ROWS
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from biasamp_adapters import (
     AmplificationWarning,
@@ -104,8 +105,8 @@ def test_both_formats_have_one_checksum(kind: str, tmp_path: Path) -> None:
     assert again == text
 
 
-#: Mutations of a file; opening DuckDB twice for each takes a while.
-TIMES = {".json": 400, ".parquet": 100}
+#: Mutations of a file, as many as a property has examples or more; DuckDB takes a while for each.
+TIMES = {".json": 4 * settings().max_examples, ".parquet": settings().max_examples}
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import product
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from drawn_rows import row_of
 from good_matrices import (
     GROUP,
     GUESSES,
@@ -37,11 +39,13 @@ class Row(NamedTuple):
 
 
 def _rows(*chances: float, abstain: bool = True) -> st.SearchStrategy[list[Row]]:
-    bits = st.tuples(*[st.integers(0, 1)] * N_TASKS)
-    made = st.tuples(*[st.sampled_from(chances or (0.0, 1.0))] * N_TASKS)
-    prediction = made | st.none() if abstain else made
-    group = st.tuples(*[st.integers(0, 1)] * 2)
-    row = st.builds(Row, bits, prediction, group, st.integers(0, 5), st.integers(0, N_PARTS - 1))
+    predictions = [*product(chances or (0.0, 1.0), repeat=N_TASKS)]
+    columns = row_of(
+        product((0, 1), repeat=N_TASKS), product((0, 1), repeat=2), range(6), range(N_PARTS)
+    )
+    silent = [None] * (len(predictions) if abstain else 0)
+    prediction = st.sampled_from([*predictions, *silent])
+    row = st.builds(lambda row, made: Row(row[0], made, *row[1:]), columns, prediction)
     return st.lists(row, min_size=1, max_size=25)
 
 

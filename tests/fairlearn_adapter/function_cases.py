@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
 
+from drawn_rows import row_of
 from fairlearn.metrics import MetricFrame
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -56,9 +57,8 @@ Columns = dict[str, np.ndarray]
 @st.composite
 def sliced_rows(draw: st.DrawFn, n_slices: int = 2) -> Columns:
     """Columns of rows over two groups and tasks; ``slice`` numbers the slices from 0."""
-    one = st.tuples(*[st.integers(0, 1)] * 4, st.integers(1, 3), st.integers(0, n_slices - 1))
-    drawn = draw(st.lists(one, max_size=30))
-    rows = [("ab"[g], "ny"[t], "ab"[h], "ny"[p], w, s) for g, t, h, p, w, s in drawn]
+    row = row_of("ab", "ny", "ab", "ny", [1, 2, 3], range(n_slices))
+    rows = draw(st.lists(row, max_size=30))
     rows += [(g, t[0], g, t[0], 1, s) for s in range(n_slices) for g, t in FLOOR]
     names = ["group", "y_true", "guess", "y_pred", "weight", "slice"]
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
 
+from drawn_rows import row_of
 from function_cases import DIRECTED, FUNCTIONS, REFERENCED, Columns, by_hand, frame_of, some
 from good_matrices import GROUP, PREDICTION, TRUTH
 from hypothesis import given
@@ -41,11 +43,10 @@ METRICS = [
 @st.composite
 def matrix_rows(draw: st.DrawFn, chances: bool = False) -> Columns:
     """Columns of rows with three tasks, over two groups and two slices."""
-    truth = st.lists(st.integers(0, 1), min_size=3, max_size=3)
-    made = st.sampled_from([0.0, 0.25, 1.0] if chances else [0, 1])
-    one = st.tuples(*[st.sampled_from("ab")] * 2, truth, st.tuples(made, made, made))
-    drawn = draw(st.lists(st.tuples(one, st.integers(1, 3), st.integers(0, 1)), max_size=20))
-    rows = [(g, h, t, list(p), w, s) for (g, h, t, p), w, s in drawn]
+    truth = product([0, 1], repeat=3)
+    made = product([0.0, 0.25, 1.0] if chances else [0, 1], repeat=3)
+    row = row_of("ab", "ab", truth, made, [1, 2, 3], [0, 1])
+    rows = draw(st.lists(row, max_size=20))
     rows += [(g, g, t, t, 1, s) for s in range(2) for g, t in FLOOR]
     names = ["group", "guess", "y_true", "y_pred", "weight", "slice"]
     by_name = zip(names, zip(*rows, strict=True), strict=True)

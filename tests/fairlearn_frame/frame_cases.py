@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from drawn_rows import row_of
 from fairlearn.metrics import MetricFrame
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -45,7 +46,7 @@ def tables(labels: list[Any], groups: list[Any]) -> st.SearchStrategy[pd.DataFra
         "C": ["x", "y"],
         "weight": [0.5, 1.0, 3.0],
     }
-    row = st.tuples(*map(st.sampled_from, columns.values()))
+    row = row_of(*columns.values())
     # Two groups in one slice: otherwise the attribute may be what slices, which is an error.
     first = [(labels[0], labels[-1], group, "u", "x", 1.0) for group in groups[:2]]
     rows = st.lists(row, max_size=30)

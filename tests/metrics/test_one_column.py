@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_rows import row_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_cases import quietly
@@ -32,9 +33,7 @@ METRICS = [
     ),
 ]
 
-ROW = st.tuples(
-    st.sampled_from("ab"), st.booleans(), st.sampled_from("ab"), st.sampled_from([0, 1, None])
-)
+ROW = row_of("ab", [False, True], "ab", [0, 1, None])
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: f"{metric!r}")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_rows import row_of
 from hypothesis import given
 from hypothesis import strategies as st
 from metric_cases import quietly
@@ -66,12 +67,8 @@ DRAWN: list[Any] = [
     DPA(equalize="sampled", n_trials=2, **TWO),
     LeakageAmplification(quality="uncertainty_coefficient", n_trials=2, **TWO),
 ]
-row = st.tuples(
-    st.sampled_from([0, 1, 2]),
-    st.sampled_from([0, 1]),
-    st.sampled_from([0, 1, 2]),
-    st.sampled_from([-1.5, 0.0, 0.1, 0.2, 0.3, 7.0]),
-    st.sampled_from([1.0, 0.1, 0.7, 3.0, 0.0]),
+row = row_of(
+    [0, 1, 2], [0, 1], [0, 1, 2], [-1.5, 0.0, 0.1, 0.2, 0.3, 7.0], [1.0, 0.1, 0.7, 3.0, 0.0]
 )
 rows = st.lists(row, min_size=1, max_size=25).filter(lambda drawn: any(each[4] for each in drawn))
 
