@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -29,6 +30,7 @@ HOSTILE = {
 }
 
 
+@cache
 def report_of(name: str) -> bam.AuditReport:
     """A report in which label, attribute, code and title are all called ``name``."""
     frame = fixed_frame().rename(columns={"sex": name, "T": f"{name} label"})
@@ -72,9 +74,9 @@ def parsed(report: bam.AuditReport) -> Page:
 hostile = pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 
 
-@hostile
-def test_html_has_the_same_elements(name: str) -> None:
-    page, plain = parsed(report_of(name)), parsed(report_of("plain"))
+def test_html_has_the_same_elements() -> None:
+    # All of them in one name. Pictures show how a name begins; the audit's own tests have those.
+    page, plain = parsed(report_of(" ".join(HOSTILE.values()))), parsed(report_of("plain"))
     assert page.elements == plain.elements
     assert page.other == plain.other == ["DOCTYPE html"]
 

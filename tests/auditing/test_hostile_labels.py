@@ -43,23 +43,32 @@ HOSTILE = {
 }
 
 
-def audit(label: str) -> bam.AuditReport:
-    """A report in which the group, the class, a column and a model are all called ``label``."""
-    truth = [label if task else "0" for task in TRUTH]
+def audit(*labels: str) -> bam.AuditReport:
+    """A report whose group, class, column, model and title have these names, or all the one."""
+    first, task, column, model, title = labels * (5 // len(labels))
+    truth = [task if positive else "0" for positive in TRUTH]
     models = {
-        name: [label if task else "0" for task in said]
-        for name, said in ((label, AMPLIFIED), ("other", ERRORS))
+        name: [task if positive else "0" for positive in said]
+        for name, said in ((model, AMPLIFIED), ("other", ERRORS))
     }
-    group = [label if name == "a" else name for name in GROUP]
+    group = [first if name == "a" else name for name in GROUP]
     return bam.audit(
         truth,
         models,
-        sensitive_features=pd.DataFrame({label: group}),
+        sensitive_features=pd.DataFrame({column: group}),
         n_boot=20,
-        labels=["0", label],
-        groups=[label, "b"],
-        title=label,
+        labels=["0", task],
+        groups=[first, "b"],
+        title=title,
     )
+
+
+def fives() -> dict[str, tuple[str, ...]]:
+    """Each label in one place of a page, where a picture shows how it begins, and all in each."""
+    names, labels = [*HOSTILE] * 2, [*HOSTILE.values()] * 2
+    starts = range(0, len(HOSTILE), 5)
+    pages = {", ".join(names[at : at + 5]): tuple(labels[at : at + 5]) for at in starts}
+    return {**pages, "all of them": (" ".join(HOSTILE.values()),)}
 
 
 class Page(HTMLParser):
@@ -134,21 +143,31 @@ def report(label: str) -> bam.AuditReport:
     return audit(label)
 
 
-def test_html_has_the_same_elements(report: bam.AuditReport, harmless: bam.AuditReport) -> None:
-    page, plain = parsed(report), parsed(harmless)
+@pytest.fixture(params=fives().values(), ids=fives(), scope="module")
+def shown(request: pytest.FixtureRequest) -> tuple[bam.AuditReport, tuple[str, ...]]:
+    """A report of which the page is made, and the labels in it."""
+    return audit(*request.param), request.param
+
+
+def test_html_has_the_same_elements(
+    shown: tuple[bam.AuditReport, Any], harmless: bam.AuditReport
+) -> None:
+    page, plain = parsed(shown[0]), parsed(harmless)
     assert page.elements == plain.elements
     assert page.other == plain.other == ["DOCTYPE html"]
 
 
-def test_html_shows_the_label(report: bam.AuditReport, label: str) -> None:
-    # Control characters become spaces and overrides of the direction go; the rest is kept.
-    kept = re.split(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+", label)
-    shown = parsed(report).text
-    assert all(part.strip() in shown for part in kept)
+def test_html_shows_the_labels(shown: tuple[bam.AuditReport, tuple[str, ...]]) -> None:
+    report, labels = shown
+    text = parsed(report).text
+    for label in labels:
+        # Control characters become spaces and overrides of the direction go; the rest is kept.
+        kept = re.split(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+", label)
+        assert all(part.strip() in text for part in kept)
 
 
-def test_html_needs_nothing_from_elsewhere(report: bam.AuditReport) -> None:
-    page = parsed(report)
+def test_html_needs_nothing_from_elsewhere(shown: tuple[bam.AuditReport, Any]) -> None:
+    page = parsed(shown[0])
     loading = {"src", "srcset", "action", "data", "background", "poster"}
     names = {name for _, names in [*page.elements, *page.drawn] for name in names}
     assert not names & loading
@@ -161,7 +180,11 @@ def test_html_needs_nothing_from_elsewhere(report: bam.AuditReport) -> None:
     assert {tag for tag, _ in page.drawn} <= {"svg", "g", "path", "use", "text", "defs", *_CLIPPED}
 
 
-def test_only_the_own_script_may_run(report: bam.AuditReport, harmless: bam.AuditReport) -> None:
+def test_only_the_own_script_may_run(
+    shown: tuple[bam.AuditReport, Any], harmless: bam.AuditReport
+) -> None:
+    report, _ = shown
+
     def scripts(page: str) -> list[str]:
         return re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL)
 
