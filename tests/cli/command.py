@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import io
-import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
+from forks import Ended, forked
 
 from biasamp_adapters.cli import run
 
 #: The columns of ``table`` in their roles.
 COLUMNS = ["--task", "T", "--prediction", "P", "--attribute", "A"]
-
-
-class Ended(NamedTuple):
-    """How a call ended."""
-
-    code: int
-    out: str
-    err: str
 
 
 def biasamp(*arguments: object) -> Ended:
@@ -40,12 +31,11 @@ def biasamp(*arguments: object) -> Ended:
 
 
 def process(*arguments: object, **options: Any) -> Ended:
-    """Call the command as a process."""
-    command = [sys.executable, "-m", "biasamp_adapters.cli", *map(str, arguments)]
-    ended = subprocess.run(
-        command, capture_output=True, encoding="utf-8", timeout=60, check=False, **options
+    """Call the command in a process that has not imported the package."""
+    call = ["biasamp", *map(str, arguments)]
+    return forked(
+        f"import sys\nsys.argv = {call!r}\nfrom biasamp_adapters.cli import run\nrun()", **options
     )
-    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
 def table() -> pd.DataFrame:
@@ -73,11 +63,6 @@ def write_csv(frame: pd.DataFrame, path: Path) -> Path:
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
     """Write rows as Parquet, with DuckDB."""
-    _connection().from_df(frame).write_parquet(str(path))
+    # On the connection of the module: to make one takes longer than to write a small table.
+    duckdb.from_df(frame).write_parquet(str(path))
     return path
-
-
-@functools.cache
-def _connection() -> duckdb.DuckDBPyConnection:
-    """One connection for all tests: to make one takes longer than to write a small table."""
-    return duckdb.connect()

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from forks import Ended, forked
 
 pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
 
-HIDE = """
-import sys
 
-class Hidden:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {hidden!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-sys.meta_path.insert(0, Hidden())
-"""
-
-
-def run(statements: str, *, hidden: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """The statements in a fresh interpreter that does not find the packages ``hidden``."""
-    code = HIDE.format(hidden=hidden) + statements
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+def run(statements: str, *, hidden: tuple[str, ...] = ()) -> Ended:
+    """The statements in an interpreter that does not find the packages ``hidden``."""
+    return forked(statements, hidden=hidden)
 
 
 def test_the_error_names_the_extra() -> None:
     found = run("import biasamp_adapters.fairlearn", hidden=("fairlearn",))
-    assert found.returncode == 1
-    assert found.stderr.splitlines()[-1] == (
+    assert found.code == 1
+    assert found.err.splitlines()[-1] == (
         "ImportError: biasamp_adapters.fairlearn needs Fairlearn: "
         "pip install 'biasamp-adapters[fairlearn]'"
     )
@@ -42,13 +28,13 @@ def test_the_rest_of_the_package_does_without() -> None:
         "print(bam.MALS()([0, 1, 1], [0, 1, 1], sensitive_features=['a', 'a', 'b']))",
         hidden=("fairlearn",),
     )
-    assert (found.stdout, found.stderr) == ("0.0\n", "")
+    assert (found.out, found.err) == ("0.0\n", "")
 
 
 def test_what_fairlearn_itself_lacks_is_named() -> None:
     found = run("import biasamp_adapters.fairlearn", hidden=("sklearn",))
-    assert found.returncode == 1
-    assert found.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'sklearn'"
+    assert found.code == 1
+    assert found.err.splitlines()[-1] == "ModuleNotFoundError: No module named 'sklearn'"
 
 
 @pytest.mark.parametrize(
@@ -59,8 +45,8 @@ def test_what_fairlearn_itself_lacks_is_named() -> None:
     ],
 )
 def test_only_the_adapter_imports_fairlearn(statement: str, imported: bool) -> None:
-    found = run(f"{statement}\nprint('fairlearn' in sys.modules)")
-    assert (found.stdout, found.stderr) == (f"{imported}\n", "")
+    found = run(f"{statement}\nimport sys\nprint('fairlearn' in sys.modules)")
+    assert (found.out, found.err) == (f"{imported}\n", "")
 
 
 def test_the_name_of_the_adapter_hides_no_library() -> None:
@@ -69,4 +55,4 @@ def test_the_name_of_the_adapter_hides_no_library() -> None:
         "print(fairlearn.__name__, baf.__name__, issubclass(baf.AmplificationFrame, "
         "fairlearn.metrics.MetricFrame))"
     )
-    assert (found.stdout, found.stderr) == ("fairlearn biasamp_adapters.fairlearn True\n", "")
+    assert (found.out, found.err) == ("fairlearn biasamp_adapters.fairlearn True\n", "")
