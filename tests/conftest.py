@@ -144,6 +144,14 @@ def engine(request: pytest.FixtureRequest) -> Callable[[pd.DataFrame], Any]:
     return ENGINES[request.param]
 
 
+@pytest.fixture(params=["labels", "matrix"])
+def kind(request: pytest.FixtureRequest) -> Any:
+    """How the rows of a test are counted: as labels, or as a matrix with a column per class."""
+    from kinds import KINDS
+
+    return KINDS[request.param]
+
+
 def duckdb_takes_quotes() -> bool:
     """Whether DuckDB can name a column that has a quotation mark in an expression."""
     import duckdb

@@ -17,7 +17,6 @@ from biasamp_adapters import (
     DirectionalBiasAmplification,
     Indicators,
     JointCounts,
-    SmallCellsWarning,
 )
 
 SUFFIXES = [".json", ".parquet"]
@@ -149,33 +148,6 @@ def test_many_label_sets(suffix: str, tmp_path: Path) -> None:
     assert len(counts.sets) > 150
     counts.save(tmp_path / f"counts{suffix}")
     assert CooccurrenceCounts.load(tmp_path / f"counts{suffix}") == counts
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_small_cells_warn(suffix: str, tmp_path: Path) -> None:
-    counts = CooccurrenceCounts.from_arrays([[1], *[[0]] * 8], None, [*"aaaa", *"bbbbb"])
-    # Of 9 rows one has the task, and 4 are in the first group.
-    message = r"\d+ of \d+ cells hold fewer than 5 rows and may identify people"
-    with pytest.warns(SmallCellsWarning, match=message) as caught:
-        counts.save(tmp_path / f"counts{suffix}")
-    # The warning points at the caller, whose folder it is.
-    assert caught[0].filename == __file__
-    assert CooccurrenceCounts.load(tmp_path / f"counts{suffix}") == counts
-
-
-@pytest.mark.parametrize("name", ["counts", "counts.csv", "counts.json.gz", "counts.pkl", ".json"])
-def test_a_wrong_ending(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=rf"path must end in \.json or \.parquet; .*{name!r}"):
-        _count().save(tmp_path / name)
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_missing_folder_or_file(suffix: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"folder of an output file must exist; received .*nope"):
-        _count().save(tmp_path / "nope" / f"counts{suffix}")
-    with pytest.raises(FileNotFoundError, match="nope"):
-        CooccurrenceCounts.load(tmp_path / f"nope{suffix}")
 
 
 @pytest.mark.parametrize("label", [b"x", date(2020, 1, 1)], ids=["bytes", "date"])
