@@ -144,7 +144,7 @@ def engine(request: pytest.FixtureRequest) -> Callable[[pd.DataFrame], Any]:
     return ENGINES[request.param]
 
 
-@pytest.fixture(params=["labels", "matrix"])
+@pytest.fixture(params=["labels", "matrix"], scope="session")
 def kind(request: pytest.FixtureRequest) -> Any:
     """How the rows of a test are counted: as labels, or as a matrix with a column per class."""
     from kinds import KINDS

@@ -15,6 +15,8 @@ class Kind(NamedTuple):
 
     name: str
     counts: Any
+    #: An option that keeps apart what is otherwise summed: rows of each weight, or distinct rows.
+    apart: dict[str, bool]
 
     def tasks(self, labels: Any, classes: Sequence[Any]) -> Any:
         """Labels of tasks as this way takes them; a mapping holds those of several models."""
@@ -50,6 +52,6 @@ def one_hot(label: Any, classes: Sequence[Any]) -> list[float]:
 
 
 KINDS = {
-    "labels": Kind("labels", JointCounts),
-    "matrix": Kind("matrix", CooccurrenceCounts),
+    "labels": Kind("labels", JointCounts, {"by_weight": True}),
+    "matrix": Kind("matrix", CooccurrenceCounts, {"keep_rows": True}),
 }
