@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 #: It reads programs, one line of JSON each, and answers with the exit code and what was written.
 _SERVER = """
-import json, os, sys, tempfile, traceback
+import json, os, sys, tempfile, time, traceback
 import duckdb, matplotlib.pyplot, narwhals, pandas, scipy.optimize, scipy.stats, typer
 import sklearn.linear_model, sklearn.metrics, sklearn.neighbors, sklearn.preprocessing
 
@@ -25,6 +25,7 @@ def run(code, folder, environment):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    time.tzset()
     try:
         exec(code, {"__name__": "__main__"})
     except SystemExit as stopped:

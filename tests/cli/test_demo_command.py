@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Ended, biasamp, process
+from command import Ended, biasamp, new_process, process
 
 import biasamp_adapters as bam
 from biasamp_adapters.datasets import load_compas_audit, load_diabetes_audit
@@ -47,7 +47,7 @@ def expected(data: Any) -> dict[str, Any]:
 def test_writes_the_page_offline(folder: Path) -> None:
     # As on a machine that has never drawn anything, and where nothing can be kept.
     environment = {**os.environ, "MPLCONFIGDIR": "/dev/null/fonts"}
-    ended = process("demo", cwd=folder, env=environment)
+    ended = new_process("demo", cwd=folder, env=environment)
     assert (ended.code, ended.err) == (0, "")
     assert [path.name for path in folder.iterdir()] == ["biasamp-demo.html"]
     page = (folder / "biasamp-demo.html").read_text(encoding="utf-8")
