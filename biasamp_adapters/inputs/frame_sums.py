@@ -166,11 +166,10 @@ class _Query:
         for (columns, soft), aliases in zip(self._matrices, self._values, strict=True):
             for name, alias in zip(columns, aliases, strict=True):
                 column, dtype = nw.col(name), self._schema[name]
-                if dtype == nw.Boolean:
-                    column = (
-                        nw.when(column.is_null()).then(nw.lit(None)).otherwise(one_where(column))
-                    )
-                elif dtype in _NARROW and (not soft or len(columns) > _FEW_COLUMNS):
+                if dtype not in _NARROW:
+                    # Products of large numbers must not overflow before they are refused.
+                    column = column.cast(nw.Float64)
+                elif not soft or len(columns) > _FEW_COLUMNS:
                     # Sums of a row must not wrap around.
                     column = column.cast(nw.Int32)
                 select.append(column.alias(alias))
@@ -184,13 +183,7 @@ class _Query:
                 nw.col(name).count().alias(f"{name}_n"),
             )
         ]
-        try:
-            table = self._collected(select, every, [], checks)
-        except NoRowsError:
-            raise
-        except Exception:
-            # Numbers far from 0 and 1 may overflow in a product: the other way names them.
-            return None
+        table = self._collected(select, every, [], checks)
         n = table[N].to_numpy()
         for name in every:
             low, high, there = (table[f"{name}_{kind}"].to_numpy() for kind in ("min", "max", "n"))

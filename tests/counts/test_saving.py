@@ -105,9 +105,7 @@ FOREIGN: dict[str, Callable[[dict[str, Any]], bytes]] = {
 
 def rule(kind: Kind) -> str:
     """What is said of a file of something else."""
-    return (
-        rf"path must be a file that {kind.counts.__name__}\.save wrote, biasamp-counts of version 3 .*; received "
-    )
+    return rf"path must be a file that {kind.counts.__name__}\.save wrote, biasamp-counts of version 3 .*; received "
 
 
 @pytest.mark.parametrize("content", FOREIGN)
