@@ -58,6 +58,11 @@ def labels_of_predictions(
     return labels
 
 
+def dropped_note(dropped: int) -> str:
+    """What to say of rows left out."""
+    return f"{dropped} row(s) with missing values were left out"
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Counts and what they are compared with, over the same label lists.
@@ -80,6 +85,12 @@ class Evaluation:
     base_rates: BaseRates | None = None
     notes: tuple[str, ...] = ()
     favorable: Label | None = None
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """The notes, and how many rows were left out."""
+        dropped = self.counts.dropped
+        return (*self.notes, dropped_note(dropped)) if dropped else self.notes
 
     @property
     def positive(self) -> Label | None:
@@ -138,14 +149,10 @@ def align(
             f"the attribute has {many}: row numbers or a continuous column are no groups (put it "
             "into bins, or list the groups that are meant in groups=)",
         )
-    common: dict[str, tuple[Label, ...]] = {}
-    explicit = {"labels": declared(labels, "labels"), "groups": declared(groups, "groups")}
-    for name, of_attribute in (("labels", False), ("groups", True)):
-        known = explicit[name] or _known(parts, name, of_attribute)
-        _check_known(parts, name, of_attribute, known)
-        common[name] = known
-    check_several(common["groups"])
-    aligned = [part.align(common["labels"], common["groups"]) for part in parts]
+    known_labels = _common_labels(parts, "labels", declared(labels, "labels"))
+    known_groups = _common_labels(parts, "groups", declared(groups, "groups"))
+    check_several(known_groups)
+    aligned = [part.align(known_labels, known_groups) for part in parts]
     return Evaluation(aligned[0], aligned[1] if reference is not None else None, notes=notes)
 
 
@@ -214,34 +221,35 @@ def check_several(groups: Collection[Label]) -> None:
         )
 
 
-def _seen(part: Counts, of_attribute: bool) -> set[Label]:
-    """Labels of the true task or attribute that occur."""
-    role = "attribute" if of_attribute else "task"
+def _seen(part: Counts, role: Role) -> set[Label]:
+    """Labels of a true variable that occur."""
     return part.seen(role) if part.has(role) else set()
 
 
-def _known(parts: Sequence[Counts], name: str, of_attribute: bool) -> tuple[Label, ...]:
-    """Labels that truth, reference or an explicit list know, in the order of such a list."""
+def _common_labels(
+    parts: Sequence[Counts], name: str, listed: tuple[Label, ...] | None
+) -> tuple[Label, ...]:
+    """The list of "labels" or "groups" that truth, reference or an explicit list know.
+
+    Raises
+    ------
+    ValueError
+        If a variable holds a label that is not among them.
+    """
+    role = Role.ATTRIBUTE if name == "groups" else Role.TASK
     first: tuple[Label, ...] = ()
-    known: set[Label] = set()
+    seen: set[Label] = set()
     for part in parts:
         if name in part.declared:
             first = first or getattr(part, name)
-            known.update(getattr(part, name))
-        known |= _seen(part, of_attribute)
-        if "prediction" in part.soft and not (of_attribute or part.is_matrix("task")):
-            known |= {0, 1}
-    return first if known <= set(first) else ordered(known)
-
-
-def _check_known(
-    parts: Sequence[Counts], name: str, of_attribute: bool, known: tuple[Label, ...]
-) -> None:
+            seen.update(getattr(part, name))
+        seen |= _seen(part, role)
+        if role is Role.TASK and Role.PREDICTION in part.soft and not part.is_matrix(role):
+            seen |= {0, 1}
+    known = listed or (first if seen <= set(first) else ordered(seen))
     for part in parts:
         for axis in part.axes:
-            if axis.of_attribute != of_attribute:
-                continue
-            unknown = part.seen(*axis) - set(known)
+            unknown = part.seen(*axis) - set(known) if axis.role.truth is role else set()
             if unknown:
                 whose = f" of {axis.model!r}" if axis.model not in (None, MODEL) else ""
                 source = f"truth, reference or {name}=" if axis.predicted else f"{name}="
@@ -249,10 +257,11 @@ def _check_known(
                     f"{ARGUMENTS[axis.role]}{whose} must hold only labels known from {source}; "
                     f"received {listing(ordered(unknown))}, known are {listing(known)}"
                 )
+    return known
 
 
 def _check_same_groups(counts: Counts, reference: Counts) -> None:
-    ours, theirs = (_seen(part, True) for part in (counts, reference))
+    ours, theirs = (_seen(part, Role.ATTRIBUTE) for part in (counts, reference))
     if not (ours <= theirs or theirs <= ours):
         raise ValueError(
             "the reference must have the same groups as the data; received "
@@ -273,7 +282,7 @@ def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
     """
     if not counts.has("task") or counts.is_matrix("task"):
         return
-    ours, theirs = (_seen(part, False) for part in (counts, reference))
+    ours, theirs = (_seen(part, Role.TASK) for part in (counts, reference))
     if not ours & theirs:
         raise ValueError(
             "the reference must have task labels in common with the data; received "
@@ -320,8 +329,8 @@ def correlation_sign(joint: Array, attribute: Array, task: Array, total: Array) 
     ndarray of int, shape (..., groups, tasks)
         -1, 0 or 1. A tie is 0; with weights that are not whole, a relative difference below 1e-12.
     """
-    joint, attribute, task, total = _exact(joint, attribute, task, total)
-    return _compare(total[..., None, None] * joint, attribute[..., :, None] * task[..., None, :])
+    observed = (np.asarray(total)[..., None, None], joint)
+    return _compare_products(observed, (attribute[..., :, None], task[..., None, :]))
 
 
 def correlation_z(
@@ -350,23 +359,19 @@ def over_representation_z(joint: Array, task: Array, n_rows: float, total: float
 
 def over_represented(joint: Array, task: Array) -> Array:
     """Whether P(a | t) > 1 / number of groups, exact for integer counts; 0 or 1."""
-    joint, task = _exact(joint, task)
-    return np.maximum(_compare(joint.shape[-2] * joint, task[..., None, :]), 0)
+    groups, one = np.array(joint.shape[-2]), np.array(1)
+    return np.maximum(_compare_products((groups, joint), (one, task[..., None, :])), 0)
 
 
-def _exact(*counts: Array) -> tuple[Array, ...]:
-    arrays = [np.asarray(values) for values in counts]
-    largest = max((values.max(initial=0) for values in arrays), default=0)
-    if any(values.dtype.kind == "f" for values in arrays):
-        if largest >= 2**53 or any((values != np.floor(values)).any() for values in arrays):
-            return tuple(arrays)
-        arrays = [values.astype(np.int64) for values in arrays]
+def _compare_products(left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+    """Sign of the difference of two products of counts, exact for whole numbers."""
+    factors = [*left, *right]
+    largest = max([values.max(initial=0) for values in factors])
+    if any(values.dtype.kind == "f" for values in factors):
+        if largest >= 2**53 or any((values != np.floor(values)).any() for values in factors):
+            return sign_of_difference(left[0] * left[1], right[0] * right[1])
+        factors = [values.astype(np.int64) for values in factors]
     if largest > _MAX_EXACT_TOTAL:
-        arrays = [values.astype(object) for values in arrays]
-    return tuple(arrays)
-
-
-def _compare(left: Array, right: Array) -> Array:
-    if left.dtype.kind != "f":
-        return (left > right).astype(np.int64) - (left < right).astype(np.int64)
-    return sign_of_difference(left, right)
+        factors = [values.astype(object) for values in factors]
+    first, second = factors[0] * factors[1], factors[2] * factors[3]
+    return (first > second).astype(np.int64) - (first < second).astype(np.int64)

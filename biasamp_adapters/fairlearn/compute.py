@@ -191,7 +191,7 @@ def _add_column(
     for i, (key, part) in enumerate(zip(sliced.keys, scores, strict=True)):
         if isinstance(part.scored, Bound):
             where = f"{name} in {listing([key])}" if key else f"{name}"
-            data.notes.extend(f"{where}: {note}" for note in part.scored.notes)
+            data.notes.extend(f"{where}: {note}" for note in part.scored.caveats)
             if i < n_controls:
                 result = part.scored.result(part.draws, confidence)
                 level = key[0] if len(key) == 1 else key

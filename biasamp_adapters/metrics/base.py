@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
-from biasamp_adapters._roles import Inputs
+from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label, RandomState, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
-from biasamp_adapters.metrics.bound import A_TO_T, UNDIRECTED, Bound, arrow, replicate
+from biasamp_adapters.metrics.bound import A_TO_T, UNDIRECTED, Bound, as_arrow, replicate
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import (
     Evaluation,
@@ -29,11 +29,6 @@ from biasamp_adapters.uncertainty import (
     check_method,
     check_n_boot,
 )
-
-
-def dropped_note(dropped: int) -> str:
-    """What to say of rows left out."""
-    return f"{dropped} row(s) with missing values were left out"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -52,6 +47,9 @@ class Metric(ABC):
     groups: Sequence[Label] | None = None
     missing: Missing = "error"
 
+    #: Whether the value itself needs the rows of label matrices.
+    _reads_rows = False
+
     def __post_init__(self) -> None:
         check_missing(self.missing)
         self._set("labels", declared(self.labels, "labels"))
@@ -68,7 +66,7 @@ class Metric(ABC):
     @property
     def short_direction(self) -> str:
         """ "A->T", "T->A" or, of a metric without a direction too, "undirected"."""
-        return arrow(getattr(self, "direction", UNDIRECTED), undirected=True)
+        return as_arrow(getattr(self, "direction", UNDIRECTED)) or UNDIRECTED
 
     @abstractmethod
     def bind(self, evaluation: Evaluation, model: str) -> Bound:
@@ -81,11 +79,6 @@ class Metric(ABC):
     def applies(self, evaluation: Evaluation) -> bool:
         """Whether a prepared evaluation holds something to look at."""
         return True
-
-    @property
-    def _reads_rows(self) -> bool:
-        """Whether the value itself needs the rows of label matrices."""
-        return False
 
     @property
     def _describes_a_group(self) -> bool:
@@ -120,33 +113,43 @@ class Metric(ABC):
                 "attribute is another name of sensitive_features: only one must be given; "
                 "received both"
             )
-        if attribute is not None:
-            sensitive_features = attribute
-        rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
-        uncounted = self._uncounted(*rows)
+        attribute = sensitive_features if attribute is None else attribute
+        inputs = Inputs(y_true, y_pred, attribute, sensitive_features_pred, sample_weight)
+        uncounted = self._uncounted(inputs)
         if uncounted is not None:
             return uncounted.value
-        counts = self._count(*rows, keep_rows=self._reads_rows)
-        of_labels = counts.has("attribute") and counts.one_each("attribute")
-        if of_labels and not (self._reference is not None and self._describes_a_group):
+        counts = self._count(inputs, keep_rows=self._reads_rows)
+        of_labels = counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE)
+        if of_labels and not self._describes_a_group:
             # A bare number cannot say that there is nothing to compare.
-            check_several(counts.seen("attribute"))
-        return self.from_counts(counts).value
+            check_several(counts.seen(Role.ATTRIBUTE))
+        evaluation, bound = self._bound(counts)
+        self._warn((*bound.caveats, *evaluation.caveats))
+        return bound.value
 
-    def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
-        """The result where the metric reads what no counts hold, of arrays as for counts."""
+    def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
+        """The result where the metric reads what no counts hold."""
         return None
 
-    def _count(self, *rows: Any, keep_rows: bool) -> Counts:
-        """Counts of arrays, in the order of ``JointCounts.from_arrays``."""
-        labels = labels_of_predictions(self.labels, self._reference)
+    def _count(self, inputs: Inputs, *, keep_rows: bool) -> Counts:
         return count_arrays(
-            Inputs(*rows),
-            labels=labels,
+            inputs,
+            labels=labels_of_predictions(self.labels, self._reference),
             groups=self.groups,
             missing=self.missing,
             keep_rows=keep_rows,
         )
+
+    def _bound(self, counts: Counts) -> tuple[Evaluation, Bound]:
+        """The counts of one model beside the reference, and the metric bound to them."""
+        evaluation = align(counts, self._reference, self.labels, self.groups)
+        if len(counts.models) > 1:
+            raise ValueError(
+                f"a metric reads one model; these counts hold {list(counts.models)}: "
+                "choose one with counts.model(name)"
+            )
+        evaluation = self.prepare(evaluation)
+        return evaluation, self.bind(evaluation, counts.first_model)
 
     def result(
         self,
@@ -198,11 +201,11 @@ class Metric(ABC):
             If an input breaks a rule; the message states it.
         """
         check_options(n_boot, confidence, interval_method, signs, random_state)
-        rows = (y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
-        uncounted = self._uncounted(*rows, n_boot=n_boot)
+        inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        uncounted = self._uncounted(inputs, n_boot)
         if uncounted is not None:
             return uncounted
-        counts = self._count(*rows, keep_rows=n_boot > 0 or self._reads_rows)
+        counts = self._count(inputs, keep_rows=n_boot > 0 or self._reads_rows)
         return self.from_counts(
             counts,
             n_boot=n_boot,
@@ -241,14 +244,7 @@ class Metric(ABC):
             If the counts lack what the metric reads, or hold several models.
         """
         check_options(n_boot, confidence, interval_method, signs, random_state)
-        evaluation = align(counts, self._reference, self.labels, self.groups)
-        if len(counts.models) > 1:
-            raise ValueError(
-                f"a metric reads one model; these counts hold {list(counts.models)}: "
-                "choose one with counts.model(name)"
-            )
-        evaluation = self.prepare(evaluation)
-        bound = self.bind(evaluation, counts.first_model)
+        evaluation, bound = self._bound(counts)
         if signs == "reestimated":
             bound = bound.reestimating()
         replicates = None
@@ -258,16 +254,13 @@ class Metric(ABC):
 
     def _noted(self, result: AmplificationResult, evaluation: Evaluation) -> AmplificationResult:
         """A result with the caveats of its data; its notes are warned of."""
-        for note in evaluation.notes:
-            result = result.with_note(note)
-        if evaluation.counts.dropped:
-            result = result.with_note(dropped_note(evaluation.counts.dropped))
-        return self._warned(result)
-
-    def _warned(self, result: AmplificationResult) -> AmplificationResult:
-        for note in result.notes:
-            warn(f"{self.__name__}: {note}")
+        result = replace(result, notes=(*result.notes, *evaluation.caveats))
+        self._warn(result.notes)
         return result
+
+    def _warn(self, notes: Sequence[str]) -> None:
+        for note in notes:
+            warn(f"{self.__name__}: {note}")
 
     def __repr__(self) -> str:
         changed = [
@@ -319,4 +312,4 @@ class ReferencedMetric(Metric):
     @property
     def _describes_a_group(self) -> bool:
         # Inside one group P(a | t) is 1, so MALS and T->A would compare it with the other groups.
-        return self.short_direction == A_TO_T
+        return self.reference is not None and self.short_direction == A_TO_T

@@ -142,6 +142,16 @@ class Bound(Scored):
         """The same metric with directions found anew in each replicate, if it has directions."""
         return self
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What to say of the value: the notes, and what only its pairs show."""
+        return self.notes
+
+    @property
+    def value(self) -> float:
+        """The value for the counts themselves."""
+        return float(self.point()["value"])
+
     @abstractmethod
     def point(self) -> dict[str, Any]:
         """The same scores for the counts themselves."""
@@ -224,7 +234,7 @@ class Bound(Scored):
     ) -> AmplificationResult:
         """The result, with intervals from ``replicates`` if there are any."""
         point = {name: x for name, x in self.point().items() if name not in ("pairs", "groups")}
-        notes, reason = list(self.notes), None if replicates is None else self.no_interval
+        notes, reason = list(self.caveats), None if replicates is None else self.no_interval
         drawn = {} if replicates is None or reason else replicates
         skewed = accelerations([self], [1]) if method == "bca" and drawn else {}
         estimates = {}

@@ -13,14 +13,17 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.counts.labels import listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
-from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, Bound
-from biasamp_adapters.metrics.equalize import random_errors
+from biasamp_adapters.metrics.base import ReferencedMetric
+from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, arrow, require
+from biasamp_adapters.metrics.equalize import Draws, random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
 from biasamp_adapters.reference import (
+    Evaluation,
     correlation_sign,
     correlation_z,
     over_representation_z,
@@ -111,38 +114,66 @@ class Cooccurrence(Bound):
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)
 
-    def _columns_of(self, tables: Tables) -> Array:
-        """Where the columns are among the labels, or the label sets, of some counts."""
-        if not self.sets:
-            return self.columns
-        counted = tables.counts.sets
-        if counted not in self._found:
-            position = {of: i for i, of in enumerate(counted)}
-            found = [position[self.sets[i]] for i in self.columns]
-            self._found[counted] = np.array(found, dtype=np.intp)
-        return self._found[counted]
+    # The rates of a batch of tables.
 
     @cached_property
-    def _found(self) -> dict[tuple[LabelSet, ...], Array]:
-        return {}
+    def _tables(self) -> Tables:
+        return self.evaluation.counts.tables(self.model)
 
-    def _joint(self, tables: Tables, attribute: str, task: str) -> Array:
-        """Co-occurrences of groups with the columns, which may be label sets."""
-        table = tables.joint(attribute, f"{task}_sets" if self.sets else task)
-        return table[..., self._columns_of(tables)]
+    def _by_column(self, tables: Tables, task: Role, attribute: Role | None = None) -> Array:
+        """Rows of each column or, with an attribute, its co-occurrences with them."""
+        role = f"{task}_sets" if self.sets else task
+        table = tables.marginal(role) if attribute is None else tables.joint(attribute, role)
+        counted = tables.counts.sets
+        if self.sets in ((), counted):
+            return table[..., self.columns]
+        return table[..., lookup([self.sets[i] for i in self.columns], counted)]
 
-    def _marginal(self, tables: Tables, task: str) -> Array:
-        counts = tables.marginal(f"{task}_sets" if self.sets else task)
-        return counts[..., self._columns_of(tables)]
+    def _rates(self, tables: Tables, task: Role, attribute: Role) -> Array:
+        """P(t | a) for A->T, else P(a | t): (..., groups, columns), NaN where undefined."""
+        joint = self._by_column(tables, task, attribute)
+        if self.direction == A_TO_T:
+            return rate(joint, tables.marginal(attribute)[..., :, None])
+        return rate(joint, self._by_column(tables, task)[..., None, :])
 
-    def _origin(self, tables: Tables, reference: Tables | None) -> tuple[Array, ...]:
-        """Joint, attribute, task and total counts that set directions (and, undirected, rates)."""
-        fixed = self.evaluation.reference
-        source = reference
-        if source is None:
-            source = tables if fixed is None else fixed.tables()
-        joint = self._joint(source, "attribute", "task")
-        return joint, source.marginal("attribute"), self._marginal(source, "task"), source.labelled
+    def _predicted_rates(self, tables: Tables) -> Array:
+        """The rates with predictions in the place of what they predict."""
+        task = Role.TASK if self.direction == T_TO_A else Role.PREDICTION
+        attribute = Role.ATTRIBUTE
+        if self.direction != A_TO_T and tables.counts.has(attribute.prediction, tables.model):
+            attribute = attribute.prediction
+        return self._rates(tables, task, attribute)
+
+    def _true_rates(self, tables: Tables, reference: Tables | None = None) -> Array:
+        """The rates of the truth or, undirected, of the reference."""
+        base = self.evaluation.base_rates
+        if base is not None:
+            return base.rates("attribute" if self.direction == A_TO_T else "task")[:, self.columns]
+        source = self._origin(tables, reference) if self.undirected else tables
+        return self._rates(source, Role.TASK, Role.ATTRIBUTE)
+
+    def _random_error_rates(self, tables: Tables) -> Array | None:
+        """The rates if errors of the model's accuracy fell at random; None without a truth."""
+        counts = tables.counts
+        if self.magnitude or self.evaluation.base_rates is not None or not counts.has(Role.TASK):
+            return None
+        attribute, task = tables.marginal(Role.ATTRIBUTE), tables.marginal(Role.TASK)
+        joint = tables.joint(Role.ATTRIBUTE, Role.TASK)
+        if self.direction != T_TO_A:
+            joint, task = random_errors(tables, Role.TASK, joint, attribute, task)
+        if self.direction == A_TO_T:
+            return rate(joint, attribute[..., :, None])[..., self.columns]
+        if counts.has(Role.ATTRIBUTE_PREDICTION, tables.model):
+            joint, _ = random_errors(tables, Role.ATTRIBUTE, joint, task, attribute)
+        return rate(joint, task[..., None, :])[..., self.columns]
+
+    # What the differences of the rates are multiplied by.
+
+    def _origin(self, tables: Tables, reference: Tables | None = None) -> Tables:
+        """The tables that set directions and, undirected, rates."""
+        if reference is not None:
+            return reference
+        return tables if self.evaluation.reference is None else self.evaluation.reference.tables()
 
     def coefficients(self, tables: Tables, reference: Tables | None = None) -> Array:
         """Coefficient of each pair, of shape (..., groups, columns)."""
@@ -153,96 +184,71 @@ class Cooccurrence(Bound):
             by_sign = self.coefficient == "sign"
             out = base.sign(self.direction, self._shares) if by_sign else base.over_represented()
             return out[:, self.columns]
-        if self.coefficient == "sign":
-            return correlation_sign(*self._origin(tables, reference))
-        joint, _, task, _ = self._origin(tables, reference)
-        return over_represented(joint, task)
+        origin = self._origin(tables, reference)
+        joint = self._by_column(origin, Role.TASK, Role.ATTRIBUTE)
+        task = self._by_column(origin, Role.TASK)
+        if self.coefficient == "over_represented":
+            return over_represented(joint, task)
+        return correlation_sign(joint, origin.marginal(Role.ATTRIBUTE), task, origin.labelled)
 
     @cached_property
     def _shares(self) -> Array | None:
         """Shares of the groups in the data, which together are 1."""
-        if not self.evaluation.counts.has("attribute"):
+        if not self.evaluation.counts.has(Role.ATTRIBUTE):
             return None
-        rows = self._tables.marginal("attribute")
+        rows = self._tables.marginal(Role.ATTRIBUTE)
         return rows / rows.sum()
 
     @cached_property
     def _fixed(self) -> Array:
         return self.coefficients(self._tables)
 
-    @cached_property
-    def _tables(self) -> Tables:
-        return self.evaluation.counts.tables(self.model)
+    # Scores.
 
-    def _predicted(self, tables: Tables) -> tuple[Array, Array]:
-        """Co-occurrences with the predictions in their place, and predicted task counts."""
-        named = tables.counts.has("attribute_prediction", tables.model)
-        attribute = "attribute_prediction" if self.direction != A_TO_T and named else "attribute"
-        task = "task" if self.direction == T_TO_A else "prediction"
-        return self._joint(tables, attribute, task), self._marginal(tables, task)
-
-    def _random_errors(self, tables: Tables) -> tuple[Array, Array] | None:
-        """The same if errors of the model's accuracy fell at random; None without a truth."""
-        counts = tables.counts
-        if self.magnitude or self.evaluation.base_rates is not None or not counts.has("task"):
-            return None
-        attribute, made = tables.marginal("attribute"), tables.marginal("task")
-        joint = tables.joint("attribute", "task")
-        if self.direction != T_TO_A:
-            joint, made = random_errors(tables, "task", joint, attribute, made)
-        if self.direction != A_TO_T and counts.has("attribute_prediction", tables.model):
-            joint, _ = random_errors(tables, "attribute", joint, made, attribute)
-        return joint[..., self.columns], made[..., self.columns]
-
-    def _true_rates(self, tables: Tables, reference: Tables | None) -> Array:
-        """P(t | a) for A->T, else P(a | t): of the truth, or undirected of the reference."""
-        base = self.evaluation.base_rates
-        given = "attribute" if self.direction == A_TO_T else "task"
-        if base is not None:
-            return base.rates(given)[:, self.columns]
-        if self.undirected:
-            joint, _, task, _ = self._origin(tables, reference)
-            return rate(joint, task[..., None, :])
-        return rate(self._joint(tables, "attribute", "task"), self._given(tables))
-
-    def _given(self, tables: Tables) -> Array:
-        """Counts of the condition, that broadcast to (..., groups, tasks)."""
-        if self.direction == A_TO_T:
-            return tables.marginal("attribute")[..., :, None]
-        return self._marginal(tables, "task")[..., None, :]
-
-    def _deltas(self, tables: Tables, reference: Tables | None, joint: Array, made: Array) -> Array:
-        """D_at for predicted co-occurrences; (..., groups, columns), NaN where undefined."""
-        given = made[..., None, :] if self.undirected else self._given(tables)
-        return rate(joint, given) - self._true_rates(tables, reference)
+    def _contributions(self, weight: Array, deltas: Array) -> Array:
+        return weight * (np.abs(deltas) if self.magnitude else deltas) + 0.0
 
     def _mean(self, contributions: Array) -> Array:
         total, pairs = sum_defined(contributions)
-        if not self.per_task:
-            return rate(total, pairs)
-        return rate(total, (~np.isnan(contributions)).any(axis=-2).sum(axis=-1))
+        if self.per_task:
+            pairs = (~np.isnan(contributions)).any(axis=-2).sum(axis=-1)
+        return rate(total, pairs)
 
-    def scores(
-        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
-    ) -> dict[str, Array]:
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value, the random-error baseline, Multi's variance, and the selected pairs."""
         weight = self.coefficients(tables, reference) if self.reestimate else self._fixed
-        deltas = self._deltas(tables, reference, *self._predicted(tables))
-        contributions = weight * (np.abs(deltas) if self.magnitude else deltas) + 0.0
+        true = self._true_rates(tables, reference)
+        deltas = self._predicted_rates(tables) - true
+        contributions = self._contributions(weight, deltas)
         out = {"value": self._mean(contributions)}
         if self.magnitude:
             signed = weight * deltas
             mean = rate(*sum_defined(signed))
             out["variance"] = rate(*sum_defined((signed - mean[..., None, None]) ** 2))
-        errors = self._random_errors(tables)
+        errors = self._random_error_rates(tables)
         if errors is not None:
-            out["random_error"] = self._mean(weight * self._deltas(tables, reference, *errors))
+            out["random_error"] = self._mean(weight * (errors - true))
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
         if self.by_group:
             out["groups"] = mean_over_tasks(contributions)
         return out
+
+    @cached_property
+    def _deltas(self) -> Array:
+        """D_at of the counts themselves, NaN where undefined."""
+        return self._predicted_rates(self._tables) - self._true_rates(self._tables)
+
+    @property
+    def value(self) -> float:
+        """The value for the counts themselves."""
+        return float(self._mean(self._contributions(self._fixed, self._deltas)))
+
+    def point(self) -> dict[str, Any]:
+        """The scores of the counts themselves."""
+        scores = self.scores(self._tables, None, np.random.default_rng(0))
+        return {name: value if value.ndim else float(value) for name, value in scores.items()}
 
     def settled(
         self,
@@ -267,10 +273,7 @@ class Cooccurrence(Bound):
     def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
         return self.settled("value", value, replicates)
 
-    def point(self) -> dict[str, Any]:
-        """The scores of the counts themselves."""
-        scores = self.scores(self._tables, None, np.random.default_rng(0))
-        return {name: value if value.ndim else float(value) for name, value in scores.items()}
+    # Pairs.
 
     def pairs(self) -> dict[str, Array]:
         """``sign``, ``delta``, ``contribution``, and whether the sign is ``uncertain``."""
@@ -278,27 +281,27 @@ class Cooccurrence(Bound):
 
     @cached_property
     def _pairs(self) -> dict[str, Array]:
-        deltas = self._deltas(self._tables, None, *self._predicted(self._tables))
-        sign, z = self._fixed, np.full(deltas.shape, np.inf)
+        sign, z = self._fixed, np.full(self._deltas.shape, np.inf)
         base = self.evaluation.base_rates
         if base is None:
-            joint, attribute, task, total = self._origin(self._tables, None)
-            origin = self.evaluation.origin
-            rows = origin.effective_rows * float(total / origin.tables().total)
+            origin = self._origin(self._tables)
+            joint = self._by_column(origin, Role.TASK, Role.ATTRIBUTE)
+            task, total = self._by_column(origin, Role.TASK), origin.labelled
+            rows = self.evaluation.origin.effective_rows * float(total / origin.total)
             if self.coefficient == "over_represented":
                 z = over_representation_z(joint, task, rows, float(total))
             else:
-                z = correlation_z(joint, attribute, task, total, rows)
+                z = correlation_z(joint, origin.marginal(Role.ATTRIBUTE), task, total, rows)
             if self.coefficient == "one":
-                sign = correlation_sign(joint, attribute, task, total)
+                sign = correlation_sign(joint, origin.marginal(Role.ATTRIBUTE), task, total)
         elif self.coefficient == "one" and base.tells_sign(self._shares):
             sign = base.sign(self.direction, self._shares)[:, self.columns]
         elif self.coefficient == "one":
-            sign = np.zeros(deltas.shape, dtype=np.int64)
+            sign = np.zeros(self._deltas.shape, dtype=np.int64)
         return {
             "sign": sign,
-            "delta": deltas,
-            "contribution": self._fixed * (np.abs(deltas) if self.magnitude else deltas) + 0.0,
+            "delta": self._deltas,
+            "contribution": self._contributions(self._fixed, self._deltas),
             "uncertain": (np.abs(z) < _CERTAIN) & (z != 0),
         }
 
@@ -315,7 +318,7 @@ class Cooccurrence(Bound):
 
     @classmethod
     def of(cls, *, pos_label: Label | None, **arguments: Any) -> Self:
-        """Bind to the task columns that ``pos_label`` names, or all; note what is undefined."""
+        """Bind to the task columns that ``pos_label`` names, or all."""
         labels = arguments["evaluation"].counts.labels
         if pos_label is not None and pos_label not in labels:
             raise ValueError(
@@ -327,15 +330,19 @@ class Cooccurrence(Bound):
             only = labels.index(pos_label)
             columns = [i for i in columns if (sets[i] == (only,) if sets else i == only)]
         arguments["columns"] = np.asarray(columns, dtype=np.intp)
-        bound = cls(**arguments)
-        return replace(bound, notes=(*bound.notes, *bound._caveats()))
+        return cls(**arguments)
 
-    def _caveats(self) -> Iterator[str]:
-        groups, tasks = self.pair_labels()
-        undefined = np.isnan(self.pairs()["delta"])
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """The notes, which pairs are undefined, and which groups the reference lacks."""
+        return (*self.notes, *self._undefined())
+
+    def _undefined(self) -> Iterator[str]:
+        undefined = np.isnan(self._deltas)
         if undefined.all():
             yield "every pair is undefined"
         elif undefined.any():
+            groups, tasks = self.pair_labels()
             by_group = self.direction == A_TO_T
             what, labels = ("group", groups) if by_group else ("task", tasks)
             empty = np.flatnonzero(undefined.all(axis=1 if by_group else 0))
@@ -346,7 +353,140 @@ class Cooccurrence(Bound):
                 f"mean: no rows of {what} {names}{where}"
             )
         if self.evaluation.reference is not None:
-            attribute = self._origin(self._tables, None)[1]
-            absent = [show(group) for group, n in zip(groups, attribute, strict=True) if n == 0]
+            rows = self._origin(self._tables).marginal(Role.ATTRIBUTE)
+            groups = self.evaluation.counts.groups
+            absent = [show(group) for group, n in zip(groups, rows, strict=True) if n == 0]
             if absent:
                 yield f"the reference has no rows of group {listing(absent)}: their sign is 0"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MALS(ReferencedMetric):
+    """How much more the predictions join a task with the group that it already favours.
+
+    The mean over tasks of the sum, over groups that the reference over-represents among the
+    positives of the task, of P(A^ = a | T^ = t) - P(A = a | T = t). Range ``[-1, 1 - 1/|A|]``,
+    without a unit; 0 is no amplification and worse is positive. Predicted and true attribute, and
+    both directions, are mixed in one number: prefer
+    :class:`DirectionalBiasAmplification` where the truth is known.
+
+    Parameters
+    ----------
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, which set both the favoured groups and P(A | T). Without, the evaluated
+        truth does; with one, no test truth is needed and ``y_true`` may be None.
+    pos_label : label, optional
+        The one task to look at. Without, the positive class of two labels (1 of 0/1, -1/1 and
+        booleans, else the last in their order), and every class where there are more.
+    labels, groups, missing
+        As in every metric: explicit label lists and the rule for missing values.
+
+    Notes
+    -----
+    Without ``sensitive_features_pred`` the true attribute takes its place, as in [W21] Fig. 2.
+    The value is 0 by construction where ``P(A | T) = 1/|A|``.
+
+    References
+    ----------
+    Zhao et al. (2017), as Eq. 1 of Wang and Russakovsky, "Directional Bias Amplification", 2021.
+
+    Examples
+    --------
+    Of 50 positives 40 are of group 1. The model predicts no positive in group 2, so all of its 40
+    are of group 1: 40/40 - 40/50 ([W21] 3.2).
+
+    >>> from biasamp_adapters import MALS
+    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
+    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
+    >>> round(MALS()(y_true, y_pred, sensitive_features=[1] * 50 + [2] * 50), 4)
+    0.2
+    """
+
+    @property
+    def __name__(self) -> str:
+        return "MALS"
+
+    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+        """Fix the favoured groups and the task columns."""
+        require(evaluation, model, UNDIRECTED)
+        return Cooccurrence.of(
+            metric="MALS",
+            direction=UNDIRECTED,
+            evaluation=evaluation,
+            model=model,
+            pos_label=evaluation.positive if self.pos_label is None else self.pos_label,
+            coefficient="over_represented",
+            per_task=True,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DirectionalBiasAmplification(ReferencedMetric):
+    """How far predictions strengthen the correlations of the reference, in one direction.
+
+    The mean over groups a and tasks t of s_at D_at, where s_at is the sign of
+    P(a, t) - P(a) P(t) in the reference and
+
+    - A->T: D_at = P(T^ = t | a) - P(T = t | a), the attribute's influence on the predicted task;
+    - T->A: D_at = P(A^ = a | t) - P(A = a | t), the task's influence on the predicted attribute.
+
+    Range [-1, 1], without a unit; 0 is no amplification and worse is positive. Values compare
+    within one direction and one dataset only.
+
+    Parameters
+    ----------
+    direction : {"attribute_to_task", "task_to_attribute"}
+        Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``.
+    reference : (y_true, sensitive_features), counts or BaseRates, optional
+        The training data, which set the signs. Without, the evaluated truth does.
+    pos_label : label, optional
+        The one task to look at. Without, every class is a column, which matters to T->A only.
+    labels, groups, missing
+        As in every metric: explicit label lists and the rule for missing values.
+
+    Raises
+    ------
+    ValueError
+        If the direction is unknown, or T->A lacks the predicted attribute.
+
+    Notes
+    -----
+    A tie of the reference counts 0, so a balanced reference gives exactly 0, as [T25] Table 7
+    reports; the equation read to the letter would count -D. Errors alone pull the value down: see
+    ``random_error`` of the result.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", 2021, Eq. 2.
+
+    Examples
+    --------
+    >>> from biasamp_adapters import DirectionalBiasAmplification
+    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
+    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
+    >>> metric = DirectionalBiasAmplification(direction="A->T")
+    >>> round(metric(y_true, y_pred, sensitive_features=[1] * 50 + [2] * 50), 4)
+    0.1
+    """
+
+    direction: str = "attribute_to_task"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        arrow(self.direction)
+
+    @property
+    def __name__(self) -> str:
+        return f"DirectionalBiasAmplification {self.short_direction}"
+
+    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+        """Fix the signs and the task columns."""
+        require(evaluation, model, self.short_direction)
+        return Cooccurrence.of(
+            metric="DirectionalBiasAmplification",
+            direction=self.short_direction,
+            evaluation=evaluation,
+            model=model,
+            pos_label=self.pos_label,
+            coefficient="sign",
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,8 +15,10 @@ from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.metrics.base import ReferencedMetric
 from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, arrow, require
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.metrics.label_sets import subsets_by_support
 from biasamp_adapters.reference import Evaluation
+
+#: More sets than this are neither counted nor read.
+MAX_SETS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -75,6 +78,8 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
     max_size: int | None = None
     min_support: int = 1
 
+    _reads_rows = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         arrow(self.direction, undirected=True)
@@ -94,10 +99,6 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
     @property
     def __name__(self) -> str:
         return f"MultiAttributeBiasAmplification {self.short_direction}"
-
-    @property
-    def _reads_rows(self) -> bool:
-        return True
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the label sets of the reference counted."""
@@ -191,3 +192,49 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
                 raise ValueError(
                     f"Multi reads 0/1 predictions only; {ARGUMENTS[role]} holds probabilities"
                 )
+
+
+def subsets_by_support(
+    observed: Mapping[LabelSet, int], n_labels: int, max_size: int | None, min_support: int
+) -> dict[LabelSet, int]:
+    """Sets of labels that rows contain, and how many rows contain each.
+
+    A set is grown label by label, and only while enough rows contain it.
+
+    Parameters
+    ----------
+    observed : mapping of LabelSet to int
+        Exact label sets of rows, and how many rows show each.
+    n_labels : int
+    max_size : int, optional
+        Largest size of a set.
+    min_support : int
+        Rows that must contain a set.
+
+    Raises
+    ------
+    ValueError
+        If more than 100,000 sets have that support.
+    """
+    n = np.array(list(observed.values()))
+    holds = np.zeros((n_labels, len(n)), dtype=bool)
+    for i, of in enumerate(observed):
+        holds[list(of), i] = True
+    found: dict[LabelSet, int] = {}
+    growing: list[tuple[LabelSet, Array]] = [((), np.ones(len(n), dtype=bool))]
+    while growing:
+        of, rows = growing.pop()
+        for label in range(of[-1] + 1 if of else 0, n_labels):
+            both = rows & holds[label]
+            support = int(n[both].sum())
+            if support < min_support or not support:
+                continue
+            found[(*of, label)] = support
+            if len(found) > MAX_SETS:
+                raise ValueError(
+                    f"more than {MAX_SETS:,} label sets have the support min_support="
+                    f"{min_support}: raise it, or give a smaller max_size"
+                )
+            if max_size is None or len(of) + 1 < max_size:
+                growing.append(((*of, label), both))
+    return dict(sorted(found.items()))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
@@ -162,17 +163,17 @@ def compare(
         )
     models, predicted = by_model(y_pred, sensitive_features_pred)
     _check_several(models)
-    rows = (y_true, sensitive_features, sample_weight)
+    inputs = Inputs(y_true, models, sensitive_features, predicted, sample_weight)
     uncounted = {
-        name: metric._uncounted(rows[0], models[name], rows[1], predicted[name], rows[2])
+        name: metric._uncounted(
+            inputs._replace(y_pred=models[name], sensitive_features_pred=predicted[name])
+        )
         for name in models
     }
     known = {name: result for name, result in uncounted.items() if result is not None}
     if len(known) == len(models):
         return _without_intervals(known)
-    counts = metric._count(
-        y_true, models, sensitive_features, predicted, sample_weight, keep_rows=True
-    )
+    counts = metric._count(inputs, keep_rows=True)
     return compare_counts(
         metric,
         counts,

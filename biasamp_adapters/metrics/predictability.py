@@ -14,11 +14,11 @@ from biasamp_adapters.metrics.attacks.number_rows import number_rows
 from biasamp_adapters.metrics.attacks.rows import AttackRows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
-from biasamp_adapters.metrics.base import Metric, dropped_note
+from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.bound import Bound, arrow, require
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
-from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.reference import Evaluation, dropped_note
 from biasamp_adapters.uncertainty import MOST_DRAWS
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class PredictabilityMetric(Metric):
     random_state: RandomState = None
     n_jobs: int | None = None
 
+    _reads_rows = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         get_quality(self.quality)
@@ -163,10 +165,6 @@ class PredictabilityMetric(Metric):
         ):
             if broken:
                 raise ValueError(message)
-
-    @property
-    def _reads_rows(self) -> bool:
-        return True
 
     @property
     @abstractmethod
@@ -232,12 +230,12 @@ class PredictabilityMetric(Metric):
             **self._asked,
         )
 
-    def _uncounted(self, *rows: Any, n_boot: int = 0) -> AmplificationResult | None:
+    def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
         if isinstance(self.attacker, str):
             return None
         roles = Roles.of(self.short_direction, self._leakage)
         lists = {Role.TASK: self.labels, Role.ATTRIBUTE: self.groups}
-        numbers = number_rows(Inputs(*rows), roles, lists, self.missing)
+        numbers = number_rows(inputs, roles, lists, self.missing)
         if numbers is None:
             return None
         experiment = self._experiment(self.attacker, numbers)
@@ -246,7 +244,8 @@ class PredictabilityMetric(Metric):
             result = result.with_note(dropped_note(numbers.dropped))
         if n_boot:
             result = result.with_note(f"no interval: {experiment.no_interval}")
-        return self._warned(result)
+        self._warn(result.notes)
+        return result
 
     @property
     def _title(self) -> str:

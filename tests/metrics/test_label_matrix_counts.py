@@ -15,7 +15,7 @@ from matrix_cases import GROUPS, Case, cases, metrics_for, result_of, seeded, va
 from metric_cases import DIRECTIONS, quietly
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.label_sets import subsets_by_support
+from biasamp_adapters.metrics.multi import subsets_by_support
 
 
 def in_two(case: Case, random: Any) -> tuple[Case, Case]:

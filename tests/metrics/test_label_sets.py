@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from matrix_cases import Case, cases
 
 from biasamp_adapters import CooccurrenceCounts
-from biasamp_adapters.metrics import label_sets
-from biasamp_adapters.metrics.label_sets import subsets_by_support
+from biasamp_adapters.metrics import multi
+from biasamp_adapters.metrics.multi import subsets_by_support
 
 N_LABELS = 5
 Sets = dict[tuple[int, ...], int]
@@ -86,7 +86,7 @@ def test_the_limit_on_sets() -> None:
 
 @pytest.mark.parametrize(("limit", "fits"), [(7, True), (6, False)])
 def test_as_many_sets_as_the_limit(limit: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(label_sets, "MAX_SETS", limit)
+    monkeypatch.setattr(multi, "MAX_SETS", limit)
     # Three labels make 2^3 - 1 sets.
     if fits:
         assert len(subsets_by_support({(0, 1, 2): 1}, 3, None, 1)) == 7

@@ -16,7 +16,7 @@ from matrix_cases import Case, cases, result_of
 from metric_cases import quietly
 
 from biasamp_adapters import CooccurrenceCounts, Indicators, MultiAttributeBiasAmplification
-from biasamp_adapters.metrics.label_sets import subsets_by_support
+from biasamp_adapters.metrics.multi import subsets_by_support
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
