@@ -13,12 +13,12 @@ import numpy as np
 import biasamp_adapters as bam
 from benchmarks.coverage_designs import Design, population
 from benchmarks.coverage_populations import MatrixPopulation
-from biasamp_adapters.metrics.bound import Bound, replicate
+from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
+from biasamp_adapters.inference.replicates import accelerations, replicate
+from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation, align
-from biasamp_adapters.uncertainty import Estimate, IntervalMethod
 
 #: Whatever the package offers.
 METHODS: tuple[str, ...] = get_args(IntervalMethod)
@@ -81,7 +81,7 @@ class Truth:
             evaluation = self.metrics[name].prepare(evaluation)
         return evaluation
 
-    def _bounds(self) -> Iterator[tuple[tuple[str, str], Bound]]:
+    def _bounds(self) -> Iterator[tuple[tuple[str, str], BoundMetric]]:
         for name, metric in self.metrics.items():
             if name.startswith(("LA", "DPA")):
                 # The mean over all possible flips, as infinitely many rows would have.
@@ -98,7 +98,7 @@ class Truth:
         """The value of the population; of two models, of the second less that of the first."""
         return _gap([self.bounds[name, model].point()["value"] for model in self.models])
 
-    def of_signs(self, bounds: Sequence[Bound], name: str) -> float:
+    def of_signs(self, bounds: Sequence[BoundMetric], name: str) -> float:
         """The same with all that a sample fixed.
 
         It is the score of that replicate which is the population itself.
@@ -110,7 +110,7 @@ class Truth:
         scores = [b.scores(each, each, rng) for b, each in zip(bounds, every, strict=True)]
         return _gap([float(score["value"]) for score in scores])
 
-    def has_signs(self, bound: Bound, name: str) -> bool:
+    def has_signs(self, bound: BoundMetric, name: str) -> bool:
         """Whether a sample has the population's signs; without signs it has."""
         if not _signed(name):
             return True
@@ -165,7 +165,7 @@ def observe(design: Design, seed: int, n_boot: int) -> Iterator[tuple[Way, Seen]
 
 def _bounds(
     known: Truth, evaluation: Evaluation, names: Iterable[str], draws: str
-) -> Iterator[tuple[Way, list[Bound]]]:
+) -> Iterator[tuple[Way, list[BoundMetric]]]:
     for name in names:
         pair = [known.metrics[name].bind(evaluation, model) for model in known.models]
         yield Way(name, draws=draws), pair
@@ -173,7 +173,7 @@ def _bounds(
             yield Way(name, "reestimated", draws), [bound.reestimating() for bound in pair]
 
 
-def _seen(known: Truth, way: Way, pair: Sequence[Bound], drawn: list[dict[str, Any]]) -> Seen:
+def _seen(known: Truth, way: Way, pair: Sequence[BoundMetric], drawn: list[dict[str, Any]]) -> Seen:
     found = {method: _estimate(pair, drawn, method) for method in METHODS}
     own = known.of_own_signs(way.metric)
     return Seen(
@@ -186,10 +186,11 @@ def _seen(known: Truth, way: Way, pair: Sequence[Bound], drawn: list[dict[str, A
     )
 
 
-def _estimate(pair: Sequence[Bound], drawn: list[dict[str, Any]], method: Any) -> Estimate:
+def _estimate(pair: Sequence[BoundMetric], drawn: list[dict[str, Any]], method: Any) -> Estimate:
     """The value of one model, or the paired difference of two."""
     results = [
-        bound.result(own, CONFIDENCE, method) for bound, own in zip(pair, drawn, strict=True)
+        bam.AmplificationResult.of(bound, own, CONFIDENCE, method)
+        for bound, own in zip(pair, drawn, strict=True)
     ]
     if len(pair) == 1:
         reason = next((note for note in results[0].notes if note.startswith("no interval")), None)

@@ -25,7 +25,7 @@ from sklearn.metrics import accuracy_score
 import biasamp_adapters as bam
 from benchmarks.table import Table
 from biasamp_adapters.fairlearn import amplification_frame
-from biasamp_adapters.metrics.bound import replicate
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.reference import align
 
 #: Rows of the COMPAS table that the papers read.

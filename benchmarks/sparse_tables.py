@@ -23,8 +23,9 @@ import biasamp_adapters as bam
 from benchmarks.sparse_curves import write_curves
 from benchmarks.sparse_designs import KNOWN_CASE, Design, designs
 from biasamp_adapters.counts.variables import MODEL
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound import Bound, replicate
+from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.reference import align
 
 #: What was seen in one drawn table: numbers by name.
@@ -63,7 +64,7 @@ def metric_of(design: Design, quality: str, **options: Any) -> Metric:
     return bam.DirectionalPredictabilityAmplification(quality=quality, **options)
 
 
-def bounds(design: Design, counts: bam.JointCounts) -> dict[tuple[str, str], Bound]:
+def bounds(design: Design, counts: bam.JointCounts) -> dict[tuple[str, str], BoundMetric]:
     """Each quality under each way to equalise, bound to the same counts; "auto" comes first."""
     evaluation, out = align(counts, None), {}
     for quality in _QUALITIES[design.metric]:
@@ -95,7 +96,9 @@ def observe(
             if way == mode:
                 seen[way] = seen["auto"]
             else:
-                result = bound[quality, way].result(drawn[quality], _CONFIDENCE)
+                result = bam.AmplificationResult.of(
+                    bound[quality, way], drawn[quality], _CONFIDENCE
+                )
                 seen[way] = compare(result, exact)
             yield (quality, way), seen[way] | {"expected_share": mode == "expected"}
 

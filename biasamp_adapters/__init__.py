@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.base_rates import BaseRates
     from biasamp_adapters.counts import CooccurrenceCounts, JointCounts
     from biasamp_adapters.counts.loading import load_counts
+    from biasamp_adapters.inference.estimates import Estimate, RunSummary, summarize_runs
     from biasamp_adapters.inputs.matrices import Indicators
     from biasamp_adapters.metrics import (
         MALS,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         threshold_free,
         threshold_sweep,
     )
-    from biasamp_adapters.uncertainty import Estimate, RunSummary, summarize_runs
 
 __version__ = "0.1.0"
 
@@ -89,7 +89,7 @@ _HOMES = {
         "threshold_free",
         "threshold_sweep",
     ),
-    "biasamp_adapters.uncertainty": ("Estimate", "RunSummary", "summarize_runs"),
+    "biasamp_adapters.inference.estimates": ("Estimate", "RunSummary", "summarize_runs"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -18,9 +18,9 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.aif360.groups import NAMES, DatasetCounts, Grouping, Groups
 from biasamp_adapters.aif360.methods import metric_method
 from biasamp_adapters.host_functions import errors_of_host
+from biasamp_adapters.inference.estimates import IntervalMethod
 from biasamp_adapters.metrics import MALS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.uncertainty import IntervalMethod
 
 
 class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed

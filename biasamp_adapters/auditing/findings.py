@@ -12,6 +12,13 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.estimates import (
+    Estimate,
+    Replicated,
+    check_confidence,
+    check_n_boot,
+)
+from biasamp_adapters.inference.replicates import Draws, Scored, replicate
 from biasamp_adapters.metrics import (
     MALS,
     AmplificationResult,
@@ -21,12 +28,11 @@ from biasamp_adapters.metrics import (
     MultiAttributeBiasAmplification,
 )
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, Scored, replicate
+from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED, BoundMetric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation
-from biasamp_adapters.uncertainty import Estimate, check_confidence, check_n_boot, estimate
 
 #: An audit fits attackers on at most this many rows.
 MOST_FITTED = 20_000
@@ -131,9 +137,7 @@ class GroupRates(Scored):
             for name, values in rates.items()
         }
 
-    def scores(
-        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
-    ) -> dict[str, Array]:
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """Highest less lowest rate, and the rates by group where one column is looked at.
 
         The two groups stay those of the counts themselves: were they chosen anew in each
@@ -236,11 +240,13 @@ def evaluate(
         """Numbers with the intervals that the drawn scores of this name give."""
         drawn = draws[key][name].T if key in draws else [None] * len(values)
         numbers = zip(values, drawn, strict=True)
-        return [with_reason(estimate(*number, confidence)) for number in numbers]
+        return [with_reason(Replicated(*number).estimate(confidence)) for number in numbers]
 
     results, differences, pairs = {}, {}, {}
     for key, bound in bounds.items():
-        results[key] = bound.result(draws.get(key, {}) if asked else None, confidence)
+        results[key] = AmplificationResult.of(
+            bound, draws.get(key, {}) if asked else None, confidence
+        )
         first = (counts.models[0], key[1])
         if key != first and first in results:
             drawn = (draws.get(key), draws.get(first)) if bootstrap.n_boot else None
@@ -262,7 +268,7 @@ def evaluate(
 
 def _bind(
     evaluation: Evaluation, metrics: Mapping[str, Sequence[Metric]]
-) -> tuple[Evaluation, dict[Key, Bound]]:
+) -> tuple[Evaluation, dict[Key, BoundMetric]]:
     """The evaluation with all that the metrics read, and the metrics bound to it."""
     for metric in (metric for chosen in metrics.values() for metric in chosen):
         evaluation = metric.prepare(evaluation)
@@ -274,7 +280,7 @@ def _bind(
     }
 
 
-def _with_strongest_pairs(bound: Bound) -> Bound:
+def _with_strongest_pairs(bound: BoundMetric) -> BoundMetric:
     """The same bound metric; one of BA-> scores its strongest pairs too."""
     if not isinstance(bound, Cooccurrence) or bound.coefficient != "sign":
         return bound

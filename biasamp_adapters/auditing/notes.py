@@ -17,7 +17,7 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.metrics.bound import T_TO_A
+from biasamp_adapters.metrics.bound_metric import T_TO_A
 
 #: Groups or tasks with fewer rows make no interval that can be trusted.
 FEW_ROWS = 10

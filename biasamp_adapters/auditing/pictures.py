@@ -23,10 +23,10 @@ from biasamp_adapters import plot
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import estimate, number
-from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.inference.estimates import Estimate
+from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import AMPLIFIED, GAP, NAME, REDUCED, SERIES, UNCLEAR
-from biasamp_adapters.uncertainty import Estimate
 
 #: Inches: a phone shows this width with text that can be read.
 WIDTH = 4.7

@@ -12,7 +12,7 @@ from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import TITLE, AuditReport
 from biasamp_adapters.auditing.summary import Row, Summary, headlines, identity, reading
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.uncertainty import check_confidence, summarize_runs
+from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
 
 #: What a row is, as against what was measured.
 _IDENTITY = (

@@ -22,8 +22,8 @@ from biasamp_adapters.auditing.findings import (
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
+from biasamp_adapters.inference.estimates import NOT_DRAWN, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
-from biasamp_adapters.uncertainty import NOT_DRAWN, side_of_zero
 
 FORMAT, VERSION = "biasamp-audit", 1
 

@@ -15,14 +15,15 @@ from biasamp_adapters.auditing.summary import Row, note_of
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.estimates import Replicated
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
-from biasamp_adapters.metrics.bound import A_TO_T, replicate
-from biasamp_adapters.metrics.result import numbers, plain
+from biasamp_adapters.metrics.bound_metric import A_TO_T
+from biasamp_adapters.metrics.result import AmplificationResult, numbers, plain
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import steps_of
 from biasamp_adapters.thresholds.scores import read_scores
-from biasamp_adapters.uncertainty import estimate
 
 #: Shares of rows predicted positive at which a score is looked at: 1/50, 2/50 and so on, but a
 #: little less, since 600 * .14 rounds to above 84.
@@ -178,13 +179,13 @@ def _point(
     draws: dict[str, dict[str, Array]] = {}
     if n_boot:
         draws = replicate({"BA": bound, "rates": rates}, evaluation, n_boot, bootstrap.random_state)
-    result = bound.result(draws.get("BA") if n_boot else None, confidence)
+    result = AmplificationResult.of(bound, draws.get("BA") if n_boot else None, confidence)
     (difference,) = rates.point()[_FPR]
     drawn = draws["rates"][_FPR][:, 0] if n_boot else None
     return {
         "amplification": {**numbers(result.estimate), "note": note_of(result)},
         "random_error": plain(result.random_error),
-        "fpr_difference": numbers(estimate(difference, drawn, confidence)),
+        "fpr_difference": numbers(Replicated(difference, drawn).estimate(confidence)),
     }
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.result import percent
-from biasamp_adapters.uncertainty import side_of_zero
 
 #: A level beyond it is the inverse of a loss of 0.
 _UNBOUNDED = 1e12

@@ -20,9 +20,9 @@ from biasamp_adapters.fairlearn.frame import AmplificationFrame
 from biasamp_adapters.fairlearn.functions import metric_function
 from biasamp_adapters.fairlearn.slices import Lists, count_sliced
 from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
+from biasamp_adapters.inference.estimates import check_n_boot
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.reference import align, as_reference, dropped_note
-from biasamp_adapters.uncertainty import check_n_boot
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 

@@ -14,10 +14,11 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.fairlearn.frame import FrameColumn, FrameData
 from biasamp_adapters.fairlearn.host import HostMetric
 from biasamp_adapters.fairlearn.slices import Lists, Sliced
+from biasamp_adapters.inference.estimates import Replicated, outer_level
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics import AmplificationResult, MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
-from biasamp_adapters.metrics.bound import Bound, replicate
-from biasamp_adapters.metrics.track import Track, outer_level
+from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.reference import Evaluation, align
 
 #: Level of the intervals of results where the quantiles name none.
@@ -31,42 +32,41 @@ class SliceScores:
     Attributes
     ----------
     evaluation : Evaluation
-    scored : Bound, HostMetric or None
+    scored : BoundMetric, HostMetric or None
         None where the metric is undefined, as there is only one group.
     draws : dict of str to ndarray, or None
         Scores of the replicates; empty where none are possible, None where none were asked for.
     """
 
     evaluation: Evaluation
-    scored: Bound | HostMetric | None
+    scored: BoundMetric | HostMetric | None
     draws: Mapping[str, Array] | None
 
-    def value(self) -> Track:
+    def value(self) -> Replicated:
         """The metric inside the slice."""
-        return self._track("value", None if self.scored is None else self.scored.point()["value"])
+        return self._replicated(
+            "value", None if self.scored is None else self.scored.point()["value"]
+        )
 
-    def by_group(self) -> Iterator[Track]:
+    def by_group(self) -> Iterator[Replicated]:
         """What each group that has rows adds."""
         counts = self.evaluation.counts
         seen = counts.seen(Role.ATTRIBUTE)
         means = None if self.scored is None else self.scored.group_means()
         for i, group in enumerate(counts.groups):
             if group in seen:
-                yield self._track("groups", None if means is None else means[i], i)
+                yield self._replicated("groups", None if means is None else means[i], i)
 
-    def _track(self, name: str, value: Any, group: int | None = None) -> Track:
+    def _replicated(self, name: str, value: Any, group: int | None = None) -> Replicated:
         if self.scored is None:
-            return Track(float("nan"), None, "no two groups have rows with a weight there")
+            return Replicated(float("nan"), None, "no two groups have rows with a weight there")
         value, drawn = float(value), (self.draws or {}).get(name)
         if drawn is None:
-            return Track(value, None, None if self.draws is None else self.scored.no_interval)
+            return Replicated(value, None, None if self.draws is None else self.scored.no_interval)
         replicates = drawn if group is None else drawn[:, group]
         if isinstance(self.scored, HostMetric):
-            return Track(value, replicates)
-        if group is None:
-            return self.scored.track(name, value, replicates)
-        settled, reason = self.scored.settled_group(value, replicates)
-        return Track(value, settled, reason, limits=self.scored.limits("value"))
+            return Replicated(value, replicates)
+        return self.scored.replicated(name, value, replicates)
 
 
 def compute(
@@ -156,7 +156,7 @@ def _scores(
 
 def _bind(
     name: Hashable, metric: Any, evaluation: Evaluation, by_group: bool
-) -> Bound | HostMetric | None:
+) -> BoundMetric | HostMetric | None:
     """A metric on one slice; None where it is undefined."""
     model = evaluation.counts.first_model
     if not isinstance(metric, Metric):
@@ -189,11 +189,11 @@ def _add_column(
     n_controls = len(sliced.controls)
     confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
     for i, (key, part) in enumerate(zip(sliced.keys, scores, strict=True)):
-        if isinstance(part.scored, Bound):
+        if isinstance(part.scored, BoundMetric):
             where = f"{name} in {listing([key])}" if key else f"{name}"
             data.notes.extend(f"{where}: {note}" for note in part.scored.caveats)
             if i < n_controls:
-                result = part.scored.result(part.draws, confidence)
+                result = AmplificationResult.of(part.scored, part.draws, confidence)
                 level = key[0] if len(key) == 1 else key
                 data.results[(name, level) if key else name] = result
                 remarks = _remarks(part.scored, result)
@@ -202,17 +202,17 @@ def _add_column(
     if sliced.group_names:
         groups = [part.value() for part in scores[n_controls:]]
     else:
-        groups = [track for part in scores for track in part.by_group()]
+        groups = [number for part in scores for number in part.by_group()]
     if isinstance(metric, Metric):
         signed = not isinstance(metric, MultiAttributeBiasAmplification)
     else:
-        signed = any(track.value < 0 for track in (*overall, *groups))
+        signed = any(number.value < 0 for number in (*overall, *groups))
     column = FrameColumn(name, overall, groups, signed)
     data.columns.append(column)
     data.notes.extend(_gaps(data, column, quantiles))
 
 
-def _remarks(bound: Bound, result: AmplificationResult) -> Iterator[str]:
+def _remarks(bound: BoundMetric, result: AmplificationResult) -> Iterator[str]:
     """What helps to read a value, though nothing is wrong with it."""
     if result.baseline is not None:
         yield f"random errors of the same accuracy would give {result.baseline.text()}"
@@ -226,11 +226,11 @@ def _gaps(data: FrameData, column: FrameColumn, quantiles: Sequence[float] | Non
     """Where a number is undefined or has no interval, and why."""
     keys = [*data.control_levels, *data.combinations]
     reasons: dict[str, list[Any]] = {}
-    for key, track in zip(keys, [*column.overall, *column.groups], strict=True):
-        if np.isnan(track.value):
-            what, reason = "undefined", track.reason
+    for key, number in zip(keys, [*column.overall, *column.groups], strict=True):
+        if np.isnan(number.value):
+            what, reason = "undefined", number.reason
         else:
-            what, reason = "no interval", track.doubt(quantiles) if quantiles else None
+            what, reason = "no interval", number.no_quantiles(quantiles) if quantiles else None
         if reason:
             reasons.setdefault(f"{what}: {reason}", []).append(key)
     for reason, places in reasons.items():

@@ -13,8 +13,8 @@ from fairlearn.metrics import MetricFrame
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.metrics.track import Track
 
 #: Differences that floating-point sums in another order may make.
 _ROUNDING = 1e-12
@@ -31,17 +31,17 @@ class FrameColumn:
     Attributes
     ----------
     name : hashable
-    overall : sequence of Track
+    overall : sequence of Replicated
         One per control level.
-    groups : sequence of Track
+    groups : sequence of Replicated
         One per combination of levels that has rows.
     signed : bool
         Whether values may be negative, so that ratios mean nothing.
     """
 
     name: Hashable
-    overall: Sequence[Track]
-    groups: Sequence[Track]
+    overall: Sequence[Replicated]
+    groups: Sequence[Replicated]
     signed: bool
 
 
@@ -262,10 +262,10 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             )
         return self._quantiles
 
-    def _quantiles_of(self, tracks: Iterable[Sequence[Track]]) -> Iterator[Array]:
-        """For each quantile, those of the tracks of each metric."""
+    def _quantiles_of(self, numbers: Iterable[Sequence[Replicated]]) -> Iterator[Array]:
+        """For each quantile, those of the numbers of each metric."""
         requested = self._requested
-        ends = np.array([[track.at(requested) for track in row] for row in tracks])
+        ends = np.array([[number.quantiles(requested) for number in row] for row in numbers])
         yield from np.moveaxis(ends, -1, 0)
 
     def _aggregate(self, kind: Kind, method: Method, errors: str) -> Any:
@@ -275,16 +275,16 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
     def _aggregate_ci(self, kind: Kind, method: Method) -> Any:
         requested = self._requested
-        tracks = self._aggregated(kind, method)
-        for column, row in zip(self._columns, tracks, strict=True):
-            reasons = dict.fromkeys(track.doubt(requested) for track in row)
+        numbers = self._aggregated(kind, method)
+        for column, row in zip(self._columns, numbers, strict=True):
+            reasons = dict.fromkeys(number.no_quantiles(requested) for number in row)
             for reason in filter(None, reasons):
                 # No warning where all groups are the same but for rounding.
-                if any(abs(track.value) > _ROUNDING for track in row):
+                if any(abs(number.value) > _ROUNDING for number in row):
                     warn(f"{column.name}: no interval of the {kind}: {reason}")
-        return [self._shaped_overall(values) for values in self._quantiles_of(tracks)]
+        return [self._shaped_overall(values) for values in self._quantiles_of(numbers)]
 
-    def _aggregated(self, kind: Kind, method: Method) -> list[list[Track]]:
+    def _aggregated(self, kind: Kind, method: Method) -> list[list[Replicated]]:
         """The aggregates of each metric, one per control level; warn of what is left out."""
         if method not in ("between_groups", "to_overall"):
             raise ValueError(
@@ -298,22 +298,22 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
     def _aggregated_in(
         self, kind: Kind, method: Method, column: FrameColumn, control: int
-    ) -> Track:
+    ) -> Replicated:
         inside = [column.groups[i] for i in np.flatnonzero(self._control_of == control).tolist()]
-        groups = [track for track in inside if not np.isnan(track.value)]
+        groups = [number for number in inside if not np.isnan(number.value)]
         overall = column.overall[control]
         between = kind in ("difference", "ratio") and method == "between_groups"
         alone = between and len(groups) < 2 <= self._n_groups
         if not groups or alone or (kind == "ratio" and column.signed):
-            return Track(float("nan"))
+            return Replicated(float("nan"))
         used = [*groups, overall] if method == "to_overall" else groups
-        reason = next((track.reason for track in used if track.reason), None)
-        replicates = [track.replicates for track in used if track.replicates is not None]
-        value = aggregate(kind, method, np.array([track.value for track in used]), len(groups))
+        reason = next((number.reason for number in used if number.reason), None)
+        replicates = [number.replicates for number in used if number.replicates is not None]
+        value = aggregate(kind, method, np.array([number.value for number in used]), len(groups))
         if reason or len(replicates) < len(used):
-            return Track(float(value), None, reason)
+            return Replicated(float(value), None, reason)
         drawn = aggregate(kind, method, np.stack(replicates, axis=-1), len(groups))
-        return Track(float(value), drawn)
+        return Replicated(float(value), drawn)
 
     @property
     def _n_groups(self) -> int:
@@ -330,7 +330,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         by_groups: dict[tuple[Any, ...], list[Any]] = {}
         for column in self._columns:
             groups = zip(self._data.combinations, column.groups, strict=True)
-            undefined = tuple(key for key, track in groups if np.isnan(track.value))
+            undefined = tuple(key for key, number in groups if np.isnan(number.value))
             is_nan = len(undefined) == len(column.groups) or (kind == "ratio" and column.signed)
             # A result that is NaN says so itself.
             if undefined and not is_nan:
@@ -356,8 +356,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return frame.iloc[:, 0] if self._single else frame
 
 
-def _values(tracks: Iterable[Sequence[Track]]) -> Array:
-    return np.array([[track.value for track in row] for row in tracks], dtype=np.float64)
+def _values(numbers: Iterable[Sequence[Replicated]]) -> Array:
+    return np.array([[number.value for number in row] for row in numbers], dtype=np.float64)
 
 
 def aggregate(kind: Kind, method: Method, values: Array, n_groups: int) -> Array:

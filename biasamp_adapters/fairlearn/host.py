@@ -20,7 +20,7 @@ from biasamp_adapters.counts.blocks import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.closed_forms import GENERATED, KNOWN
 from biasamp_adapters.fairlearn.slices import cells_of
-from biasamp_adapters.metrics.bound import Scored
+from biasamp_adapters.inference.replicates import Draws, Scored
 
 #: What a host metric may take beside the true and the predicted labels.
 _ATTRIBUTE = "sensitive_features"
@@ -148,9 +148,7 @@ class HostMetric(Scored):
         known = binary and isinstance(self.function, Hashable)
         return KNOWN.get(self.function) if known else None
 
-    def scores(
-        self, tables: Tables, reference: Tables | None, rng: np.random.Generator
-    ) -> dict[str, Array]:
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value of all rows and of each group; undefined where the function raises."""
         with warnings.catch_warnings():
             # Warnings about the data themselves are given by the call for the point.

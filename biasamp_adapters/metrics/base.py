@@ -14,7 +14,14 @@ from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
-from biasamp_adapters.metrics.bound import A_TO_T, UNDIRECTED, Bound, as_arrow, replicate
+from biasamp_adapters.inference.estimates import (
+    IntervalMethod,
+    check_confidence,
+    check_method,
+    check_n_boot,
+)
+from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.metrics.bound_metric import A_TO_T, UNDIRECTED, BoundMetric, as_arrow
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import (
     Evaluation,
@@ -22,12 +29,6 @@ from biasamp_adapters.reference import (
     as_reference,
     check_several,
     labels_of_predictions,
-)
-from biasamp_adapters.uncertainty import (
-    IntervalMethod,
-    check_confidence,
-    check_method,
-    check_n_boot,
 )
 
 
@@ -69,7 +70,7 @@ class Metric(ABC):
         return as_arrow(getattr(self, "direction", UNDIRECTED)) or UNDIRECTED
 
     @abstractmethod
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Fix all that no draw changes: signs, columns, the way to equalise."""
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
@@ -140,7 +141,7 @@ class Metric(ABC):
             keep_rows=keep_rows,
         )
 
-    def _bound(self, counts: Counts) -> tuple[Evaluation, Bound]:
+    def _bound(self, counts: Counts) -> tuple[Evaluation, BoundMetric]:
         """The counts of one model beside the reference, and the metric bound to them."""
         evaluation = align(counts, self._reference, self.labels, self.groups)
         if len(counts.models) > 1:
@@ -250,7 +251,8 @@ class Metric(ABC):
         replicates = None
         if n_boot:
             replicates = replicate({0: bound}, evaluation, n_boot, random_state).get(0, {})
-        return self._noted(bound.result(replicates, confidence, interval_method), evaluation)
+        result = AmplificationResult.of(bound, replicates, confidence, interval_method)
+        return self._noted(result, evaluation)
 
     def _noted(self, result: AmplificationResult, evaluation: Evaluation) -> AmplificationResult:
         """A result with the caveats of its data; its notes are warned of."""

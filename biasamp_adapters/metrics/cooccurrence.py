@@ -18,9 +18,18 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
+from biasamp_adapters.inference.replicates import Draws
+from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric
-from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, arrow, require
-from biasamp_adapters.metrics.equalize import Draws, random_errors
+from biasamp_adapters.metrics.bound_metric import (
+    A_TO_T,
+    T_TO_A,
+    UNDIRECTED,
+    BoundMetric,
+    arrow,
+    require,
+)
+from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
 from biasamp_adapters.reference import (
     Evaluation,
@@ -29,26 +38,15 @@ from biasamp_adapters.reference import (
     over_representation_z,
     over_represented,
 )
-from biasamp_adapters.uncertainty import IntervalMethod
 
 #: A sign whose |z| is smaller may be the other one.
 _CERTAIN = 1.96
-
-#: Share of its standard deviation by which noise may shift a magnitude, and the same where the
-#: replicates are mirrored, which undoes the shift (docs: coverage).
-_MAX_SHIFT = (0.25, 1.0)
-
-#: Replicates that tell a shift from chance; fewer give no interval at 95 % anyway.
-_FEWEST = 40
-
-#: Differences that floating-point sums in another order may make.
-_ROUNDING = 1e-12
 
 Coefficient: TypeAlias = Literal["sign", "over_represented", "one"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Cooccurrence(Bound):
+class Cooccurrence(BoundMetric):
     """A metric of co-occurrences, bound to counts.
 
     Attributes
@@ -250,28 +248,10 @@ class Cooccurrence(Bound):
         scores = self.scores(self._tables, None, np.random.default_rng(0))
         return {name: value if value.ndim else float(value) for name, value in scores.items()}
 
-    def settled(
-        self,
-        name: str,
-        value: float,
-        replicates: Array,
-        method: IntervalMethod = "percentile",
-    ) -> tuple[Array, str | None]:
-        """Replicates as they are; of a magnitude, only if noise does not raise them by much."""
-        drawn = replicates[np.isfinite(replicates)]
-        judged = self.magnitude and name in ("value", "variance")
-        if not (judged and len(drawn) >= _FEWEST):
-            return replicates, None
-        shift, spread = drawn.mean() - value, drawn.std()
-        if abs(shift) <= _MAX_SHIFT[method == "basic"] * spread + _ROUNDING:
-            return replicates, None
-        return replicates, (
-            f"noise adds to a magnitude: resampling shifts it by {shift:+.4f}, where its standard "
-            f"deviation is {spread:.4f}"
-        )
-
-    def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
-        return self.settled("value", value, replicates)
+    def evidence(self, name: str, value: float) -> Evidence:
+        """Of a magnitude: that noise raises it."""
+        scores = ("value", "variance", "groups")
+        return Evidence(is_magnitude=self.magnitude and name in scores)
 
     # Pairs.
 
@@ -406,7 +386,7 @@ class MALS(ReferencedMetric):
     def __name__(self) -> str:
         return "MALS"
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Fix the favoured groups and the task columns."""
         require(evaluation, model, UNDIRECTED)
         return Cooccurrence.of(
@@ -479,7 +459,7 @@ class DirectionalBiasAmplification(ReferencedMetric):
     def __name__(self) -> str:
         return f"DirectionalBiasAmplification {self.short_direction}"
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Fix the signs and the task columns."""
         require(evaluation, model, self.short_direction)
         return Cooccurrence.of(

@@ -8,7 +8,6 @@ draws; in expectation they are a channel.
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,61 +15,14 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.blocks import sum_by
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.means import rate
 
 #: Flipped rows that are drawn one by one at a time.
 _BLOCK = 2**22
 
-#: A quantile takes about two microseconds; larger draws are not made from quantiles.
-_MOST_QUANTILES = 2**18
-
 #: An accuracy that differs from 1 by rounding alone is 1: otherwise it would leave errors of 1e-16.
 _ROUNDING = 1e-12
-
-
-class SharedDraws:
-    """Binomial and multinomial draws that are quantiles of uniform numbers.
-
-    Each draw takes as many uniform numbers as it has entries, whatever its parameters. From the
-    same seed, models that err nearly as often therefore flip nearly the same labels, and their
-    difference has little of the noise of flips (common random numbers).
-
-    Parameters
-    ----------
-    seed : int
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
-
-    def integers(self, low: int, high: int, size: int) -> Array:
-        """Whole numbers from ``low`` to ``high - 1``."""
-        return self._rng.integers(low, high, size)
-
-    def binomial(self, n: Any, p: Any) -> Array:
-        """Binomial numbers, in the shape that ``n`` and ``p`` broadcast to."""
-        n, p = np.broadcast_arrays(n, p)
-        if n.size > _MOST_QUANTILES:
-            return np.asarray(self._rng.binomial(n, p))
-        from scipy.stats import binom
-
-        uniform = self._rng.random(n.shape)
-        out = np.where(p >= 1, n, 0).astype(np.int64)
-        uncertain = (n > 0) & (p > 0) & (p < 1)
-        out[uncertain] = binom.ppf(uniform[uncertain], n[uncertain], p[uncertain])
-        return out
-
-    def multinomial(self, n: Any, pvals: Array) -> Array:
-        """Multinomial numbers, in the shape of ``n`` with one more axis."""
-        left, out, rest = np.asarray(n), [], 1.0
-        for p in pvals[:-1]:
-            out.append(self.binomial(left, min(p / rest, 1.0)))
-            left, rest = left - out[-1], rest - p
-        return np.stack([*out, left], axis=-1)
-
-
-#: What flips are drawn from.
-Draws: TypeAlias = np.random.Generator | SharedDraws
 
 
 def repeated(values: Array, trials: int | None) -> Array:

@@ -13,7 +13,14 @@ from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.metrics.base import ReferencedMetric
-from biasamp_adapters.metrics.bound import A_TO_T, T_TO_A, UNDIRECTED, Bound, arrow, require
+from biasamp_adapters.metrics.bound_metric import (
+    A_TO_T,
+    T_TO_A,
+    UNDIRECTED,
+    BoundMetric,
+    arrow,
+    require,
+)
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.reference import Evaluation
 
@@ -153,7 +160,7 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
                 columns = columns[enough[columns]]
         return sets, columns
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Fix the task sets."""
         direction = self.short_direction
         require(evaluation, model, direction)

@@ -14,13 +14,11 @@ from biasamp_adapters._typing import Array, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.counts.sources import by_model
-from biasamp_adapters.metrics.attacks.table_attack import TableAttack
+from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
+from biasamp_adapters.inference.replicates import accelerations, replicate
 from biasamp_adapters.metrics.base import Metric, check_options
-from biasamp_adapters.metrics.bound import replicate
-from biasamp_adapters.metrics.jackknife import accelerations
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import align
-from biasamp_adapters.uncertainty import Estimate, IntervalMethod, estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +231,9 @@ def compare_counts(
     draws = replicate(bounds, evaluation, n_boot, random_state) if n_boot else {}
     results = {
         model: metric._noted(
-            bound.result(draws.get(model, {}) if n_boot else None, confidence, interval_method),
+            AmplificationResult.of(
+                bound, draws.get(model, {}) if n_boot else None, confidence, interval_method
+            ),
             evaluation,
         )
         for model, bound in bounds.items()
@@ -289,25 +289,25 @@ def paired_difference(
     draws : pair of replicates, or None
         None of a model whose metric allows no interval; None alone if nothing was drawn.
     confidence, method, acceleration
-        As in :func:`~biasamp_adapters.uncertainty.estimate`.
+        As in :meth:`~biasamp_adapters.inference.estimates.Replicated.estimate`.
     """
     value = results[0].value - results[1].value
-    if not np.array_equal(_is_ratio(results[0]), _is_ratio(results[1])):
+    if not np.array_equal(_is_difference(results[0]), _is_difference(results[1])):
         reason = "one of the two is a difference of levels, the other a ratio"
         return Estimate(float("nan"), None, reason)
     if draws is None:
-        return estimate(value, None, confidence)
-    tracks = []
-    for result, model, own in zip(results, models, draws, strict=True):
-        bound: Any = result.bound
-        if own is None:
-            return Estimate(value, None, f"of {model}: {bound.no_interval}")
-        track = bound.track("value", result.value, own["value"], method)
-        if track.reason:
-            return Estimate(value, None, f"of {model}: {track.reason}")
-        tracks.append(track)
-    return tracks[0].minus(tracks[1]).estimate(confidence, method, acceleration)
+        return Estimate(value)
+    scores = []
+    for result, model, drawn in zip(results, models, draws, strict=True):
+        bound = result.bound
+        if bound is None or drawn is None:
+            return Estimate(value, None, f"of {model}: {bound and bound.no_interval}")
+        score = bound.replicated("value", result.value, drawn["value"], method)
+        if score.reason:
+            return Estimate(value, None, f"of {model}: {score.reason}")
+        scores.append(score)
+    return scores[0].minus(scores[1]).estimate(confidence, method, acceleration)
 
 
-def _is_ratio(result: AmplificationResult) -> Array | bool:
-    return not isinstance(result.bound, TableAttack) or ~np.asarray(result.bound.difference)
+def _is_difference(result: AmplificationResult) -> Array | bool:
+    return False if result.bound is None else result.bound.difference

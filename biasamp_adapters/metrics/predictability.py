@@ -10,16 +10,17 @@ import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import RandomState, generator, is_whole
+from biasamp_adapters.inference.estimates import MOST_DRAWS
+from biasamp_adapters.inference.rules import SAMPLING_RULES, first_reason
 from biasamp_adapters.metrics.attacks.number_rows import number_rows
 from biasamp_adapters.metrics.attacks.rows import AttackRows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound import Bound, arrow, require
+from biasamp_adapters.metrics.bound_metric import BoundMetric, arrow, require
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation, dropped_note
-from biasamp_adapters.uncertainty import MOST_DRAWS
 
 if TYPE_CHECKING:
     from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
@@ -171,7 +172,7 @@ class PredictabilityMetric(Metric):
     def _leakage(self) -> bool:
         """Whether the attacker guesses the attribute from the task, true and predicted."""
 
-    def bind(self, evaluation: Evaluation, model: str) -> Bound:
+    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Choose the attacker and the way to equalise that the counts call for.
 
         Where the input is a matrix, and no attacker can be fitted because there are no rows or a
@@ -243,7 +244,9 @@ class PredictabilityMetric(Metric):
         if numbers.dropped:
             result = result.with_note(dropped_note(numbers.dropped))
         if n_boot:
-            result = result.with_note(f"no interval: {experiment.no_interval}")
+            result = result.with_note(
+                f"no interval: {first_reason(SAMPLING_RULES, experiment.sampling)}"
+            )
         self._warn(result.notes)
         return result
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.uncertainty import Estimate, Interval
-
-if TYPE_CHECKING:
-    from biasamp_adapters.metrics.bound import Bound
+from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
+from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.metrics.bound_metric import BoundMetric
 
 
 class About(NamedTuple):
@@ -99,7 +99,55 @@ class AmplificationResult:
     n_boot: int = 0
     notes: tuple[str, ...] = ()
     trials: dict[str, Array] | None = field(default=None, repr=False)
-    bound: Bound | None = field(default=None, repr=False)
+    bound: BoundMetric | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        bound: BoundMetric,
+        replicates: Mapping[str, Array] | None,
+        confidence: float,
+        method: IntervalMethod = "percentile",
+    ) -> Self:
+        """The result of a metric on counts.
+
+        Parameters
+        ----------
+        bound : BoundMetric
+        replicates : mapping of str to ndarray, or None
+            The scores of replicates; empty where none are possible, None if none were asked for.
+        confidence, method
+            Of the intervals.
+        """
+        notes, reason = list(bound.caveats), None if replicates is None else bound.no_interval
+        drawn = {} if replicates is None or reason else replicates
+        skewed = accelerations([bound], [1]) if method == "bca" and drawn else {}
+        estimates = {}
+        for name, value in bound.point().items():
+            if name in ("pairs", "groups"):
+                continue
+            score = bound.replicated(name, value, drawn.get(name), method)
+            score = Replicated(value, None, reason) if reason else score
+            estimates[name] = score.estimate(confidence, method, skewed.get(name, 0.0))
+        value = estimates["value"]
+        if replicates is not None and value.reason:
+            notes.append(f"no interval: {value.reason}")
+        elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
+            notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
+        return cls(
+            metric=bound.metric,
+            direction=bound.direction,
+            value=value.value,
+            n=bound.evaluation.counts.n_rows,
+            interval=value.interval,
+            confidence=confidence,
+            baseline=estimates.get("random_error"),
+            spread=estimates.get("variance"),
+            levels={name: estimates[name] for name in estimates if name.startswith("psi")},
+            n_boot=len(drawn.get("value", ())),
+            notes=tuple(notes),
+            bound=bound,
+        )
 
     @property
     def short_name(self) -> str:

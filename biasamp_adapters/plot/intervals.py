@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from biasamp_adapters.inference.estimates import Estimate, RunSummary, side_of_zero, summarize_runs
 from biasamp_adapters.metrics.result import AmplificationResult, about
 from biasamp_adapters.plot.canvas import (
     AMPLIFIED,
@@ -22,7 +23,6 @@ from biasamp_adapters.plot.canvas import (
     reach_of,
     zero_line,
 )
-from biasamp_adapters.uncertainty import Estimate, RunSummary, side_of_zero, summarize_runs
 
 _Estimated: TypeAlias = AmplificationResult | Estimate | RunSummary
 

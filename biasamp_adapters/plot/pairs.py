@@ -12,6 +12,7 @@ from matplotlib.colors import CenteredNorm
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import (
     DIVERGING,
@@ -21,7 +22,6 @@ from biasamp_adapters.plot.canvas import (
     ink_on,
     named_rows,
 )
-from biasamp_adapters.uncertainty import side_of_zero
 
 #: Signs of the correlation in the reference; hollow where the sign may be noise.
 _SIGNS = {1: "▲", -1: "▼", 0: "="}

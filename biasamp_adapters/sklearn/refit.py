@@ -9,8 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.inference.estimates import (
+    Estimate,
+    RunSummary,
+    check_confidence,
+    summarize_runs,
+)
 from biasamp_adapters.metrics.result import percent
-from biasamp_adapters.uncertainty import Estimate, RunSummary, check_confidence, summarize_runs
 
 _JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
 

@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
-from biasamp_adapters.metrics.bound import T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
 from biasamp_adapters.sklearn.locate import Place, located, names_of, row_count
 

@@ -20,7 +20,7 @@ from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import Indicators, one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound import T_TO_A
+from biasamp_adapters.metrics.bound_metric import T_TO_A
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.predictability import PredictabilityMetric
 from biasamp_adapters.metrics.result import AmplificationResult

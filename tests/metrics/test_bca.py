@@ -17,9 +17,10 @@ from biasamp_adapters import (
     JointCounts,
     LeakageAmplification,
 )
-from biasamp_adapters.metrics.jackknife import accelerations
+from biasamp_adapters.inference.bca import acceleration_of
+from biasamp_adapters.inference.estimates import Replicated
+from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.reference import align
-from biasamp_adapters.uncertainty import acceleration_of, estimate
 
 #: 40 rows: group a has 12 of 20 positives and is predicted 15, group b 6 of 20 and 4.
 GROUP = np.repeat(["a", "b"], 20)
@@ -45,11 +46,12 @@ def test_the_quantiles_that_it_reads() -> None:
     bias, a = norm.ppf(0.4005), 0.05
     ends = [bias + z for z in norm.ppf([0.05, 0.95])]
     levels = [norm.cdf(bias + z / (1 - a * z)) for z in ends]
-    found = estimate(0.4, replicates, 0.9, "bca", acceleration=a).interval
+    found = Replicated(0.4, replicates).estimate(0.9, "bca", acceleration=a).interval
     assert found == pytest.approx(np.quantile(replicates, levels))
     # Without bias and skew it reads those of the percentile method.
-    plain = estimate(0.4995, replicates, 0.9).interval
-    assert estimate(0.4995, replicates, 0.9, "bca").interval == pytest.approx(plain)
+    plain = Replicated(0.4995, replicates).estimate(0.9).interval
+    found = Replicated(0.4995, replicates).estimate(0.9, "bca").interval
+    assert found == pytest.approx(plain)
 
 
 def _counts(kind: str) -> JointCounts | CooccurrenceCounts:
@@ -153,15 +155,15 @@ def test_sums_of_weights_have_no_rows_to_leave_out() -> None:
 def test_undefined_without_one_of_the_rows() -> None:
     reason = acceleration_of(np.array([np.nan, 0.5]), np.array([1, 9]))
     assert reason == "without one of the rows it is undefined, and BCa leaves out each"
-    found = estimate(0.4, np.arange(1000) / 1000, 0.95, "bca", acceleration=reason)
+    found = Replicated(0.4, np.arange(1000) / 1000).estimate(0.95, "bca", acceleration=reason)
     assert (found.interval, found.reason) == (None, reason)
 
 
 def test_replicates_that_do_not_differ() -> None:
-    assert estimate(0.5, np.full(1000, 0.5), 0.95, "bca").interval == (0.5, 0.5)
+    assert Replicated(0.5, np.full(1000, 0.5)).estimate(0.95, "bca").interval == (0.5, 0.5)
 
 
 def test_too_few_replicates_for_its_quantiles() -> None:
-    found = estimate(0.4, np.arange(100) / 100, 0.95, "bca", acceleration=0.3)
+    found = Replicated(0.4, np.arange(100) / 100).estimate(0.95, "bca", acceleration=0.3)
     assert found.interval is None
     assert "100 replicates are too few for it" in str(found.reason)

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics import equalize
-from biasamp_adapters.metrics.equalize import SharedDraws
+from biasamp_adapters.inference import replicates
+from biasamp_adapters.inference.replicates import SharedDraws
 
 N = 50_000
 
@@ -67,7 +67,7 @@ def test_what_follows_is_the_same_for_both() -> None:
 
 
 def test_too_many_at_once_are_drawn_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(equalize, "_MOST_QUANTILES", 10)
+    monkeypatch.setattr(replicates, "_MOST_QUANTILES", 10)
     drawn = SharedDraws(0).binomial(np.full(11, 100), 0.5)
     expected = np.random.Generator(np.random.PCG64(0)).binomial(np.full(11, 100), 0.5)
     assert drawn.tolist() == expected.tolist()

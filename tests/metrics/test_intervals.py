@@ -19,7 +19,7 @@ from biasamp_adapters import (
     MultiAttributeBiasAmplification,
 )
 from biasamp_adapters._typing import Array
-from biasamp_adapters.metrics.bound import replicate
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.reference import align
 
 SE = 5  # exceeded once in 1.7 million

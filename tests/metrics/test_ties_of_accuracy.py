@@ -32,9 +32,10 @@ def test_the_margin_of_a_ratio_is_its_slope_times_those_of_the_levels(quality: s
     counts = JointCounts.from_arrays(truth, made, group)
     metric = DirectionalPredictabilityAmplification(quality=quality)
     bound = metric.bind(align(counts, None), counts.first_model)
-    (of_d, _), (of_m, _) = bound.margin("psi_dataset"), bound.margin("psi_model")
+    margin = bound.attack_scores.margin
+    (of_d, _), (of_m, _) = margin("psi_dataset"), margin("psi_model")
     assert min(of_d, of_m) > 0
-    drawn = bound.evidence.drawn
+    drawn = bound.attack_scores.drawn
     d, m = (float(drawn[name].mean()) for name in ("psi_dataset", "psi_model"))
 
     def ratio(d: float, m: float) -> float:
@@ -44,7 +45,7 @@ def test_the_margin_of_a_ratio_is_its_slope_times_those_of_the_levels(quality: s
     low = (ratio(d, m + step) - ratio(d, m)) / step * of_m
     high = (ratio(d, m) - ratio(d + step, m)) / step * of_d
     # The mean of 1/error over drawn flips is not 1 over the mean error, but for a few 1e-4.
-    assert bound.margin("value") == pytest.approx((low, high), rel=1e-3)
+    assert margin("value") == pytest.approx((low, high), rel=1e-3)
 
 
 def test_the_margins_of_leakage_are_those_of_its_levels() -> None:
@@ -54,8 +55,9 @@ def test_the_margins_of_leakage_are_those_of_its_levels() -> None:
     for quality in ("accuracy", "hard_inverse_cross_entropy"):
         metric = LeakageAmplification(quality=quality)
         bound = metric.bind(align(counts, None), counts.first_model)
-        (of_d, _), (of_m, _) = bound.margin("psi_dataset"), bound.margin("psi_model")
-        assert bound.margin("value") == (of_m, of_d)
+        margin = bound.attack_scores.margin
+        (of_d, _), (of_m, _) = margin("psi_dataset"), margin("psi_model")
+        assert margin("value") == (of_m, of_d)
         assert min(of_d, of_m) > 0
 
 
@@ -65,7 +67,7 @@ def test_guesses_that_are_never_wrong_have_no_margin() -> None:
     metric = DirectionalPredictabilityAmplification(quality="hard_inverse_cross_entropy")
     bound = metric.bind(align(counts, None), counts.first_model)
     for name in ("value", "psi_dataset", "psi_model"):
-        assert bound.margin(name) == (0, 0)
+        assert bound.attack_scores.margin(name) == (0, 0)
     assert metric.from_counts(counts).value == 0
 
 

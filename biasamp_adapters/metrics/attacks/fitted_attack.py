@@ -13,6 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, RandomState, generator
+from biasamp_adapters.inference.estimates import Estimate
+from biasamp_adapters.inference.rules import Sampling
 from biasamp_adapters.metrics.attacks.cross_fit import CrossFit, seed_names
 from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable
 from biasamp_adapters.metrics.attacks.table_attack import (
@@ -23,7 +25,6 @@ from biasamp_adapters.metrics.attacks.table_attack import (
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.quality import Quality, entropy
-from biasamp_adapters.uncertainty import Estimate
 
 #: Folds of the cross-fitting.
 FOLDS = 5
@@ -83,12 +84,9 @@ class Experiment:
     n_jobs: int | None
 
     @property
-    def no_interval(self) -> str:
-        """Why a fitted attacker allows no interval."""
-        return (
-            f"the attacker is a fitted {type(self.attacker).__name__}, which is not fitted again "
-            "on replicates; by_trial has the spread over flips, folds and fits"
-        )
+    def sampling(self) -> Sampling:
+        """No draws: the attacker would have to be fitted to each."""
+        return Sampling(fitted=type(self.attacker).__name__)
 
     @property
     def evaluation_in_words(self) -> str:
@@ -291,8 +289,9 @@ class FittedAttack(TableAttack):
         )
 
     @property
-    def no_interval(self) -> str:
-        return self.experiment.no_interval
+    def sampling(self) -> Sampling:
+        """No draws: the attacker would have to be fitted to each."""
+        return self.experiment.sampling
 
     @property
     def _attacker_in_words(self) -> str:

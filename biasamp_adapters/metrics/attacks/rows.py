@@ -17,7 +17,8 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.blocks import silence, sum_by
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.metrics.equalize import Draws, flip_rows, repeated
+from biasamp_adapters.inference.replicates import Draws
+from biasamp_adapters.metrics.equalize import flip_rows, repeated
 
 
 class DrawnRows(NamedTuple):

@@ -14,14 +14,15 @@ from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_of
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.metrics.attacks.interval_rules import Evidence, read_replicates
+from biasamp_adapters.inference.estimates import Interval
+from biasamp_adapters.inference.replicates import Draws
+from biasamp_adapters.inference.rules import Evidence, Sampling
+from biasamp_adapters.metrics.attacks.evidence import AttackScores
 from biasamp_adapters.metrics.attacks.sparse_tables import expected_channel_is_unbiased
 from biasamp_adapters.metrics.attacks.two_way_tables import Reading, Roles, Sides
-from biasamp_adapters.metrics.bound import Bound
-from biasamp_adapters.metrics.equalize import Draws
+from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
-from biasamp_adapters.uncertainty import Interval, IntervalMethod
 
 #: Pairs and trials that are flipped at a time.
 _BLOCK = 2**20
@@ -62,7 +63,7 @@ def below_chance(accuracy: float, classes: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TableAttack(Bound):
+class TableAttack(BoundMetric):
     """LA or DPA, bound to counts.
 
     The value is the mean over the columns of a target that is a matrix. Of an input that is a
@@ -83,8 +84,6 @@ class TableAttack(Bound):
         How the value is equalised.
     values : array of shape (targets,) or None
         The numbers that the targets stand for, if the quality reads them.
-    difference : bool or array of bool
-        Whether DPA is given as a difference because its ratio would be one of noise.
     """
 
     leakage: bool
@@ -95,7 +94,6 @@ class TableAttack(Bound):
     random_state: RandomState
     mode: str | None = None
     values: Array | None = None
-    difference: Array | bool = False
 
     def equalised(self) -> Self:
         """The same with the way to equalise chosen, and notes on what this means.
@@ -164,14 +162,12 @@ class TableAttack(Bound):
         )
 
     @property
-    def no_interval(self) -> str | None:
-        counts = self.evaluation.counts
-        reason = self.no_value or counts.no_draws
-        if reason is None and self.equalize is not None and not counts.knows_rows:
-            return "its flips need rows, and these counts hold only sums of weights"
-        if reason is None and self.loo:
-            return "leave-one-out is invalid on bootstrap samples, which contain duplicates"
-        return reason
+    def sampling(self) -> Sampling:
+        """Draws of rows, and flips of their labels."""
+        flips = self.equalize is not None
+        return replace(
+            super().sampling, no_value=self.no_value, flips=flips, leaves_one_out=self.loo
+        )
 
     @property
     def recipe(self) -> dict[str, str]:
@@ -366,8 +362,8 @@ class TableAttack(Bound):
     # Intervals.
 
     @cached_property
-    def evidence(self) -> Evidence:
-        """What the rules for intervals ask for."""
+    def attack_scores(self) -> AttackScores:
+        """The scores of the counts themselves."""
         drawn = self._sides.dataset if self.mode is None else self._drawn
         by_trial = self._overall(drawn, self._sides.model)
         expected = self.smooth(self._tables, None)
@@ -375,7 +371,7 @@ class TableAttack(Bound):
         rows = counts.unweighted().tables(self.model)
         sides = self.reading.sides(rows)
         alone = [(t == 1).sum(axis=(-2, -1)).mean() for t in (sides.dataset, sides.model)]
-        return Evidence(
+        return AttackScores(
             quality=self.quality,
             leakage=self.leakage,
             difference=self.difference,
@@ -386,25 +382,10 @@ class TableAttack(Bound):
             drawn={name: np.atleast_1d(score) for name, score in by_trial.items()},
         )
 
-    def settled(
-        self,
-        name: str,
-        value: float,
-        replicates: Array,
-        method: IntervalMethod = "percentile",
-    ) -> tuple[Array, str | None]:
-        """Replicates moved to where the score lies, or why they say nothing of it."""
-        return read_replicates(self.evidence, name, value, replicates)
-
-    def settled_group(self, value: float, replicates: Array) -> tuple[Array, str | None]:
-        return read_replicates(self.evidence, "groups", value, replicates)
-
-    def margin(self, name: str) -> tuple[float, float]:
-        return self.evidence.margin(name)
-
-    def noise(self, name: str) -> float:
-        """How far a score averaged over drawn flips may be from what it estimates."""
-        return self.evidence.noise(name)
+    def evidence(self, name: str, value: float) -> Evidence:
+        """How sparse the tables are, and where replicates should lie."""
+        limits = self.limits("value" if name == "groups" else name)
+        return self.attack_scores.evidence(name, value, limits)
 
     # Pairs.
 

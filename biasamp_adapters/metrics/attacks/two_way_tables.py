@@ -9,10 +9,10 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.attacks.rows import drawn_rows
-from biasamp_adapters.metrics.bound import T_TO_A
+from biasamp_adapters.metrics.bound_metric import T_TO_A
 from biasamp_adapters.metrics.equalize import (
-    Draws,
     accuracy_of,
     column_accuracy,
     flip_table,

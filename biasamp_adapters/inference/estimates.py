@@ -1,0 +1,296 @@
+"""Estimates: numbers with an interval, from replicates or over runs, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from biasamp_adapters._typing import Array, as_float, is_real, is_whole
+from biasamp_adapters.inference.bca import CorrectedQuantiles
+from biasamp_adapters.inference.rules import (
+    BCA_RULES,
+    INTERVAL_RULES,
+    REPLICATE_RULES,
+    Evidence,
+    Request,
+    Shift,
+    first_reason,
+    middle,
+)
+
+IntervalMethod: TypeAlias = Literal["percentile", "basic", "bca"]
+Interval: TypeAlias = tuple[float, float]
+
+#: The most replicates, or trials of flips, that may be asked for.
+MOST_DRAWS = 1_000_000
+
+#: Why there is no interval where nothing was drawn.
+NOT_DRAWN = "no replicates were drawn"
+
+#: The level whose interval must hold a value, whatever quantiles are asked for.
+_HELD_AT = 0.95
+
+#: The mean over trials is within this many standard errors of what it estimates.
+MONTE_CARLO = 3.0
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise unless ``confidence`` is a level strictly between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1; received {confidence}")
+
+
+def check_method(method: str) -> None:
+    """Raise for an unknown interval method."""
+    if method not in get_args(IntervalMethod):
+        raise ValueError(
+            f"interval_method must be one of {list(get_args(IntervalMethod))}; received {method!r}"
+        )
+
+
+def check_n_boot(n_boot: int) -> None:
+    """Raise unless ``n_boot`` is a whole number from 0 to the most draws."""
+    if not is_whole(n_boot) or not 0 <= n_boot <= MOST_DRAWS:
+        raise ValueError(
+            f"n_boot must be a whole number from 0 to {MOST_DRAWS:,}; received {n_boot!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, or the reason why it has none.
+
+    Attributes
+    ----------
+    value : float
+    interval : (low, high) or None
+    reason : str or None
+        Why there is no interval that can be trusted.
+    """
+
+    value: float
+    interval: Interval | None = None
+    reason: str | None = NOT_DRAWN
+
+    def text(self, sign: str = "+") -> str:
+        """The numbers with four decimals."""
+        if np.isinf(self.value):
+            return "unbounded (no error)"
+        if self.interval is None:
+            return f"{self.value:{sign}z.4f}"
+        low, high = self.interval
+        return f"{self.value:{sign}z.4f} [{low:{sign}z.4f}, {high:{sign}z.4f}]"
+
+
+def side_of_zero(interval: Interval) -> int:
+    """1 if all of an interval lies above 0, -1 if all of it lies below, 0 if it holds 0."""
+    low, high = interval
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def outer_level(quantiles: Sequence[float]) -> float:
+    """The level that the outermost quantiles enclose; 0 for the median alone."""
+    return max(1 - 2 * min(min(quantiles), 1 - max(quantiles)), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Replicated:
+    """A number with its bootstrap replicates.
+
+    Attributes
+    ----------
+    value : float
+    replicates : ndarray of shape (n_boot,), or None
+        None if none were drawn.
+    reason : str or None
+        Why there is no interval, where the replicates do not speak of this number.
+    evidence : Evidence
+    """
+
+    value: float
+    replicates: Array | None = None
+    reason: str | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @classmethod
+    def read(
+        cls, value: float, replicates: Array, evidence: Evidence, method: IntervalMethod
+    ) -> Self:
+        """The replicates of a score, moved to where it lies, and the rules asked of them.
+
+        The sample is the bootstrap's population, and in it the errors that a model made by chance
+        are real dependence. Replicates of an attack therefore scatter around another centre than
+        the value (docs: sparse tables).
+        """
+        centre = value if evidence.centre is None else evidence.centre
+        base = value if evidence.base is None else evidence.base
+        drawn = replicates[np.isfinite(replicates)]
+        if not (np.isfinite([value, centre, base]).all() and len(drawn)):
+            return cls(value, replicates, None, evidence)
+        mean, spread = drawn.mean(), drawn.std()
+        shift = Shift(evidence, float(mean - centre), float(spread), len(drawn), method == "basic")
+        if evidence.is_level:
+            replicates = np.maximum(base + centre - replicates, 0)
+        elif evidence.base is not None:
+            is_noise = abs(base - mean) <= MONTE_CARLO * spread / np.sqrt(len(drawn))
+            replicates = replicates if is_noise else replicates + (base - mean)
+        return cls(value, replicates, first_reason(REPLICATE_RULES, shift), evidence)
+
+    def minus(self, other: Replicated) -> Replicated:
+        """The difference from another number that was read off the same draws."""
+        replicates = None
+        if self.replicates is not None and other.replicates is not None:
+            replicates = self.replicates - other.replicates
+        (down, up), (other_down, other_up) = self.evidence.margin, other.evidence.margin
+        noise = self.evidence.noise + other.evidence.noise
+        evidence = Evidence(margin=(down + other_up, up + other_down), noise=noise)
+        return Replicated(self.value - other.value, replicates, evidence=evidence)
+
+    def estimate(
+        self,
+        confidence: float,
+        method: IntervalMethod = "percentile",
+        acceleration: float | str = 0.0,
+    ) -> Estimate:
+        """The number with its interval, or why there is none.
+
+        Parameters
+        ----------
+        confidence : float
+        method : {"percentile", "basic", "bca"}
+        acceleration : float or str
+            For "bca": how fast the standard error changes with the value, or why that is not
+            known.
+        """
+        value = float(self.value)
+        if self.reason or self.replicates is None:
+            return Estimate(value, None, self.reason or NOT_DRAWN)
+        request = Request(value, self.replicates, confidence, confidence, self.evidence.noise)
+        reason = first_reason(INTERVAL_RULES, request)
+        if reason:
+            return Estimate(value, None, reason)
+        low, high = middle(self.replicates, confidence)
+        # Levels come mirrored already, which the other methods would undo.
+        if method == "bca" and not self.evidence.is_level:
+            drawn = self.replicates[np.isfinite(self.replicates)]
+            quantiles = CorrectedQuantiles(value, drawn, confidence, acceleration)
+            reason = first_reason(BCA_RULES, quantiles)
+            if reason:
+                return Estimate(value, None, reason)
+            low, high = np.quantile(drawn, quantiles.levels).tolist()
+        low, high = min(low, value), max(high, value)
+        if method == "basic" and not self.evidence.is_level:
+            low, high = 2 * value - high, 2 * value - low
+        (down, up), (lowest, highest) = self.evidence.margin, self.evidence.limits
+        return Estimate(value, (max(low - down, lowest), min(high + up, highest)), None)
+
+    def no_quantiles(self, quantiles: Sequence[float]) -> str | None:
+        """Why the replicates give no such quantiles, or None."""
+        if self.reason or self.replicates is None:
+            return self.reason
+        level = outer_level(quantiles)
+        held_at = max(level, _HELD_AT)
+        request = Request(self.value, self.replicates, level, held_at, self.evidence.noise)
+        return first_reason(INTERVAL_RULES, request)
+
+    def quantiles(self, quantiles: Sequence[float]) -> Array:
+        """Quantiles of the replicates; NaN where they give none."""
+        if self.replicates is None or self.no_quantiles(quantiles):
+            return np.full(len(quantiles), np.nan)
+        (down, up), side = self.evidence.margin, np.sign(np.asarray(quantiles) - 0.5)
+        move = np.where(side < 0, -down, np.where(side > 0, up, 0.0))
+        defined = self.replicates[np.isfinite(self.replicates)]
+        return np.clip(np.quantile(defined, quantiles) + move, *self.evidence.limits)
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """The mean over runs (seeds, folds) with its interval.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the runs.
+    interval : (low, high) or None
+        None for a single run.
+    std : float
+        Standard deviation between the runs; NaN for a single run.
+    n_runs : int
+    confidence : float
+    method : {"t", "normal"}
+    """
+
+    value: float
+    interval: Interval | None
+    std: float
+    n_runs: int
+    confidence: float
+    method: str
+
+
+def summarize_runs(
+    results: Iterable[Any] | Mapping[str, Any],
+    confidence: float = 0.95,
+    method: Literal["t", "normal"] = "t",
+) -> RunSummary:
+    """Summarise one value a run: the mean with an interval for it.
+
+    Parameters
+    ----------
+    results : iterable of float or AmplificationResult, or mapping of str to such
+        One for each run, all of the same metric and direction.
+    confidence : float
+        Level of the interval.
+    method : {"t", "normal"}
+        Student's t with runs - 1 degrees of freedom, or the normal distribution.
+
+    Returns
+    -------
+    RunSummary
+
+    Raises
+    ------
+    ValueError
+        If there is no run, a value is no number or NaN, or the method is unknown.
+
+    Notes
+    -----
+    Runs are never pooled as if they were rows: rows of two runs are the same people twice. [W21]
+    5.2 and Table 1 report five runs this way.
+
+    Examples
+    --------
+    >>> from biasamp_adapters import summarize_runs
+    >>> summary = summarize_runs([0.01, 0.03])
+    >>> round(summary.value, 4), [round(end, 4) for end in summary.interval]
+    (0.02, [-0.1071, 0.1471])
+    """
+    from scipy.stats import norm, t
+
+    check_confidence(confidence)
+    results = list(results.values() if isinstance(results, Mapping) else results)
+    kinds = {(r.metric, r.direction, r.pos_label) for r in results if hasattr(r, "metric")}
+    if len(kinds) > 1:
+        received = ", ".join(sorted(map(str, kinds)))
+        raise ValueError(f"runs must be of one metric, direction and class; received {received}")
+    found = [getattr(result, "value", result) for result in results]
+    for value in found:
+        if not is_real(value):
+            shown = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+            raise ValueError(f"runs must be numbers or results of a metric; received {shown}")
+    values = np.array([as_float(value) for value in found])
+    if not len(values) or np.isnan(values).any():
+        raise ValueError(f"runs must give at least one value and no NaN; received {values}")
+    if method not in ("t", "normal"):
+        raise ValueError(f"method must be 't' or 'normal'; received {method!r}")
+    mean, n_runs = float(values.mean()), len(values)
+    if n_runs == 1:
+        return RunSummary(mean, None, float("nan"), 1, confidence, method)
+    std = float(values.std(ddof=1))
+    upper = (1 + confidence) / 2
+    quantile = t.ppf(upper, n_runs - 1) if method == "t" else norm.ppf(upper)
+    half = float(quantile * std / np.sqrt(n_runs))
+    return RunSummary(mean, (mean - half, mean + half), std, n_runs, confidence, method)

@@ -1,0 +1,200 @@
+"""Replicates: scores of metrics on drawn tables, and on tables without one of the rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from biasamp_adapters._progress import progress
+from biasamp_adapters._typing import Array, RandomState, generator
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.bca import acceleration_of
+from biasamp_adapters.inference.rules import SAMPLING_RULES, Sampling, first_reason
+from biasamp_adapters.reference import Evaluation
+
+K = TypeVar("K", bound=Hashable)
+
+#: A quantile takes about two microseconds; larger draws are not made from quantiles.
+_MOST_QUANTILES = 2**18
+
+
+class SharedDraws:
+    """Binomial and multinomial draws that are quantiles of uniform numbers.
+
+    Each draw takes as many uniform numbers as it has entries, whatever its parameters. From the
+    same seed, models that err nearly as often therefore flip nearly the same labels, and their
+    difference has little of the noise of flips (common random numbers).
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def integers(self, low: int, high: int, size: int) -> Array:
+        """Whole numbers from ``low`` to ``high - 1``."""
+        return self._rng.integers(low, high, size)
+
+    def binomial(self, n: Any, p: Any) -> Array:
+        """Binomial numbers, in the shape that ``n`` and ``p`` broadcast to."""
+        n, p = np.broadcast_arrays(n, p)
+        if n.size > _MOST_QUANTILES:
+            return np.asarray(self._rng.binomial(n, p))
+        from scipy.stats import binom
+
+        uniform = self._rng.random(n.shape)
+        out = np.where(p >= 1, n, 0).astype(np.int64)
+        uncertain = (n > 0) & (p > 0) & (p < 1)
+        out[uncertain] = binom.ppf(uniform[uncertain], n[uncertain], p[uncertain])
+        return out
+
+    def multinomial(self, n: Any, pvals: Array) -> Array:
+        """Multinomial numbers, in the shape of ``n`` with one more axis."""
+        left, out, rest = np.asarray(n), [], 1.0
+        for p in pvals[:-1]:
+            out.append(self.binomial(left, min(p / rest, 1.0)))
+            left, rest = left - out[-1], rest - p
+        return np.stack([*out, left], axis=-1)
+
+
+#: What flips are drawn from.
+Draws: TypeAlias = np.random.Generator | SharedDraws
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scored(ABC):
+    """Something to score on tables drawn from an evaluation.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        Counts and reference.
+    model : str
+        The model whose predictions are read.
+    """
+
+    evaluation: Evaluation
+    model: str
+
+    #: Whether replicates read values, not only signs, from a reference of its own.
+    reads_reference = False
+
+    @property
+    def sampling(self) -> Sampling:
+        """What has to be drawn for replicates."""
+        reference = self.evaluation.reference if self.reads_reference else None
+        return Sampling(counts=self.evaluation.counts, reference=reference)
+
+    @property
+    def no_interval(self) -> str | None:
+        """Why there can be no interval, or None."""
+        return first_reason(SAMPLING_RULES, self.sampling)
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Numbers that one replicate takes."""
+
+    @abstractmethod
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+        """Named scores, each of shape (..., *) for tables of batch shape (...)."""
+
+    @abstractmethod
+    def point(self) -> dict[str, Any]:
+        """The same scores for the counts themselves."""
+
+    def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
+        """The scores of tables with nothing drawn at random: what the jackknife compares."""
+        return self.scores(tables, reference, np.random.default_rng(0))
+
+
+def replicate(
+    bounds: Mapping[K, Scored],
+    evaluation: Evaluation,
+    n_boot: int,
+    random_state: RandomState,
+    source: Counts | None = None,
+) -> dict[K, dict[str, Array]]:
+    """Scores of all metrics on the same drawn tables.
+
+    A reference that is a sample of its own is drawn independently, and only where a metric reads
+    values from it. Metrics that allow no interval are left out. Without a ``source``, tables are
+    drawn from the counts of the evaluation. Several models share their random flips.
+    """
+    bounds = {key: bound for key, bound in bounds.items() if bound.no_interval is None}
+    if not bounds:
+        return {}
+    table_rng, reference_rng, flip_rng = generator(random_state).spawn(3)
+    counts, reference = source or evaluation.counts, evaluation.reference
+    if not any(bound.reads_reference for bound in bounds.values()):
+        reference = None
+    block = counts.replicates_at_once(max((bound.width for bound in bounds.values()), default=1))
+    if reference is not None:
+        block = min(block, reference.replicates_at_once(1))
+    references = None if reference is None else reference.draw(n_boot, reference_rng, block)
+    blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in bounds}
+    several = len({bound.model for bound in bounds.values()}) > 1
+    drawn_tables = ((len(tables), tables) for tables in counts.draw(n_boot, table_rng, block))
+    for tables in progress(drawn_tables, n_boot, "Drawing tables"):
+        drawn = None if references is None else next(references)
+        seed = int(flip_rng.integers(2**63))
+        for key, bound in bounds.items():
+            of_metric = bound.evaluation.counts.drawn(tables).for_model(bound.model)
+            flips = SharedDraws(seed) if several else np.random.default_rng(seed)
+            blocks[key].append(bound.scores(of_metric, drawn, flips))
+    return {key: _joined(parts) for key, parts in blocks.items()}
+
+
+def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    """Blocks of replicates, put one after the other."""
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def accelerations(bounds: Sequence[Scored], factors: Sequence[int]) -> dict[str, float | str]:
+    """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
+
+    A reference whose values are read is a sample too, of which each row is left out in turn.
+    """
+    first = bounds[0].evaluation
+    samples = [first.counts]
+    if first.reference is not None and any(bound.reads_reference for bound in bounds):
+        samples.append(first.reference)
+    reason = next(filter(None, (sample.no_jackknife for sample in samples)), None)
+    if reason:
+        return dict.fromkeys(bounds[0].point(), reason)
+    parts: list[dict[str, Array]] = []
+    rows: list[Array] = []
+    for sample in samples:
+        for tables, n in sample.without_one(max(bound.width for bound in bounds)):
+            scores = [_without_one(bound, tables, sample) for bound in bounds]
+            parts.append(
+                {
+                    name: np.sum(
+                        [
+                            factor * np.broadcast_to(score[name], len(n))
+                            for factor, score in zip(factors, scores, strict=True)
+                        ],
+                        axis=0,
+                    )
+                    for name in scores[0]
+                    if np.ndim(scores[0][name]) < 2
+                }
+            )
+            rows.append(n)
+    weights = np.concatenate(rows)
+    return {name: acceleration_of(x, weights) for name, x in _joined(parts).items()}
+
+
+def _without_one(bound: Scored, tables: Tables, sample: Counts) -> dict[str, Array]:
+    """Scores of tables without one row, which are those of the counts or of the reference."""
+    counts = bound.evaluation.counts
+    if sample is counts:
+        return bound.smooth(tables.for_model(bound.model), None)
+    return bound.smooth(counts.tables(bound.model), tables)

@@ -1,0 +1,357 @@
+"""The rules for when an interval can be trusted, all of them.
+
+Four lists are asked, each once and in its order: before rows are drawn, of the replicates of a
+score, of an interval of it, and of the quantiles of BCa. The first rule that is broken says why
+there is no interval. How the limits were found: docs, "Intervals" and "Sparse tables".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.inference.bca import CorrectedQuantiles
+
+#: Attacks need this many rows.
+_FEWEST_ROWS = 20
+
+#: Their intervals are given up to this share of rows that are alone in their cell.
+_MAX_ALONE = 0.03
+
+#: A ratio of two uncertainty coefficients has an interval up to this share of chance in them.
+_MAX_CHANCE = 0.03
+
+#: Replicates of attacks may be shifted by this many of their standard deviations.
+_MAX_SHIFT = 1.0
+
+#: The same for magnitudes, and where replicates are mirrored, which undoes the shift.
+_MAX_SHIFT_OF_MAGNITUDES = (0.25, 1.0)
+
+#: Replicates that tell a shift of a magnitude from chance; fewer give no interval at 95 % anyway.
+_FEWEST_REPLICATES = 40
+
+#: With more undefined replicates than this share, no interval is given.
+_MAX_UNDEFINED = 0.05
+
+#: Differences that floating-point sums in another order may make.
+_ROUNDING = 1e-12
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Rule(Generic[T]):
+    """A rule for trusting an interval.
+
+    Attributes
+    ----------
+    name : str
+    is_broken : callable
+        Whether what is asked about breaks the rule.
+    sentence : str
+        Why there is then no interval; in braces, attributes of what was asked about.
+    """
+
+    name: str
+    is_broken: Callable[[T], bool]
+    sentence: str
+
+
+def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
+    """Why there is no interval, by the first rule that is broken; None if none is."""
+    broken = (rule.sentence for rule in rules if rule.is_broken(subject))
+    sentence = next(broken, None)
+    return None if sentence is None else sentence.format(it=subject)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sampling:
+    """What has to be drawn for replicates of a metric.
+
+    Attributes
+    ----------
+    counts : Counts or None
+        The rows to draw; None where no counts hold them.
+    reference : Counts or None
+        Those of the reference, where replicates read values from it.
+    no_value : str or None
+        Why the metric has no value.
+    fitted : str or None
+        The class of an attacker that is fitted.
+    flips : bool
+        Whether labels of rows are flipped.
+    leaves_one_out : bool
+        Whether the score is that of leave-one-out.
+    """
+
+    counts: Counts | None = None
+    reference: Counts | None = None
+    no_value: str | None = None
+    fitted: str | None = None
+    flips: bool = False
+    leaves_one_out: bool = False
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the weight of each row is known."""
+        return self.counts is None or self.counts.knows_rows
+
+
+#: Asked before rows are drawn.
+SAMPLING_RULES: Sequence[Rule[Sampling]] = (
+    Rule(
+        "the attacker is a table",
+        lambda it: it.fitted is not None,
+        "the attacker is a fitted {it.fitted}, which is not fitted again on replicates; by_trial "
+        "has the spread over flips, folds and fits",
+    ),
+    Rule("there is a value", lambda it: it.no_value is not None, "{it.no_value}"),
+    Rule(
+        "rows of the reference can be drawn",
+        lambda it: it.reference is not None and it.reference.no_draws is not None,
+        "of the reference, {it.reference.no_draws}",
+    ),
+    Rule(
+        "rows can be drawn",
+        lambda it: it.counts is not None and it.counts.no_draws is not None,
+        "{it.counts.no_draws}",
+    ),
+    Rule(
+        "labels of rows can be flipped",
+        lambda it: it.flips and not it.has_rows,
+        "its flips need rows, and these counts hold only sums of weights",
+    ),
+    Rule(
+        "no row is left out that is there twice",
+        lambda it: it.leaves_one_out,
+        "leave-one-out is invalid on bootstrap samples, which contain duplicates",
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Evidence:
+    """What is known of a score beside its replicates; the defaults are those of a plain mean.
+
+    Attributes
+    ----------
+    limits : (float, float)
+        The range of the score.
+    margin : (float, float)
+        By how much an interval must reach further down and up than replicates do.
+    noise : float
+        How far the score may be from what it estimates, for want of draws of flips.
+    is_magnitude : bool
+        Whether it is a mean of absolute or squared changes, which chance makes positive.
+    is_level : bool
+        Whether it is the predictability of one side of an attack. Its replicates are mirrored:
+        resampling raises it by about as much as the sample raised it.
+    centre : float or None
+        The score with flips in expectation, around which replicates without noise lie.
+    base : float or None
+        The score by drawn flips, to which replicates are moved. None moves none.
+    n_rows : float
+        Rows of equal weight.
+    alone : float
+        Share of the rows that are alone in their cell.
+    is_dependent : bool
+        Whether the table of a level shows a dependence at the 95 % level.
+    has_ties : bool
+        Whether ties shift the score, which the margin makes up for.
+    chance : float
+        Share of chance in the dependence behind a ratio.
+    """
+
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    margin: tuple[float, float] = (0.0, 0.0)
+    noise: float = 0.0
+    is_magnitude: bool = False
+    is_level: bool = False
+    centre: float | None = None
+    base: float | None = None
+    n_rows: float = np.inf
+    alone: float = 0.0
+    is_dependent: bool = True
+    has_ties: bool = False
+    chance: float = 0.0
+
+    @property
+    def is_attack(self) -> bool:
+        """Whether this is a score of LA or DPA."""
+        return self.centre is not None
+
+
+class Shift(NamedTuple):
+    """How far resampling moves a score.
+
+    Attributes
+    ----------
+    evidence : Evidence
+    shift, spread : float
+        How far the mean of the replicates is from their expected centre, and their standard
+        deviation.
+    n_replicates : int
+        Replicates that are defined.
+    mirrored : bool
+        Whether the interval mirrors them.
+    """
+
+    evidence: Evidence
+    shift: float
+    spread: float
+    n_replicates: int
+    mirrored: bool
+
+    def exceeds(self, share: float) -> bool:
+        """Whether the shift is larger than this share of the standard deviation."""
+        return abs(self.shift) > share * self.spread + _ROUNDING
+
+
+#: Asked of the replicates of a score.
+REPLICATE_RULES: Sequence[Rule[Shift]] = (
+    Rule(
+        "enough rows",
+        lambda it: it.evidence.n_rows < _FEWEST_ROWS,
+        f"{{it.evidence.n_rows:.0f}} rows are too few: it needs {_FEWEST_ROWS}",
+    ),
+    Rule(
+        "few rows alone in their cell",
+        lambda it: it.evidence.alone > _MAX_ALONE,
+        "{it.evidence.alone:.0%} of the rows are alone in their cell",
+    ),
+    Rule(
+        "a level shows a dependence",
+        lambda it: not it.evidence.is_dependent,
+        "its table shows no dependence at the 95 % level",
+    ),
+    Rule(
+        "resampling does not shift an attack",
+        lambda it: it.evidence.is_attack and not it.evidence.has_ties and it.exceeds(_MAX_SHIFT),
+        "resampling shifts it by {it.shift:+.4f}, more than its standard deviation of "
+        "{it.spread:.4f}",
+    ),
+    Rule(
+        "little of a ratio is chance",
+        lambda it: it.evidence.chance > _MAX_CHANCE,
+        f"chance explains more than {_MAX_CHANCE:.0%} of the dependence that dataset and model "
+        "show, too much for a ratio of the two",
+    ),
+    Rule(
+        "noise does not raise a magnitude by much",
+        lambda it: (
+            it.evidence.is_magnitude
+            and it.n_replicates >= _FEWEST_REPLICATES
+            and it.exceeds(_MAX_SHIFT_OF_MAGNITUDES[it.mirrored])
+        ),
+        "noise adds to a magnitude: resampling shifts it by {it.shift:+.4f}, where its standard "
+        "deviation is {it.spread:.4f}",
+    ),
+)
+
+
+class Request(NamedTuple):
+    """An interval that is asked for.
+
+    Attributes
+    ----------
+    value : float
+    replicates : ndarray of shape (n_boot,)
+    level : float
+        The level of the interval.
+    held_at : float
+        The level of the interval that must hold the value.
+    noise : float
+        How far the value may lie outside, for noise of its own.
+    """
+
+    value: float
+    replicates: Array
+    level: float
+    held_at: float
+    noise: float
+
+    @property
+    def n(self) -> int:
+        """Replicates."""
+        return len(self.replicates)
+
+    @property
+    def fewest(self) -> int:
+        """Replicates that the level needs."""
+        return math.ceil(2 / (1 - self.level) - 1e-9)
+
+    @property
+    def undefined(self) -> int:
+        """Replicates that are undefined or unbounded."""
+        return int((~np.isfinite(self.replicates)).sum())
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval that must hold the value."""
+        return middle(self.replicates, self.held_at)
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the value is outside."""
+        (low, high), slack = self.ends, self.noise + _ROUNDING * max(abs(self.value), 1)
+        return not low - slack <= self.value <= high + slack
+
+
+def middle(replicates: Array, level: float) -> tuple[float, float]:
+    """The ends of the middle ``level`` of the defined replicates."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(replicates[np.isfinite(replicates)], [tail, 1 - tail]).tolist()
+    return low, high
+
+
+#: Asked of an interval. A value outside its own percentile interval shows that resampling shifts
+#: it, as it does magnitudes and the predictabilities of sparse tables.
+INTERVAL_RULES: Sequence[Rule[Request]] = (
+    Rule("the value is defined", lambda it: np.isnan(it.value), "the value is undefined"),
+    Rule(
+        "the value is bounded",
+        lambda it: np.isinf(it.value),
+        "the value is unbounded: a loss is 0",
+    ),
+    Rule(
+        "enough replicates",
+        lambda it: it.n < it.fewest,
+        "{it.n} replicates are too few: a level of {it.level:g} needs {it.fewest}",
+    ),
+    Rule(
+        "few replicates are undefined",
+        lambda it: it.undefined > _MAX_UNDEFINED * it.n,
+        "{it.undefined} of {it.n} bootstrap replicates are undefined or unbounded",
+    ),
+    Rule(
+        "the interval holds the value",
+        lambda it: it.is_away,
+        "resampling shifts it to between {it.ends[0]:.4f} and {it.ends[1]:.4f}, away from its "
+        "value",
+    ),
+)
+
+#: Asked of the quantiles of BCa.
+BCA_RULES: Sequence[Rule[CorrectedQuantiles]] = (
+    Rule(
+        "the acceleration is known",
+        lambda it: isinstance(it.acceleration, str),
+        "{it.acceleration}",
+    ),
+    Rule(
+        "replicates lie on both sides of the value",
+        lambda it: not 0 < it.below < 1,
+        "all replicates lie on one side of the value, and BCa cannot say how far",
+    ),
+    Rule(
+        "enough replicates for its quantiles",
+        lambda it: it.too_far,
+        "BCa reads the quantile {it.outermost:.2g}, and {it.n} replicates are too few for it",
+    ),
+)

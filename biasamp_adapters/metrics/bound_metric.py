@@ -1,0 +1,146 @@
+"""A metric bound to counts: all that is fixed before any table is drawn."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.inference.estimates import IntervalMethod, Replicated
+from biasamp_adapters.inference.replicates import Scored
+from biasamp_adapters.inference.rules import Evidence
+from biasamp_adapters.metrics.means import mean_over_tasks
+from biasamp_adapters.reference import Evaluation
+
+A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
+
+_DIRECTIONS = {
+    "attribute_to_task": A_TO_T,
+    "a->t": A_TO_T,
+    "task_to_attribute": T_TO_A,
+    "t->a": T_TO_A,
+    "undirected": UNDIRECTED,
+}
+
+
+def as_arrow(direction: object) -> str | None:
+    """The short form of a direction in any case, with an arrow of one or two characters."""
+    if not isinstance(direction, str):
+        return None
+    return _DIRECTIONS.get(direction.replace("\u2192", "->").lower())
+
+
+def arrow(direction: str, *, undirected: bool = False) -> str:
+    """The short form of a direction.
+
+    Raises
+    ------
+    ValueError
+        If there is no such direction.
+    """
+    short = as_arrow(direction)
+    if short is None or (short == UNDIRECTED and not undirected):
+        allowed = "'attribute_to_task' (A->T) or 'task_to_attribute' (T->A)"
+        allowed += ", or 'undirected'" if undirected else ""
+        raise ValueError(f"direction must be {allowed}; received {direction!r}")
+    return short
+
+
+def require(evaluation: Evaluation, model: str, direction: str) -> None:
+    """Raise unless the counts hold what a metric reads in ``direction``."""
+    counts = evaluation.counts
+    if direction == T_TO_A and not counts.has("attribute_prediction", model):
+        raise ValueError(
+            "T->A needs the predicted attribute: sensitive_features_pred must be given; "
+            "received None"
+        )
+    if direction != T_TO_A and not counts.has("prediction", model):
+        raise ValueError(f"{direction} needs predictions: y_pred must be given; received None")
+    without_truth = evaluation.base_rates is not None and direction == A_TO_T
+    if not (counts.has("task") or direction == UNDIRECTED or without_truth):
+        raise ValueError(f"y_true must be given ({direction} needs the truth); received None")
+    without_attribute = evaluation.base_rates is not None and direction == T_TO_A
+    named = counts.has("attribute") or counts.has("attribute_prediction", model)
+    if not (counts.has("attribute") or without_attribute or (direction == UNDIRECTED and named)):
+        raise ValueError(f"{direction} needs the attribute: sensitive_features must be given")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundMetric(Scored):
+    """One metric on one model of an evaluation; its score is called "value".
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    direction : str
+    notes : tuple of str
+        Caveats found while binding.
+    by_group : bool
+        Whether scores include "groups", the mean over the pairs of each group.
+    difference : bool or array of bool
+        Whether DPA is given as a difference because its ratio would be one of noise.
+    """
+
+    metric: str
+    direction: str
+    notes: tuple[str, ...] = ()
+    by_group: bool = False
+    difference: Array | bool = False
+
+    def reestimating(self) -> BoundMetric:
+        """The same metric with directions found anew in each replicate, if it has directions."""
+        return self
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What to say of the value: the notes, and what only its pairs show."""
+        return self.notes
+
+    @property
+    def value(self) -> float:
+        """The value for the counts themselves."""
+        return float(self.point()["value"])
+
+    @abstractmethod
+    def pairs(self) -> dict[str, Array]:
+        """Columns of the table of pairs, each of shape (groups, tasks)."""
+
+    @property
+    def recipe(self) -> dict[str, str]:
+        """How the value is computed, in words, where that is not said by the metric's name."""
+        return {}
+
+    @property
+    def only_class(self) -> Label | None:
+        """The one class that is looked at, if it is one of several classes."""
+        return None
+
+    def trials(self) -> dict[str, Array]:
+        """The scores of the trials that the value is a mean of, each (trials, *), if it is one."""
+        return {}
+
+    def group_means(self) -> Array:
+        """Mean over the defined pairs of each group, of shape (groups,)."""
+        pairs = self.pairs()
+        return mean_over_tasks(pairs["contribution" if "contribution" in pairs else "value"])
+
+    def evidence(self, name: str, value: float) -> Evidence:
+        """What is known of a score, or of "groups", the mean over the pairs of one group."""
+        return Evidence()
+
+    def replicated(
+        self,
+        name: str,
+        value: float,
+        replicates: Array | None,
+        method: IntervalMethod = "percentile",
+    ) -> Replicated:
+        """A score with its replicates, as an interval around it reads them."""
+        if replicates is None:
+            return Replicated(value)
+        return Replicated.read(value, replicates, self.evidence(name, value), method)
+
+    @abstractmethod
+    def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """Groups and tasks of the table of pairs."""
