@@ -14,7 +14,7 @@ import biasamp_adapters as bam
 from benchmarks.coverage_designs import Design, population
 from benchmarks.coverage_populations import MatrixPopulation
 from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
-from biasamp_adapters.inference.replicates import accelerations, replicate
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.paired import paired_difference
@@ -189,13 +189,11 @@ def _seen(known: Truth, way: Way, pair: Sequence[BoundMetric], drawn: list[dict[
 def _estimate(pair: Sequence[BoundMetric], drawn: list[dict[str, Any]], method: Any) -> Estimate:
     """The value of one model, or the paired difference of two."""
     results = [
-        bam.AmplificationResult.of(bound, own, CONFIDENCE, method)
-        for bound, own in zip(pair, drawn, strict=True)
+        bam.AmplificationResult.of(bound, scores, CONFIDENCE, method)
+        for bound, scores in zip(pair, drawn, strict=True)
     ]
     if len(pair) == 1:
         reason = next((note for note in results[0].notes if note.startswith("no interval")), None)
         return Estimate(results[0].value, results[0].interval, reason)
-    skew = accelerations(pair[::-1], [1, -1])["value"] if method == "bca" else 0.0
-    first, second = results
-    models, draws = (pair[1].model, pair[0].model), (drawn[1], drawn[0])
-    return paired_difference((second, first), models, draws, CONFIDENCE, method, skew)
+    compared = {pair[1].model: results[1], pair[0].model: results[0]}
+    return paired_difference(compared, CONFIDENCE, method)

@@ -15,6 +15,9 @@ from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import declared, listing, ordered, positive_class
 from biasamp_adapters.counts.variables import MODEL, Missing
 
+#: The list of labels of each true variable.
+_LISTS = {Role.TASK: "labels", Role.ATTRIBUTE: "groups"}
+
 #: Products of counts up to this total fit 64-bit integers.
 _MAX_EXACT_TOTAL = 3_000_000_000
 
@@ -33,7 +36,7 @@ def as_reference(reference: Any, missing: Missing = "error") -> Counts | BaseRat
     if reference is None or isinstance(reference, BaseRates):
         return reference
     if isinstance(reference, Counts):
-        if not (reference.has("task") and reference.has("attribute")):
+        if not (reference.has(Role.TASK) and reference.has(Role.ATTRIBUTE)):
             raise ValueError(f"a reference must count task and attribute; received {reference!r}")
         return reference
     if isinstance(reference, tuple | list) and len(reference) == 2:
@@ -95,7 +98,7 @@ class Evaluation:
     @property
     def positive(self) -> Label | None:
         """The positive class of binary labels; None where every class, or column, counts alike."""
-        if self.favorable is not None or self.counts.is_matrix("task"):
+        if self.favorable is not None or self.counts.is_matrix(Role.TASK):
             return self.favorable
         return positive_class(self.counts.labels)
 
@@ -126,12 +129,12 @@ def align(
         )
     if isinstance(reference, BaseRates):
         return _with_base_rates(counts, reference)
-    if not counts.has("attribute"):
+    if not counts.has(Role.ATTRIBUTE):
         raise ValueError(
             "sensitive_features must be given; received None (a MetricFrame passes it on from "
             "sample_params; make_derived_metric needs it as attribute=, in sample_param_names)"
         )
-    if not counts.has("task") and reference is None:
+    if not counts.has(Role.TASK) and reference is None:
         raise ValueError(
             "y_true must be given (MALS, and Multi undirected, can do with a reference alone); "
             "received None"
@@ -149,62 +152,56 @@ def align(
             f"the attribute has {many}: row numbers or a continuous column are no groups (put it "
             "into bins, or list the groups that are meant in groups=)",
         )
-    known_labels = _common_labels(parts, "labels", declared(labels, "labels"))
-    known_groups = _common_labels(parts, "groups", declared(groups, "groups"))
+    known_labels = _common_labels(parts, Role.TASK, declared(labels, "labels"))
+    known_groups = _common_labels(parts, Role.ATTRIBUTE, declared(groups, "groups"))
     check_several(known_groups)
     aligned = [part.align(known_labels, known_groups) for part in parts]
     return Evaluation(aligned[0], aligned[1] if reference is not None else None, notes=notes)
 
 
 def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
-    """Counts and reference, whose tasks must be of one kind, with the same names of columns."""
+    """Counts and reference, whose tasks must be of one kind, with the same names of columns.
+
+    Columns of a matrix that has no names take those of the other, by position.
+    """
     if counts.is_matrix(Role.TASK) != reference.is_matrix(Role.TASK):
         raise ValueError(
             "the reference must have tasks of the same kind as the data, labels or the columns of "
             f"a matrix; received {reference!r} for {counts!r} (a frame or matrix of one column is "
             "a matrix: of labels, pass the column, such as frame['label'])"
         )
-    return _named_alike(counts, reference)
-
-
-def _named_alike(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
-    """Columns of a matrix that has no names take those of the other, by position."""
-    parts = [counts, reference]
-    for role, name in (("task", "labels"), ("attribute", "groups")):
-        if not (counts.is_matrix(role) and reference.is_matrix(role)):
+    for role, name in _LISTS.items():
+        ours, theirs = counts.labels_of(role), reference.labels_of(role)
+        both = counts.is_matrix(role) and reference.is_matrix(role)
+        if not both or set(ours) == set(theirs):
             continue
-        mine, theirs = (getattr(part, name) for part in parts)
-        if set(mine) == set(theirs):
-            continue
-        unnamed = [listed == tuple(range(len(listed))) for listed in (mine, theirs)]
-        if len(mine) != len(theirs) or not any(unnamed):
+        unnamed = [listed == tuple(range(len(listed))) for listed in (ours, theirs)]
+        if len(ours) != len(theirs) or not any(unnamed):
             raise ValueError(
                 f"the reference must have the same columns as the data; received {listing(theirs)} "
-                f"for {listing(mine)}"
+                f"for {listing(ours)}"
             )
-        names = {name: theirs if unnamed[0] else mine}
-        parts = [replace(part, **names) for part in parts]
-    return parts[0], parts[1]
+        names: dict[str, Any] = {name: theirs if unnamed[0] else ours}
+        counts, reference = replace(counts, **names), replace(reference, **names)
+    return counts, reference
 
 
 def _with_base_rates(counts: Counts, base: BaseRates) -> Evaluation:
-    for role, known in (("task", base.labels), ("attribute", base.groups)):
+    for role, known in ((Role.TASK, base.labels), (Role.ATTRIBUTE, base.groups)):
         for axis in counts.axes:
-            if axis.of_attribute != (role == "attribute"):
-                continue
-            unknown = counts.seen(*axis) - set(known)
+            unknown = counts.seen(*axis) - set(known) if axis.role.truth is role else set()
             if unknown:
                 raise ValueError(
                     f"BaseRates must cover every label; {ARGUMENTS[axis.role]} holds "
                     f"{listing(ordered(unknown))}, known are {listing(known)}"
                 )
-        listed = counts.labels if role == "task" else counts.groups
+        listed = counts.labels_of(role)
         if counts.is_matrix(role) and set(listed) != set(known):
             raise ValueError(
                 f"BaseRates must cover the columns {listing(listed)}; received {listing(known)}"
             )
     check_several(base.groups)
-    for given, role in (("attribute", "task"), ("task", "attribute")):
+    for given, role in ((Role.ATTRIBUTE, Role.TASK), (Role.TASK, Role.ATTRIBUTE)):
         if not counts.is_matrix(role):
             base.check_sums(given)
     return Evaluation(counts.align(base.labels, base.groups), None, base)
@@ -227,22 +224,22 @@ def _seen(part: Counts, role: Role) -> set[Label]:
 
 
 def _common_labels(
-    parts: Sequence[Counts], name: str, listed: tuple[Label, ...] | None
+    parts: Sequence[Counts], role: Role, listed: tuple[Label, ...] | None
 ) -> tuple[Label, ...]:
-    """The list of "labels" or "groups" that truth, reference or an explicit list know.
+    """The labels of a variable that truth, reference or an explicit list know.
 
     Raises
     ------
     ValueError
         If a variable holds a label that is not among them.
     """
-    role = Role.ATTRIBUTE if name == "groups" else Role.TASK
+    name = _LISTS[role]
     first: tuple[Label, ...] = ()
     seen: set[Label] = set()
     for part in parts:
         if name in part.declared:
-            first = first or getattr(part, name)
-            seen.update(getattr(part, name))
+            first = first or part.labels_of(role)
+            seen.update(part.labels_of(role))
         seen |= _seen(part, role)
         if role is Role.TASK and Role.PREDICTION in part.soft and not part.is_matrix(role):
             seen |= {0, 1}
@@ -280,7 +277,7 @@ def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
 
     Columns of a matrix are matched by name elsewhere, and may be empty on either side.
     """
-    if not counts.has("task") or counts.is_matrix("task"):
+    if not counts.has(Role.TASK) or counts.is_matrix(Role.TASK):
         return
     ours, theirs = (_seen(part, Role.TASK) for part in (counts, reference))
     if not ours & theirs:
@@ -307,7 +304,7 @@ def many_groups(counts: Counts) -> str | None:
 
     Listed groups, and groups that are columns, are meant.
     """
-    n_groups, n_rows = len(counts.seen("attribute")), counts.n_rows
+    n_groups, n_rows = len(counts.seen(Role.ATTRIBUTE)), counts.n_rows
     many = n_groups > MOST_GROUPS or (n_groups > FEW_GROUPS and n_rows < 2 * n_groups)
     if many and "groups" not in counts.declared:
         return f"{n_groups:,} groups in {n_rows:,} rows"
@@ -367,7 +364,7 @@ def _compare_products(left: tuple[Array, Array], right: tuple[Array, Array]) -> 
     """Sign of the difference of two products of counts, exact for whole numbers."""
     factors = [*left, *right]
     largest = max([values.max(initial=0) for values in factors])
-    if any(values.dtype.kind == "f" for values in factors):
+    if np.result_type(*factors).kind == "f":
         if largest >= 2**53 or any((values != np.floor(values)).any() for values in factors):
             return sign_of_difference(left[0] * left[1], right[0] * right[1])
         factors = [values.astype(np.int64) for values in factors]

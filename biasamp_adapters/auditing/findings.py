@@ -249,10 +249,8 @@ def evaluate(
         )
         first = (counts.models[0], key[1])
         if key != first and first in results:
-            drawn = (draws.get(key), draws.get(first)) if bootstrap.n_boot else None
-            compared = results[key], results[first]
-            gap = paired_difference(compared, (key[0], first[0]), drawn, confidence)
-            differences[key] = with_reason(gap)
+            compared = {key[0]: results[key], first[0]: results[first]}
+            differences[key] = with_reason(paired_difference(compared, confidence))
         if isinstance(bound, Cooccurrence) and bound.selected is not None:
             values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
             pairs[key] = bound.selected, estimates(key, "pairs", values)

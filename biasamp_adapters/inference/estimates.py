@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, as_float, is_real, is_whole
+from biasamp_adapters._typing import Array, RandomState, as_float, generator, is_real, is_whole
 from biasamp_adapters.inference.bca import CorrectedQuantiles
 from biasamp_adapters.inference.rules import (
     BCA_RULES,
@@ -43,20 +43,35 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence must lie strictly between 0 and 1; received {confidence}")
 
 
-def check_method(method: str) -> None:
-    """Raise for an unknown interval method."""
-    if method not in get_args(IntervalMethod):
-        raise ValueError(
-            f"interval_method must be one of {list(get_args(IntervalMethod))}; received {method!r}"
-        )
-
-
 def check_n_boot(n_boot: int) -> None:
     """Raise unless ``n_boot`` is a whole number from 0 to the most draws."""
     if not is_whole(n_boot) or not 0 <= n_boot <= MOST_DRAWS:
         raise ValueError(
             f"n_boot must be a whole number from 0 to {MOST_DRAWS:,}; received {n_boot!r}"
         )
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """How intervals are asked for, checked; as in ``metric.result``."""
+
+    n_boot: int
+    confidence: float
+    interval_method: IntervalMethod
+    signs: str
+    random_state: RandomState
+
+    def __post_init__(self) -> None:
+        check_n_boot(self.n_boot)
+        check_confidence(self.confidence)
+        if self.interval_method not in get_args(IntervalMethod):
+            raise ValueError(
+                f"interval_method must be one of {list(get_args(IntervalMethod))}; "
+                f"received {self.interval_method!r}"
+            )
+        generator(self.random_state)
+        if self.signs not in ("reference", "reestimated"):
+            raise ValueError(f"signs must be 'reference' or 'reestimated'; received {self.signs!r}")
 
 
 @dataclass(frozen=True)

@@ -174,19 +174,12 @@ def accelerations(bounds: Sequence[Scored], factors: Sequence[int]) -> dict[str,
     for sample in samples:
         for tables, n in sample.without_one(max(bound.width for bound in bounds)):
             scores = [_without_one(bound, tables, sample) for bound in bounds]
-            parts.append(
-                {
-                    name: np.sum(
-                        [
-                            factor * np.broadcast_to(score[name], len(n))
-                            for factor, score in zip(factors, scores, strict=True)
-                        ],
-                        axis=0,
-                    )
-                    for name in scores[0]
-                    if np.ndim(scores[0][name]) < 2
-                }
-            )
+            names = [name for name, score in scores[0].items() if np.ndim(score) < 2]
+            combined = {
+                name: np.dot(factors, [np.broadcast_to(score[name], len(n)) for score in scores])
+                for name in names
+            }
+            parts.append(combined)
             rows.append(n)
     weights = np.concatenate(rows)
     return {name: acceleration_of(x, weights) for name, x in _joined(parts).items()}

@@ -8,18 +8,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
 from biasamp_adapters._roles import Inputs, Role
-from biasamp_adapters._typing import Label, RandomState, generator
+from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
-from biasamp_adapters.inference.estimates import (
-    IntervalMethod,
-    check_confidence,
-    check_method,
-    check_n_boot,
-)
+from biasamp_adapters.inference.estimates import IntervalMethod, IntervalOptions
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.bound_metric import A_TO_T, UNDIRECTED, BoundMetric, as_arrow
 from biasamp_adapters.metrics.result import AmplificationResult
@@ -124,7 +119,8 @@ class Metric(ABC):
         if of_labels and not self._describes_a_group:
             # A bare number cannot say that there is nothing to compare.
             check_several(counts.seen(Role.ATTRIBUTE))
-        evaluation, bound = self._bound(counts)
+        evaluation = self._evaluation(counts)
+        bound = self.bind(evaluation, counts.first_model)
         self._warn((*bound.caveats, *evaluation.caveats))
         return bound.value
 
@@ -141,16 +137,35 @@ class Metric(ABC):
             keep_rows=keep_rows,
         )
 
-    def _bound(self, counts: Counts) -> tuple[Evaluation, BoundMetric]:
-        """The counts of one model beside the reference, and the metric bound to them."""
+    def _evaluation(self, counts: Counts) -> Evaluation:
+        """The counts of one model, beside the reference."""
         evaluation = align(counts, self._reference, self.labels, self.groups)
         if len(counts.models) > 1:
             raise ValueError(
                 f"a metric reads one model; these counts hold {list(counts.models)}: "
                 "choose one with counts.model(name)"
             )
-        evaluation = self.prepare(evaluation)
-        return evaluation, self.bind(evaluation, counts.first_model)
+        return self.prepare(evaluation)
+
+    def _results(
+        self, evaluation: Evaluation, options: IntervalOptions
+    ) -> dict[str, AmplificationResult]:
+        """The result of each model, from the same draws; their notes are warned of."""
+        counts, n_boot = evaluation.counts, options.n_boot
+        models = counts.models or (counts.first_model,)
+        bounds = {model: self.bind(evaluation, model) for model in models}
+        if options.signs == "reestimated":
+            bounds = {model: bound.reestimating() for model, bound in bounds.items()}
+        draws = replicate(bounds, evaluation, n_boot, options.random_state) if n_boot else {}
+        results = {}
+        for model, bound in bounds.items():
+            scores = draws.get(model, {}) if n_boot else None
+            result = AmplificationResult.of(
+                bound, scores, options.confidence, options.interval_method
+            )
+            results[model] = replace(result, notes=(*result.notes, *evaluation.caveats))
+            self._warn(results[model].notes)
+        return results
 
     def result(
         self,
@@ -171,7 +186,7 @@ class Metric(ABC):
         Parameters
         ----------
         y_true : array-like of shape (n,) or (n, tasks)
-            Task labels; a matrix of 0 and 1 has a column a task.
+            Task labels; a matrix of 0 and 1 has one column per task.
         y_pred : same as ``y_true``
             Predicted task labels; of a 0/1 vector or a matrix also probabilities.
         sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
@@ -201,20 +216,13 @@ class Metric(ABC):
         ValueError
             If an input breaks a rule; the message states it.
         """
-        check_options(n_boot, confidence, interval_method, signs, random_state)
+        options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
         inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
         uncounted = self._uncounted(inputs, n_boot)
         if uncounted is not None:
             return uncounted
         counts = self._count(inputs, keep_rows=n_boot > 0 or self._reads_rows)
-        return self.from_counts(
-            counts,
-            n_boot=n_boot,
-            confidence=confidence,
-            interval_method=interval_method,
-            signs=signs,
-            random_state=random_state,
-        )
+        return self._results(self._evaluation(counts), options)[counts.first_model]
 
     def from_counts(
         self,
@@ -244,21 +252,8 @@ class Metric(ABC):
         ValueError
             If the counts lack what the metric reads, or hold several models.
         """
-        check_options(n_boot, confidence, interval_method, signs, random_state)
-        evaluation, bound = self._bound(counts)
-        if signs == "reestimated":
-            bound = bound.reestimating()
-        replicates = None
-        if n_boot:
-            replicates = replicate({0: bound}, evaluation, n_boot, random_state).get(0, {})
-        result = AmplificationResult.of(bound, replicates, confidence, interval_method)
-        return self._noted(result, evaluation)
-
-    def _noted(self, result: AmplificationResult, evaluation: Evaluation) -> AmplificationResult:
-        """A result with the caveats of its data; its notes are warned of."""
-        result = replace(result, notes=(*result.notes, *evaluation.caveats))
-        self._warn(result.notes)
-        return result
+        options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
+        return self._results(self._evaluation(counts), options)[counts.first_model]
 
     def _warn(self, notes: Sequence[str]) -> None:
         for note in notes:
@@ -271,18 +266,6 @@ class Metric(ABC):
             if getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
-
-
-def check_options(
-    n_boot: int, confidence: float, method: str, signs: str, random_state: RandomState
-) -> None:
-    """Raise for options of an interval that break a rule."""
-    check_n_boot(n_boot)
-    check_confidence(confidence)
-    check_method(method)
-    generator(random_state)
-    if signs not in ("reference", "reestimated"):
-        raise ValueError(f"signs must be 'reference' or 'reestimated'; received {signs!r}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

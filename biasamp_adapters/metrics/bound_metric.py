@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inference.estimates import IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import Scored
@@ -49,19 +50,20 @@ def arrow(direction: str, *, undirected: bool = False) -> str:
 def require(evaluation: Evaluation, model: str, direction: str) -> None:
     """Raise unless the counts hold what a metric reads in ``direction``."""
     counts = evaluation.counts
-    if direction == T_TO_A and not counts.has("attribute_prediction", model):
+    if direction == T_TO_A and not counts.has(Role.ATTRIBUTE_PREDICTION, model):
         raise ValueError(
             "T->A needs the predicted attribute: sensitive_features_pred must be given; "
             "received None"
         )
-    if direction != T_TO_A and not counts.has("prediction", model):
+    if direction != T_TO_A and not counts.has(Role.PREDICTION, model):
         raise ValueError(f"{direction} needs predictions: y_pred must be given; received None")
     without_truth = evaluation.base_rates is not None and direction == A_TO_T
-    if not (counts.has("task") or direction == UNDIRECTED or without_truth):
+    if not (counts.has(Role.TASK) or direction == UNDIRECTED or without_truth):
         raise ValueError(f"y_true must be given ({direction} needs the truth); received None")
     without_attribute = evaluation.base_rates is not None and direction == T_TO_A
-    named = counts.has("attribute") or counts.has("attribute_prediction", model)
-    if not (counts.has("attribute") or without_attribute or (direction == UNDIRECTED and named)):
+    if direction == UNDIRECTED and counts.has(Role.ATTRIBUTE_PREDICTION, model):
+        return
+    if not (counts.has(Role.ATTRIBUTE) or without_attribute):
         raise ValueError(f"{direction} needs the attribute: sensitive_features must be given")
 
 

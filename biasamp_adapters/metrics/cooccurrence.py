@@ -6,7 +6,6 @@ predictions. Their difference D_at, weighted by a coefficient, is the pair's con
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
@@ -78,14 +77,9 @@ class Cooccurrence(BoundMetric):
     sets: tuple[LabelSet, ...] = ()
 
     @property
-    def undirected(self) -> bool:
-        """Whether predictions are compared with predictions, as MALS does."""
-        return self.direction not in (A_TO_T, T_TO_A)
-
-    @property
     def reads_reference(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         """Whether the rates of the truth are those of the reference."""
-        return self.undirected or self.reestimate
+        return self.direction == UNDIRECTED or self.reestimate
 
     @property
     def width(self) -> int:
@@ -97,14 +91,14 @@ class Cooccurrence(BoundMetric):
     def recipe(self) -> dict[str, str]:
         """How many pairs there are."""
         counts = self.evaluation.counts
-        tasks = "tasks" if counts.is_matrix("task") else "classes"
+        tasks = "tasks" if counts.is_matrix(Role.TASK) else "classes"
         what = "label sets" if self.sets else tasks
         return {"pairs": f"{len(counts.groups)} groups with {len(self.columns)} {what}"}
 
     @property
     def only_class(self) -> Label | None:
         labels = self.evaluation.counts.labels
-        if self.sets or len(self.columns) != 1 or self.evaluation.counts.is_matrix("task"):
+        if self.sets or len(self.columns) != 1 or self.evaluation.counts.is_matrix(Role.TASK):
             return None
         return labels[self.columns[0]] if len(labels) > 1 else None
 
@@ -146,8 +140,9 @@ class Cooccurrence(BoundMetric):
         """The rates of the truth or, undirected, of the reference."""
         base = self.evaluation.base_rates
         if base is not None:
-            return base.rates("attribute" if self.direction == A_TO_T else "task")[:, self.columns]
-        source = self._origin(tables, reference) if self.undirected else tables
+            given = Role.ATTRIBUTE if self.direction == A_TO_T else Role.TASK
+            return base.rates(given)[:, self.columns]
+        source = self._origin(tables, reference) if self.direction == UNDIRECTED else tables
         return self._rates(source, Role.TASK, Role.ATTRIBUTE)
 
     def _random_error_rates(self, tables: Tables) -> Array | None:
@@ -204,6 +199,7 @@ class Cooccurrence(BoundMetric):
     # Scores.
 
     def _contributions(self, weight: Array, deltas: Array) -> Array:
+        """What each pair adds to the value; 0 has no sign."""
         return weight * (np.abs(deltas) if self.magnitude else deltas) + 0.0
 
     def _mean(self, contributions: Array) -> Array:
@@ -292,8 +288,10 @@ class Cooccurrence(BoundMetric):
             return counts.groups, tuple(counts.labels[i] for i in self.columns)
         chosen = [self.sets[i] for i in self.columns]
         return counts.groups, tuple(
-            counts.labels[of[0]] if len(of) == 1 else " + ".join(show(counts.labels[i]) for i in of)
-            for of in chosen
+            counts.labels[members[0]]
+            if len(members) == 1
+            else " + ".join(show(counts.labels[i]) for i in members)
+            for members in chosen
         )
 
     @classmethod
@@ -315,20 +313,17 @@ class Cooccurrence(BoundMetric):
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """The notes, which pairs are undefined, and which groups the reference lacks."""
-        return (*self.notes, *self._undefined())
-
-    def _undefined(self) -> Iterator[str]:
-        undefined = np.isnan(self._deltas)
+        notes, undefined = [*self.notes], np.isnan(self._deltas)
         if undefined.all():
-            yield "every pair is undefined"
+            notes.append("every pair is undefined")
         elif undefined.any():
             groups, tasks = self.pair_labels()
             by_group = self.direction == A_TO_T
             what, labels = ("group", groups) if by_group else ("task", tasks)
             empty = np.flatnonzero(undefined.all(axis=1 if by_group else 0))
             names = listing([labels[i] for i in empty])
-            where = " in the reference or the predictions" if self.undirected else ""
-            yield (
+            where = " in the reference or the predictions" if self.direction == UNDIRECTED else ""
+            notes.append(
                 f"{undefined.sum()} of {undefined.size} pairs are undefined and left out of the "
                 f"mean: no rows of {what} {names}{where}"
             )
@@ -337,7 +332,10 @@ class Cooccurrence(BoundMetric):
             groups = self.evaluation.counts.groups
             absent = [show(group) for group, n in zip(groups, rows, strict=True) if n == 0]
             if absent:
-                yield f"the reference has no rows of group {listing(absent)}: their sign is 0"
+                notes.append(
+                    f"the reference has no rows of group {listing(absent)}: their sign is 0"
+                )
+        return tuple(notes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

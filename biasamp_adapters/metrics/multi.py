@@ -124,7 +124,7 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         return len(self._columns(evaluation)[1]) > 0
 
     def _of_sets(self, evaluation: Evaluation) -> bool:
-        return evaluation.counts.is_matrix("task") and evaluation.base_rates is None
+        return evaluation.counts.is_matrix(Role.TASK) and evaluation.base_rates is None
 
     def _candidates(self, origin: Counts) -> dict[LabelSet, int]:
         """Label sets of the reference with enough support, and how many rows support each."""
@@ -138,9 +138,9 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             sets = subsets_by_support(sets, len(origin.labels), self.max_size, self.min_support)
         largest = self.max_size or len(origin.labels)
         return {
-            of: n
-            for of, n in sets.items()
-            if n >= self.min_support and self.min_size <= len(of) <= largest
+            members: n
+            for members, n in sets.items()
+            if n >= self.min_support and self.min_size <= len(members) <= largest
         }
 
     def _columns(self, evaluation: Evaluation) -> tuple[tuple[LabelSet, ...], Array]:
@@ -148,14 +148,14 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
         if self._of_sets(evaluation):
             sets = evaluation.counts.sets
             chosen = self._candidates(evaluation.origin)
-            columns = np.array([i for i, of in enumerate(sets) if of in chosen], dtype=np.intp)
+            columns = np.array([i for i, x in enumerate(sets) if x in chosen], dtype=np.intp)
             supports, role = [evaluation.counts], "task_sets"
         else:
             sets = ()
             columns = np.arange(len(evaluation.counts.labels) if self.min_size == 1 else 0)
             supports, role = [evaluation.origin, evaluation.counts], "task"
         for part in supports:
-            if len(columns) and part.has("task") and evaluation.base_rates is None:
+            if len(columns) and part.has(Role.TASK) and evaluation.base_rates is None:
                 enough = part.unweighted().tables().marginal(role) >= self.min_support
                 columns = columns[enough[columns]]
         return sets, columns
@@ -225,23 +225,23 @@ def subsets_by_support(
     """
     n = np.array(list(observed.values()))
     holds = np.zeros((n_labels, len(n)), dtype=bool)
-    for i, of in enumerate(observed):
-        holds[list(of), i] = True
+    for i, members in enumerate(observed):
+        holds[list(members), i] = True
     found: dict[LabelSet, int] = {}
     growing: list[tuple[LabelSet, Array]] = [((), np.ones(len(n), dtype=bool))]
     while growing:
-        of, rows = growing.pop()
-        for label in range(of[-1] + 1 if of else 0, n_labels):
+        members, rows = growing.pop()
+        for label in range(members[-1] + 1 if members else 0, n_labels):
             both = rows & holds[label]
             support = int(n[both].sum())
             if support < min_support or not support:
                 continue
-            found[(*of, label)] = support
+            found[*members, label] = support
             if len(found) > MAX_SETS:
                 raise ValueError(
                     f"more than {MAX_SETS:,} label sets have the support min_support="
                     f"{min_support}: raise it, or give a smaller max_size"
                 )
-            if max_size is None or len(of) + 1 < max_size:
-                growing.append(((*of, label), both))
+            if max_size is None or len(members) + 1 < max_size:
+                growing.append(((*members, label), both))
     return dict(sorted(found.items()))

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 
 from biasamp_adapters._roles import Inputs
-from biasamp_adapters._typing import Array, RandomState
+from biasamp_adapters._typing import RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.counts.sources import by_model
-from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
-from biasamp_adapters.inference.replicates import accelerations, replicate
-from biasamp_adapters.metrics.base import Metric, check_options
+from biasamp_adapters.inference.estimates import (
+    Estimate,
+    IntervalMethod,
+    IntervalOptions,
+    Replicated,
+)
+from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import align
 
@@ -36,6 +41,21 @@ class Comparison:
 
     results: dict[str, AmplificationResult]
     differences: dict[str, Estimate]
+
+    @classmethod
+    def of(
+        cls,
+        results: dict[str, AmplificationResult],
+        confidence: float,
+        method: IntervalMethod = "percentile",
+    ) -> Self:
+        """The results of all models, and the differences of all from the first."""
+        first, *others = results
+        pairs = {model: {model: results[model], first: results[first]} for model in others}
+        return cls(
+            results,
+            {model: paired_difference(pair, confidence, method) for model, pair in pairs.items()},
+        )
 
     @property
     def difference(self) -> Estimate:
@@ -154,7 +174,7 @@ def compare(
     0   old   0.15         NaN
     1   new   0.05        -0.1
     """
-    check_options(n_boot, confidence, interval_method, signs, random_state)
+    options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
     if not isinstance(y_pred, Mapping):
         raise ValueError(
             f"y_pred must map names of models to predictions; received a {type(y_pred).__name__}"
@@ -170,17 +190,8 @@ def compare(
     }
     known = {name: result for name, result in uncounted.items() if result is not None}
     if len(known) == len(models):
-        return _without_intervals(known)
-    counts = metric._count(inputs, keep_rows=True)
-    return compare_counts(
-        metric,
-        counts,
-        n_boot=n_boot,
-        confidence=confidence,
-        interval_method=interval_method,
-        signs=signs,
-        random_state=random_state,
-    )
+        return Comparison.of(known, confidence)
+    return _compared(metric, metric._count(inputs, keep_rows=True), options)
 
 
 def compare_counts(
@@ -221,35 +232,15 @@ def compare_counts(
     >>> bam.compare_counts(bam.MALS(), counts, n_boot=0).difference.value
     0.5
     """
-    check_options(n_boot, confidence, interval_method, signs, random_state)
+    options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
+    return _compared(metric, counts, options)
+
+
+def _compared(metric: Metric, counts: Counts, options: IntervalOptions) -> Comparison:
     evaluation = align(counts, metric._reference, metric.labels, metric.groups)
     _check_several(counts.models)
-    evaluation = metric.prepare(evaluation)
-    bounds = {model: metric.bind(evaluation, model) for model in counts.models}
-    if signs == "reestimated":
-        bounds = {model: bound.reestimating() for model, bound in bounds.items()}
-    draws = replicate(bounds, evaluation, n_boot, random_state) if n_boot else {}
-    results = {
-        model: metric._noted(
-            AmplificationResult.of(
-                bound, draws.get(model, {}) if n_boot else None, confidence, interval_method
-            ),
-            evaluation,
-        )
-        for model, bound in bounds.items()
-    }
-    first, *others = counts.models
-    differences = {}
-    for model in others:
-        pair = (results[model], results[first])
-        skew: float | str = 0.0
-        if interval_method == "bca" and model in draws:
-            skew = accelerations([bounds[model], bounds[first]], [1, -1]).get("value", 0.0)
-        drawn = (draws.get(model), draws.get(first)) if n_boot else None
-        differences[model] = paired_difference(
-            pair, (model, first), drawn, confidence, interval_method, skew
-        )
-    return Comparison(results, differences)
+    results = metric._results(metric.prepare(evaluation), options)
+    return Comparison.of(results, options.confidence, options.interval_method)
 
 
 def _check_several(models: Any) -> None:
@@ -257,57 +248,30 @@ def _check_several(models: Any) -> None:
         raise ValueError(f"a comparison needs at least two models; received {[*models]}")
 
 
-def _without_intervals(results: dict[str, AmplificationResult]) -> Comparison:
-    """Values of fitted attackers, which have no intervals."""
-    first = next(iter(results.values()))
-    reason = "fitted attackers have none"
-    return Comparison(
-        results,
-        {
-            name: Estimate(result.value - first.value, None, reason)
-            for name, result in [*results.items()][1:]
-        },
-    )
-
-
 def paired_difference(
-    results: tuple[AmplificationResult, AmplificationResult],
-    models: tuple[str, str],
-    draws: tuple[dict[str, Array] | None, dict[str, Array] | None] | None,
+    results: Mapping[str, AmplificationResult],
     confidence: float,
     method: IntervalMethod = "percentile",
-    acceleration: float | str = 0.0,
 ) -> Estimate:
     """Value of one model less that of another, from the same draws.
 
     Parameters
     ----------
-    results : pair of AmplificationResult
-        From counts.
-    models : pair of str
-        Their names.
-    draws : pair of replicates, or None
-        None of a model whose metric allows no interval; None alone if nothing was drawn.
-    confidence, method, acceleration
-        As in :meth:`~biasamp_adapters.inference.estimates.Replicated.estimate`.
+    results : mapping of str to AmplificationResult
+        Those of the two models, by name.
+    confidence, method
+        Of the interval.
     """
-    value = results[0].value - results[1].value
-    if not np.array_equal(_is_difference(results[0]), _is_difference(results[1])):
+    first, second = (result.replicated or Replicated(result.value) for result in results.values())
+    bounds = [result.bound for result in results.values() if result.bound is not None]
+    differ = [np.asarray(bound.difference) for bound in bounds]
+    if bounds and not np.array_equal(differ[0], differ[-1]):
         reason = "one of the two is a difference of levels, the other a ratio"
         return Estimate(float("nan"), None, reason)
-    if draws is None:
-        return Estimate(value)
-    scores = []
-    for result, model, drawn in zip(results, models, draws, strict=True):
-        bound = result.bound
-        if bound is None or drawn is None:
-            return Estimate(value, None, f"of {model}: {bound and bound.no_interval}")
-        score = bound.replicated("value", result.value, drawn["value"], method)
+    for model, score in zip(results, (first, second), strict=True):
         if score.reason:
-            return Estimate(value, None, f"of {model}: {score.reason}")
-        scores.append(score)
-    return scores[0].minus(scores[1]).estimate(confidence, method, acceleration)
-
-
-def _is_difference(result: AmplificationResult) -> Array | bool:
-    return False if result.bound is None else result.bound.difference
+            return Estimate(first.value - second.value, None, f"of {model}: {score.reason}")
+    gap, skew = first.minus(second), {}
+    if method == "bca" and gap.replicates is not None:
+        skew = accelerations(bounds, [1, -1])
+    return gap.estimate(confidence, method, skew.get("value", 0.0))

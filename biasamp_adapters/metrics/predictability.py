@@ -11,7 +11,6 @@ import numpy as np
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import RandomState, generator, is_whole
 from biasamp_adapters.inference.estimates import MOST_DRAWS
-from biasamp_adapters.inference.rules import SAMPLING_RULES, first_reason
 from biasamp_adapters.metrics.attacks.number_rows import number_rows
 from biasamp_adapters.metrics.attacks.rows import AttackRows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
@@ -243,10 +242,8 @@ class PredictabilityMetric(Metric):
         result = experiment.result(self._title)
         if numbers.dropped:
             result = result.with_note(dropped_note(numbers.dropped))
-        if n_boot:
-            result = result.with_note(
-                f"no interval: {first_reason(SAMPLING_RULES, experiment.sampling)}"
-            )
+        if n_boot and result.replicated is not None:
+            result = result.with_note(f"no interval: {result.replicated.reason}")
         self._warn(result.notes)
         return result
 

@@ -100,6 +100,7 @@ class AmplificationResult:
     notes: tuple[str, ...] = ()
     trials: dict[str, Array] | None = field(default=None, repr=False)
     bound: BoundMetric | None = field(default=None, repr=False)
+    replicated: Replicated | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -122,13 +123,17 @@ class AmplificationResult:
         notes, reason = list(bound.caveats), None if replicates is None else bound.no_interval
         drawn = {} if replicates is None or reason else replicates
         skewed = accelerations([bound], [1]) if method == "bca" and drawn else {}
-        estimates = {}
-        for name, value in bound.point().items():
-            if name in ("pairs", "groups"):
-                continue
-            score = bound.replicated(name, value, drawn.get(name), method)
-            score = Replicated(value, None, reason) if reason else score
-            estimates[name] = score.estimate(confidence, method, skewed.get(name, 0.0))
+        scores = {
+            name: bound.replicated(name, value, drawn.get(name), method)
+            if reason is None
+            else Replicated(value, None, reason)
+            for name, value in bound.point().items()
+            if name not in ("pairs", "groups")
+        }
+        estimates = {
+            name: score.estimate(confidence, method, skewed.get(name, 0.0))
+            for name, score in scores.items()
+        }
         value = estimates["value"]
         if replicates is not None and value.reason:
             notes.append(f"no interval: {value.reason}")
@@ -147,6 +152,7 @@ class AmplificationResult:
             n_boot=len(drawn.get("value", ())),
             notes=tuple(notes),
             bound=bound,
+            replicated=scores["value"],
         )
 
     @property

@@ -13,8 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, RandomState, generator
-from biasamp_adapters.inference.estimates import Estimate
-from biasamp_adapters.inference.rules import Sampling
+from biasamp_adapters.inference.estimates import Estimate, Replicated
+from biasamp_adapters.inference.rules import SAMPLING_RULES, Sampling, first_reason
 from biasamp_adapters.metrics.attacks.cross_fit import CrossFit, seed_names
 from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable
 from biasamp_adapters.metrics.attacks.table_attack import (
@@ -239,7 +239,7 @@ class Experiment:
 
     def result(self, metric: str) -> AmplificationResult:
         """The result for rows that no counts hold, which has no table of pairs."""
-        compared = self.compare()
+        compared, reason = self.compare(), first_reason(SAMPLING_RULES, self.sampling)
         levels = {name: Estimate(mean) for name, mean in compared.means.items() if name != "value"}
         return AmplificationResult(
             metric=metric,
@@ -249,6 +249,7 @@ class Experiment:
             levels=levels,
             notes=compared.notes,
             trials=compared.trials,
+            replicated=Replicated(compared.means["value"], None, reason),
         )
 
 
