@@ -53,7 +53,7 @@ def check_n_boot(n_boot: int) -> None:
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """How intervals are asked for, checked; as in ``metric.result``."""
+    """Options of intervals, checked when made; ``metric.result`` explains them."""
 
     n_boot: int
     confidence: float
@@ -181,12 +181,9 @@ class Replicated:
             known.
         """
         value = float(self.value)
-        if self.reason or self.replicates is None:
-            return Estimate(value, None, self.reason or NOT_DRAWN)
-        request = Request(value, self.replicates, confidence, confidence, self.evidence.noise)
-        reason = first_reason(INTERVAL_RULES, request)
-        if reason:
-            return Estimate(value, None, reason)
+        reason = self._no_interval(confidence, held_at=confidence)
+        if reason or self.replicates is None:
+            return Estimate(value, None, reason or NOT_DRAWN)
         low, high = middle(self.replicates, confidence)
         # Levels come mirrored already, which the other methods would undo.
         if method == "bca" and not self.evidence.is_level:
@@ -204,10 +201,12 @@ class Replicated:
 
     def no_quantiles(self, quantiles: Sequence[float]) -> str | None:
         """Why the replicates give no such quantiles, or None."""
+        level = outer_level(quantiles)
+        return self._no_interval(level, held_at=max(level, _HELD_AT))
+
+    def _no_interval(self, level: float, held_at: float) -> str | None:
         if self.reason or self.replicates is None:
             return self.reason
-        level = outer_level(quantiles)
-        held_at = max(level, _HELD_AT)
         request = Request(self.value, self.replicates, level, held_at, self.evidence.noise)
         return first_reason(INTERVAL_RULES, request)
 

@@ -1,8 +1,9 @@
 """The rules for when an interval can be trusted, all of them.
 
-Four lists are asked, each once and in its order: before rows are drawn, of the replicates of a
-score, of an interval of it, and of the quantiles of BCa. The first rule that is broken says why
-there is no interval. How the limits were found: docs, "Intervals" and "Sparse tables".
+Each list is asked once and in its order: before rows are drawn, of two models that are compared, of
+the replicates of a score, of an interval of it, and of the quantiles of BCa. The first rule that is
+broken says why there is no interval. How the limits were found: docs, "Intervals" and "Sparse
+tables".
 """
 
 from __future__ import annotations
@@ -128,9 +129,19 @@ SAMPLING_RULES: Sequence[Rule[Sampling]] = (
         "its flips need rows, and these counts hold only sums of weights",
     ),
     Rule(
-        "no row is left out that is there twice",
+        "leave-one-out sees no duplicates",
         lambda it: it.leaves_one_out,
         "leave-one-out is invalid on bootstrap samples, which contain duplicates",
+    ),
+)
+
+
+#: Asked of the values of two models: where each is a difference of levels, and not a ratio.
+PAIR_RULES: Sequence[Rule[tuple[Array, Array]]] = (
+    Rule(
+        "both are ratios, or both differences",
+        lambda it: not np.array_equal(*it),
+        "one of the two is a difference of levels, the other a ratio",
     ),
 )
 
@@ -155,7 +166,7 @@ class Evidence:
     centre : float or None
         The score with flips in expectation, around which replicates without noise lie.
     base : float or None
-        The score by drawn flips, to which replicates are moved. None moves none.
+        The score by drawn flips, to which replicates are moved; None leaves them where they are.
     n_rows : float
         Rows of equal weight.
     alone : float

@@ -77,13 +77,17 @@ class Metric(ABC):
         return True
 
     @property
-    def _describes_a_group(self) -> bool:
-        """Whether the value of rows of one group, given a reference, is what the group adds."""
-        return False
+    def _reference(self) -> Counts | BaseRates | None:
+        """What the rows are compared with, of a metric that compares them with something."""
+        return getattr(self, "reference", None)
 
     @property
-    def _reference(self) -> Counts | BaseRates | None:
-        return None
+    def _describes_a_group(self) -> bool:
+        """Whether the value of rows of one group, given a reference, is what the group adds.
+
+        Inside one group P(a | t) is 1, so MALS and T->A would compare it with the other groups.
+        """
+        return self._reference is not None and self.short_direction == A_TO_T
 
     def against(self, reference: Any) -> Self:
         """The same metric with a reference, if it compares with one and has none of its own."""
@@ -287,14 +291,5 @@ class ReferencedMetric(Metric):
         super().__post_init__()
         self._set("reference", as_reference(self.reference, self.missing))
 
-    @property
-    def _reference(self) -> Counts | BaseRates | None:
-        return self.reference
-
     def against(self, reference: Any) -> Self:
         return self if self.reference is not None else replace(self, reference=reference)
-
-    @property
-    def _describes_a_group(self) -> bool:
-        # Inside one group P(a | t) is 1, so MALS and T->A would compare it with the other groups.
-        return self.reference is not None and self.short_direction == A_TO_T

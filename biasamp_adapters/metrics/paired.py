@@ -21,6 +21,7 @@ from biasamp_adapters.inference.estimates import (
     Replicated,
 )
 from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.inference.rules import PAIR_RULES, first_reason
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import align
@@ -71,7 +72,7 @@ class Comparison:
         return next(iter(self.differences.values()))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a model.
+        """One row per model.
 
         Returns
         -------
@@ -264,10 +265,11 @@ def paired_difference(
     """
     first, second = (result.replicated or Replicated(result.value) for result in results.values())
     bounds = [result.bound for result in results.values() if result.bound is not None]
-    differ = [np.asarray(bound.difference) for bound in bounds]
-    if bounds and not np.array_equal(differ[0], differ[-1]):
-        reason = "one of the two is a difference of levels, the other a ratio"
-        return Estimate(float("nan"), None, reason)
+    if len(bounds) == 2:
+        kinds = np.asarray(bounds[0].difference), np.asarray(bounds[1].difference)
+        reason = first_reason(PAIR_RULES, kinds)
+        if reason:
+            return Estimate(float("nan"), None, reason)
     for model, score in zip(results, (first, second), strict=True):
         if score.reason:
             return Estimate(first.value - second.value, None, f"of {model}: {score.reason}")

@@ -186,7 +186,7 @@ class AmplificationResult:
 
     @cached_property
     def by_pair(self) -> pd.DataFrame:
-        """One row a pair of group and task: attribute, task, and what the metric says of it.
+        """One row per pair of group and task: attribute, task, and what the metric says of it.
 
         BA->, MALS and Multi give ``sign`` (of the reference correlation; for MALS 1 where the
         group is over-represented), ``delta``, ``contribution``, and whether the sign is
