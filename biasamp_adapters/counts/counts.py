@@ -35,7 +35,7 @@ from biasamp_adapters.counts.draws import (
     resample,
 )
 from biasamp_adapters.counts.labels import lookup
-from biasamp_adapters.counts.rows import Rows, blocks_of, dense, moved_columns, packed
+from biasamp_adapters.counts.rows import Rows, blocks_of, moved_columns
 from biasamp_adapters.counts.schema import Schema
 from biasamp_adapters.counts.second_moments import SecondMoments, taken
 from biasamp_adapters.counts.tables import (
@@ -197,7 +197,7 @@ class Counts(Schema):
             return {(i,): int(count) for i, count in enumerate(n) if count}
         self.axis("task", None)
         if self.rows is not None:
-            return _label_sets(self.rows)
+            return self.rows.label_sets(TASK)
         if not self.sets:
             raise ValueError(
                 "label sets need rows: count with keep_rows=True or label_sets='observed'"
@@ -523,19 +523,3 @@ def _same(first: dict[Any, Array], second: dict[Any, Array]) -> bool:
     return first.keys() == second.keys() and all(
         np.array_equal(first[name], second[name]) for name in first
     )
-
-
-def _label_sets(rows: Rows) -> dict[LabelSet, int]:
-    """The label sets that rows show among the true tasks, and how many rows show each."""
-    if TASK in rows.codes:
-        codes, n = rows.codes[TASK], np.bincount(rows.codes[TASK], rows.n)
-        return {(int(i),): int(n[i]) for i in np.unique(codes)}
-    matrix = rows.indicators[TASK]
-    _, first, which = np.unique(packed(matrix), axis=0, return_index=True, return_inverse=True)
-    n = np.zeros(len(first), dtype=np.int64)
-    np.add.at(n, which.reshape(-1), rows.n)
-    found = {
-        tuple(np.flatnonzero(row).tolist()): int(count)
-        for row, count in zip(dense(matrix[first]), n, strict=True)
-    }
-    return {members: found[members] for members in sorted(found) if members}

@@ -22,13 +22,8 @@ from biasamp_adapters.counts.blocks import (
     agreement,
     sets_of,
 )
-from biasamp_adapters.counts.counting import (
-    Options,
-    check_absent,
-    labelled_frame,
-    lists_of,
-    matrices_of,
-)
+from biasamp_adapters.counts.counting import Options, check_absent, lists_of, matrices_of
+from biasamp_adapters.counts.frame_sources import labelled_frame
 from biasamp_adapters.counts.lists import Lists
 from biasamp_adapters.counts.rows import Rows
 from biasamp_adapters.counts.sources import FrameColumns, Sources, read_table

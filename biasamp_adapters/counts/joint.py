@@ -14,8 +14,9 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
-from biasamp_adapters.counts.counting import FrameTally, Options, count, each_chunk
+from biasamp_adapters.counts.counting import Options, count
 from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.frame_sources import FrameTally, each_chunk
 from biasamp_adapters.counts.rows import MOST_ROWS
 from biasamp_adapters.counts.sources import FrameColumns, read_arrays
 from biasamp_adapters.counts.variables import Missing
@@ -309,7 +310,7 @@ class JointCounts(Counts):
         Returns
         -------
         DataFrame
-            One row a cell: the attributes, a column each; ``task``; the predictions under the
+            One row per cell: the attributes, one column each; ``task``; the predictions under the
             models' names; ``n``, and with weights ``w`` and ``w2``. An abstention is None.
         """
         columns: dict[str, Any] = {}

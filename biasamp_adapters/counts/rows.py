@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.variables import Axis
+from biasamp_adapters.counts.variables import Axis, LabelSet
 
 #: Rows are 64-bit integers.
 MOST_ROWS = 2**63
@@ -118,7 +118,7 @@ class Rows:
             return self
         keys = [*self.codes.values()]
         for axis, matrix in self.indicators.items():
-            keys += [pd.factorize(word, sort=True)[0] for word in packed(matrix).T]
+            keys += _keys(matrix)
             keys += [self.silent[axis]] if axis in self.silent else []
         keys += [] if self.part is None else [self.part]
         if self.unit is not None:
@@ -140,6 +140,20 @@ class Rows:
             # Exact, where adding up one row after the other rounds.
             sums |= {"w": sums["n"] * self.unit, "w2": sums["n"] * self.unit**2}
         return replace(self, **sums)  # type: ignore[arg-type]  # named as the fields
+
+    def label_sets(self, axis: Axis) -> dict[LabelSet, int]:
+        """The sets of labels that rows show in a variable, and how many rows show each."""
+        of_labels = axis in self.codes
+        keys = [self.codes[axis]] if of_labels else _keys(self.indicators[axis])
+        _, first, which = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
+        n = np.zeros(len(first), dtype=np.int64)
+        np.add.at(n, which, self.n)
+        members: list[LabelSet] = [(code,) for code in keys[0][first].tolist()]
+        if not of_labels:
+            chosen = dense(self.indicators[axis][first])
+            members = [tuple(np.flatnonzero(row).tolist()) for row in chosen]
+        found = dict(zip(members, n.tolist(), strict=True))
+        return {labels: found[labels] for labels in sorted(found) if labels}
 
     def __add__(self, other: Rows) -> Rows:
         n_rows = int(self.n.sum()) + int(other.n.sum())
@@ -236,6 +250,11 @@ def packed(matrix: Any) -> Array:
         padded[:, : bits.shape[1]] = bits
         words.append(padded.view(np.uint64))
     return np.concatenate(words) if words else np.zeros((0, 1), dtype=np.uint64)
+
+
+def _keys(matrix: Any) -> list[Array]:
+    """Integer columns in which two rows of 0 and 1 differ if they do."""
+    return [pd.factorize(word, sort=True)[0] for word in packed(matrix).T]
 
 
 def moved_columns(matrix: Any, origin: Array) -> Any:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp_adapters import CooccurrenceCounts, Indicators, JointCounts
-from biasamp_adapters.counts.counting import balanced_sum
+from biasamp_adapters.counts.frame_sources import balanced_sum
 
 LABELS = {"task": "t", "prediction": ["p", "q"], "attribute": ["a", "b"]}
 MATRIX = {

@@ -37,7 +37,7 @@ def no_rows(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     def fetch(*arguments: Any) -> None:
         raise AssertionError("the rows of the frame were fetched")
 
-    monkeypatch.setattr("biasamp_adapters.counts.counting.grouped", fetch)
+    monkeypatch.setattr("biasamp_adapters.counts.frame_sources.grouped", fetch)
 
 
 def _holes(rows: pd.DataFrame) -> pd.DataFrame:
