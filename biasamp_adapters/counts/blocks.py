@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.rows import Rows, blocks_of, dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
@@ -183,6 +183,15 @@ class Values:
             ],
             format="csr",
         )
+
+
+def chances_of(levels: Array, labels: Sequence[Label]) -> Array | None:
+    """Probabilities of the labels for each level, the probability of 1; None without levels."""
+    if not len(levels):
+        return None
+    out = np.zeros((len(levels), len(labels)))
+    out[:, labels.index(1)], out[:, labels.index(0)] = levels, 1 - levels
+    return out
 
 
 def _mark(rows: Array) -> Categories:

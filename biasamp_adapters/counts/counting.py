@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -40,6 +40,7 @@ from biasamp_adapters.inputs.columns import (
     check_total_weight,
     chunks,
 )
+from biasamp_adapters.inputs.matrices import Matrix
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Counts)
@@ -224,17 +225,32 @@ def count_tally(cells: Tallied, sources: Sources, options: Options) -> dict[str,
     rows = Rows(codes, n, w, w2, unit, part=part).merged()
     if rows.w is not None and not options.partial:
         check_total_weight(float(rows.w.sum()))
+    return schema_of(sources, lists, options) | {
+        "rows": rows,
+        "dropped": int(every[~keep].sum()),
+    }
+
+
+def schema_of(sources: Sources, lists: Lists, options: Options) -> dict[str, Any]:
+    """The fields that say what is counted."""
+    matrices = [source for source in sources.matrices if source.matrix is not None]
+    soft = {source.axis for source in matrices if source.matrix and source.matrix.found_soft}
+    by_column = set()
+    for name, truth in (("labels", TASK), ("groups", ATTRIBUTE)):
+        alike = [s for s in sources.sources if s.axis.of_attribute == truth.of_attribute]
+        # Without a truth, the predictions say whether labels are columns.
+        read = [s for s in alike if s.axis == truth] or alike
+        by_column |= {name} if any(source.matrix is not None for source in read) else set()
     return {
         "labels": lists.labels,
         "groups": lists.groups,
         "attributes": sources.attributes,
         "axes": tuple(source.axis for source in sources.sources),
-        "rows": rows,
+        "matrices": frozenset(by_column),
         "sets": options.sets(lists.labels),
         "levels": lists.levels,
-        "soft_axes": lists.soft_axes,
+        "soft_axes": lists.soft_axes | soft,
         "declared": lists.declared,
-        "dropped": int(every[~keep].sum()),
     }
 
 
@@ -269,7 +285,6 @@ class _Sums:
     moments: dict[str, Array]
     rows: list[Rows]
     second: SecondMoments | None = None
-    dropped: int = 0
 
     def add(self, values: Values, options: Options, dtype: Any) -> None:
         """Add rows of the data, each of which is read once."""
@@ -287,6 +302,96 @@ class _Sums:
             self.second = more if self.second is None else self.second + more
 
 
+class RowReader:
+    """Reads rows of variables of which some are matrices, and counts what is missing.
+
+    Parameters
+    ----------
+    sources : Sources
+    lists : Lists
+    options : Options
+    dtype : dtype
+        Of the indicators.
+
+    Attributes
+    ----------
+    absent : dict of Axis to int
+        Rows of the data so far that lack a value.
+    dropped : int
+        Those among them that are left out.
+    """
+
+    def __init__(self, sources: Sources, lists: Lists, options: Options, dtype: Any) -> None:
+        self.sources, self.options = sources, options
+        self.absent = {source.axis: 0 for source in sources.sources}
+        self.dropped = 0
+        self._lists, self._dtype = lists, dtype
+        self._orders = {source.axis: lists.order(source) for source in sources.matrices}
+
+    def read(self, part: slice, lost: Mapping[Axis, Array] | None = None) -> Rows:
+        """Some rows, without those that are dropped.
+
+        Parameters
+        ----------
+        part : slice
+        lost : mapping of Axis to array of bool, optional
+            Rows that lack a variable, where that is known from elsewhere.
+        """
+        size = part.stop - part.start
+        repeated, number = self.sources.repeated, self.sources.part
+        n = np.ones(size, dtype=np.int64) if repeated is None else repeated[part]
+        keep = np.ones(size, dtype=bool)
+        codes: dict[Axis, Array] = {}
+        indicators: dict[Axis, Array] = {}
+        silent: dict[Axis, Array] = {}
+        for source in self.sources.sources:
+            axis = source.axis
+            if source.matrix is None:
+                codes[axis], absent = self._codes(source, part)
+            else:
+                indicators[axis], absent = self._indicators(source, source.matrix, part)
+            absent = absent if lost is None else lost.get(axis, absent)
+            if axis.predicted and source.matrix is not None:
+                silent[axis] = absent
+            self.absent[axis] += int(n[absent].sum())
+            if not (self.options.missing == "abstain" and axis.predicted):
+                keep &= ~absent
+        rows = Rows(codes, n, indicators=indicators, silent=silent)
+        rows = rows if number is None else replace(rows, part=number[part])
+        if self.sources.weight is not None:
+            w = self.sources.weight.numbers(part.start, part.stop, n)
+            rows = replace(rows, w=n * w, w2=n * w**2, unit=w)
+        self.dropped += int(n[~keep].sum())
+        return rows if keep.all() else rows.taken(keep)
+
+    def _codes(self, source: Source, part: slice) -> tuple[Array, Array]:
+        codes, labels = source.codes(part.start, part.stop)
+        return self._lists.codes(source.axis, codes, labels), codes < 0
+
+    def _indicators(self, source: Source, matrix: Matrix, part: slice) -> tuple[Array, Array]:
+        axis, size = source.axis, part.stop - part.start
+        values = np.zeros((size, len(self._lists.of(axis))), dtype=self._dtype)
+        absent = matrix.read(part.start, part.stop, values, self._orders[axis])
+        return values, np.zeros(size, dtype=bool) if absent is None else absent
+
+    def check(self, n_rows: int) -> None:
+        """Raise where values are missing that must not be, or no rows are left.
+
+        Parameters
+        ----------
+        n_rows : int
+            Rows of the data that were read.
+        """
+        partial = self.options.partial
+        for source in self.sources.sources:
+            count = self.absent[source.axis]
+            if count == n_rows and not partial:
+                raise ValueError(f"{source.argument} must hold values; all {count} are missing")
+            check_rule(source, count, self.options.missing)
+        if self.dropped == n_rows and not partial:
+            raise ValueError(f"missing='drop' must leave rows; all {n_rows} have a missing value")
+
+
 def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[str, Any]:
     """The fields of counts of variables of which some are matrices."""
     axes = tuple(source.axis for source in sources.sources)
@@ -295,111 +400,26 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
     weighted = sources.weight is not None
     kinds = ("n", "w", "w2") if weighted else ("n",)
     sums = _Sums(layout, {kind: layout.zeros() for kind in kinds}, [])
-    split = bool(lists.soft_axes) or any(
-        m.matrix.may_be_split for m in sources.matrices if m.matrix
-    )
+    matrices = [source.matrix for source in sources.matrices if source.matrix is not None]
+    split = len(lists.levels) > 0 or any(matrix.may_be_split for matrix in matrices)
     exact = split or weighted or sources.repeated is not None
     dtype = np.dtype(np.float64 if exact else np.float32)
-    chances = _chances(lists)
+    reader = RowReader(sources, lists, options, dtype)
     n_rows = len(sources.parts[0])
     step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
-    absent = dict.fromkeys(axes, 0)
-    orders = {source.axis: lists.order(source) for source in sources.matrices}
     for start in range(0, n_rows, step):
-        part = slice(start, min(start + step, n_rows))
-        rows, keep = _read(sources, lists, orders, part, dtype, options.missing, absent)
-        sums.dropped += int(rows.n[~keep].sum())
-        if keep.any():
-            rows = rows if keep.all() else rows.taken(keep)
-            sums.add(Values(layout, rows, chances), options, dtype)
+        rows = reader.read(slice(start, min(start + step, n_rows)))
+        if len(rows):
+            sums.add(Values(layout, rows, lists.chances), options, dtype)
     if sources.weight is not None:
         sources.weight.check()
-    every = n_rows if sources.repeated is None else int(sources.repeated.sum())
-    for source in sources.sources:
-        check_absent(source, absent[source.axis], every, options)
-    if sums.dropped == every and not options.partial:
-        raise ValueError(f"missing='drop' must leave rows; all {every} have a missing value")
-    soft = {s.axis for s in sources.matrices if s.matrix is not None and s.matrix.found_soft}
-    return {
-        "labels": lists.labels,
-        "groups": lists.groups,
-        "attributes": sources.attributes,
-        "axes": axes,
-        "matrices": matrices_of(sources),
+    reader.check(n_rows if sources.repeated is None else int(sources.repeated.sum()))
+    return schema_of(sources, lists, options) | {
         "stored": None if sums.rows else sums.moments,
-        "sets": sets,
-        "levels": lists.levels,
-        "soft_axes": lists.soft_axes | soft,
-        "declared": lists.declared,
-        "dropped": sums.dropped,
         "rows": concatenated(sums.rows).merged() if sums.rows else None,
         "second": sums.second,
+        "dropped": reader.dropped,
     }
-
-
-def _read(
-    sources: Sources,
-    lists: Lists,
-    orders: dict[Axis, Array],
-    part: slice,
-    dtype: np.dtype[Any],
-    missing: Missing,
-    absent: dict[Axis, int],
-) -> tuple[Rows, Array]:
-    """Some rows of all variables, and which of them are kept; missing values are counted."""
-    size = part.stop - part.start
-    n = np.ones(size, dtype=np.int64) if sources.repeated is None else sources.repeated[part]
-    keep = np.ones(size, dtype=bool)
-    codes: dict[Axis, Array] = {}
-    indicators: dict[Axis, Array] = {}
-    silent: dict[Axis, Array] = {}
-    for source in sources.sources:
-        axis = source.axis
-        if source.matrix is None:
-            of_part, labels = source.codes(part.start, part.stop)
-            codes[axis], lost = lists.codes(axis, of_part, labels), of_part < 0
-        else:
-            indicators[axis] = np.zeros((size, len(lists.of(axis))), dtype=dtype)
-            unread = source.matrix.read(part.start, part.stop, indicators[axis], orders[axis])
-            lost = np.zeros(size, dtype=bool) if unread is None else unread
-            if axis.predicted:
-                silent[axis] = lost
-        absent[axis] += int(n[lost].sum())
-        if not (missing == "abstain" and axis.predicted):
-            keep &= ~lost
-    weight = sources.weight
-    number = None if sources.part is None else sources.part[part]
-    rows = Rows(codes, n, indicators=indicators, silent=silent, part=number)
-    if weight is None:
-        return rows, keep
-    w = weight.numbers(part.start, part.stop, n)
-    return replace(rows, w=n * w, w2=n * w**2, unit=w), keep
-
-
-def _chances(lists: Lists) -> Array | None:
-    if not len(lists.levels):
-        return None
-    out = np.zeros((len(lists.levels), len(lists.labels)))
-    out[:, lists.labels.index(1)], out[:, lists.labels.index(0)] = lists.levels, 1 - lists.levels
-    return out
-
-
-def check_absent(source: Source, count: int, n_rows: int, options: Options) -> None:
-    """Raise where all values of a variable are missing, or some that must not be."""
-    if count == n_rows and not options.partial:
-        raise ValueError(f"{source.argument} must hold values; all {count} are missing")
-    check_rule(source, count, options.missing)
-
-
-def matrices_of(sources: Sources) -> frozenset[str]:
-    """Which lists are columns of a matrix in the truth or, without one, in the predictions."""
-    out = set()
-    for name, truth in (("labels", TASK), ("groups", ATTRIBUTE)):
-        alike = [s for s in sources.sources if s.axis.of_attribute == truth.of_attribute]
-        read = [s for s in alike if s.axis == truth] or alike
-        if any(source.matrix is not None for source in read):
-            out.add(name)
-    return frozenset(out)
 
 
 def finished(counts: C, options: Options) -> C:

@@ -22,6 +22,7 @@ from biasamp_adapters.counts.blocks import (
     ONE_TASK,
     Layout,
     Values,
+    chances_of,
     silence,
 )
 from biasamp_adapters.counts.draws import (
@@ -99,16 +100,7 @@ class Counts(Schema):
         """The blocks of the distinct rows."""
         if self.rows is None:
             raise ValueError("these counts hold only sums; count with keep_rows=True")
-        return Values(self.layout, self.rows, self._chances)
-
-    @property
-    def _chances(self) -> Array | None:
-        """Probabilities of the labels for each of the levels, of shape (levels, labels)."""
-        if not len(self.levels):
-            return None
-        out = np.zeros((len(self.levels), len(self.labels)))
-        out[:, self.labels.index(1)], out[:, self.labels.index(0)] = self.levels, 1 - self.levels
-        return out
+        return Values(self.layout, self.rows, chances_of(self.levels, self.labels))
 
     # What was counted
 
@@ -152,7 +144,7 @@ class Counts(Schema):
         weights = {name: sums for name, sums in rows.sums().items() if name != "unit"}
         out = {name: self.layout.zeros() for name in weights}
         for part in blocks_of(len(rows), self.layout.width):
-            values = Values(self.layout, rows.taken(part), self._chances)
+            values = Values(self.layout, rows.taken(part), chances_of(self.levels, self.labels))
             for name, weight in weights.items():
                 out[name] += self.layout.moments(values, weight[part])
         return out
@@ -259,7 +251,7 @@ class Counts(Schema):
         rows = self.rows
         parts = (
             SecondMoments.of_rows(
-                Values(self.layout, rows.taken(part), self._chances),
+                Values(self.layout, rows.taken(part), chances_of(self.levels, self.labels)),
                 rows.n[part],
                 None if rows.unit is None else rows.unit[part],
             )

@@ -22,7 +22,7 @@ from biasamp_adapters.counts.blocks import (
     agreement,
     sets_of,
 )
-from biasamp_adapters.counts.counting import Options, check_absent, lists_of, matrices_of
+from biasamp_adapters.counts.counting import Options, RowReader, lists_of, schema_of
 from biasamp_adapters.counts.frame_sources import labelled_frame
 from biasamp_adapters.counts.lists import Lists
 from biasamp_adapters.counts.rows import Rows
@@ -102,82 +102,45 @@ def _counted(
     """The fields of counts of cells whose attributes are known and whose tasks are summed."""
     lists = lists_of(sources, options)
     n = found.totals["n"].astype(np.int64)
-    rows, absent = _cells(found, axes, sources, lists, n)
-    keep = np.ones(len(n), dtype=bool)
-    for source in sources.sources:
-        lost = absent[source.axis]
-        check_absent(source, int(n[lost].sum()), int(n.sum()), options)
-        if not (options.missing == "abstain" and source.axis.predicted):
-            keep &= ~lost
-    if not (keep.any() or options.partial):
-        raise ValueError(f"missing='drop' must leave rows; all {n.sum()} have a missing value")
-    sets = options.sets(lists.labels)
-    every = tuple(source.axis for source in sources.sources)
-    layout = Layout(every, len(lists.labels), len(lists.groups), sets)
+    reader = RowReader(replace(sources, repeated=n, part=np.arange(len(n))), lists, options, float)
+    lost = dict(zip(axes, found.missing.T, strict=True))
+    rows = reader.read(slice(0, len(n)), lost)
+    reader.check(int(n.sum()))
+    fields, cells = schema_of(sources, lists, options), rows.part
+    layout = Layout(fields["axes"], len(lists.labels), len(lists.groups), fields["sets"])
     stored = {
-        kind: _moments(layout, rows, total, _blocks(found.sums[kind], axes, sources, lists, layout))
-        for kind, total in {k: np.where(keep, v, 0) for k, v in found.totals.items()}.items()
+        kind: _moments(
+            layout,
+            replace(rows, n=total[cells], part=None),
+            _blocks(found.sums[kind][cells], axes, sources, lists, layout),
+        )
+        for kind, total in found.totals.items()
     }
     soft = {axis for axis, split in zip(axes, found.split, strict=True) if split}
-    keyed = [s for s in sources.matrices if s.axis not in axes and s.matrix is not None]
-    soft |= {source.axis for source in keyed if source.matrix and source.matrix.found_soft}
-    return {
-        "labels": lists.labels,
-        "groups": lists.groups,
-        "attributes": sources.attributes,
-        "axes": every,
-        "matrices": matrices_of(sources),
+    return fields | {
         "stored": stored,
-        "sets": sets,
-        "soft_axes": frozenset(soft),
-        "declared": lists.declared,
-        "dropped": int(n[~keep].sum()),
+        "soft_axes": fields["soft_axes"] | soft,
+        "dropped": reader.dropped,
     }
 
 
-def _cells(
-    found: Sums, axes: Sequence[Axis], sources: Sources, lists: Lists, n: Array
-) -> tuple[Rows, dict[Axis, Array]]:
-    """The attributes of each cell as rows, and which cells lack which variable."""
-    rows = Rows({}, n, indicators={}, silent={})
-    codes, indicators, silent = {}, {}, {}
-    absent: dict[Axis, Array] = {}
-    for source in sources.sources:
-        axis, matrix = source.axis, source.matrix
-        if axis in axes:
-            absent[axis] = found.missing[:, axes.index(axis)]
-        elif matrix is None:
-            of_cells, labels = source.codes(0, len(n))
-            codes[axis], absent[axis] = lists.codes(axis, of_cells, labels), of_cells < 0
-        else:
-            indicators[axis] = np.zeros((len(n), len(lists.of(axis))))
-            order = lists.order(source)
-            unread = matrix.read(0, len(n), indicators[axis], order)
-            absent[axis] = np.zeros(len(n), dtype=bool) if unread is None else unread
-        if axis.predicted and axis not in codes:
-            silent[axis] = absent[axis]
-    return replace(rows, codes=codes, indicators=indicators, silent=silent), absent
-
-
-def _moments(layout: Layout, rows: Rows, total: Array, sums: dict[Block, Array]) -> Array:
-    """The sums of products, from the sums of the tasks in each cell."""
+def _moments(layout: Layout, rows: Rows, sums: dict[Block, Array]) -> Array:
+    """The sums of products, from the sums of the tasks in each cell of ``rows``."""
     attributes = tuple(axis for axis in layout.axes if axis.of_attribute)
     values = Values(layout, rows)
     # What says nothing of the tasks holds for all rows of a cell, or for none.
     of_attributes = Values(replace(layout, axes=attributes, sets=()), rows)
-    kept = total > 0
-    left = np.concatenate([values.dense(block) for block in layout.left_blocks], axis=1)[kept]
+    without_group = of_attributes.dense(UNLABELLED) if attributes else np.ones((len(rows), 1))
+    known = dict(sums)
+    if NO_TASK in sums:
+        known[UNLABELLED] = without_group * sums[NO_TASK]
+    else:
+        known[UNLABELLED] = of_attributes.dense(UNLABELLED) * rows.n[:, None]
+    left = np.concatenate([values.dense(block) for block in layout.left_blocks], axis=1)
     out = layout.zeros()
     for block, where in layout.blocks.items():
-        if block in sums:
-            of_block = sums[block]
-        elif block == UNLABELLED and NO_TASK in sums:
-            of_block = of_attributes.dense(UNLABELLED) if attributes else np.ones((len(total), 1))
-            of_block = of_block * sums[NO_TASK]
-        else:
-            of_block = of_attributes.dense(block) if block == UNLABELLED else values.dense(block)
-            of_block = of_block * total[:, None]
-        out[:, where] = left.T @ of_block[kept]
+        of_block = known[block] if block in known else values.dense(block) * rows.n[:, None]
+        out[:, where] = left.T @ of_block
     return out
 
 

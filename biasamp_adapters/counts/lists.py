@@ -10,6 +10,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, as_float, is_real
+from biasamp_adapters.counts.blocks import chances_of
 from biasamp_adapters.counts.labels import check_labels, listing, lookup, ordered
 from biasamp_adapters.counts.sources import Source
 from biasamp_adapters.counts.variables import TASK, Axis, Missing, missing_message
@@ -61,6 +62,11 @@ class Lists:
     soft_axes: frozenset[Axis]
     declared: frozenset[str]
     origins: Mapping[str, str]
+
+    @property
+    def chances(self) -> Array | None:
+        """Probabilities of the labels for each of the levels, of shape (levels, labels)."""
+        return chances_of(self.levels, self.labels)
 
     def of(self, axis: Axis) -> tuple[Label, ...]:
         """The list of a variable."""
