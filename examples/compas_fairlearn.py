@@ -158,7 +158,7 @@ def table(frames: dict[str, AmplificationFrame]) -> pd.DataFrame:
 
 
 def by_group(frames: dict[str, AmplificationFrame], name: str) -> pd.DataFrame:
-    """The same for one metric, with a column a group."""
+    """The same for one metric, with one column per group."""
     rows = {
         model: numbers([each[name] for each in (frame.by_group, *frame.by_group_ci)]).T.unstack()
         for model, frame in frames.items()
@@ -178,7 +178,7 @@ def as_text(found: pd.DataFrame) -> str:
 
 
 def plot(found: pd.DataFrame, path: str) -> None:
-    """Dots with whiskers, one row a model; zero is in the middle of each panel."""
+    """Dots with whiskers, one row per model; zero is in the middle of each panel."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 

@@ -246,7 +246,7 @@ def held_out(
 
 
 def as_text(table: pd.DataFrame) -> str:
-    """The same for a terminal, with a column a model."""
+    """The same for a terminal, with one column per model."""
     cells = {
         row.Index: f"{row.value:+.3f}"
         + ("" if np.isnan(row.low) else f" [{row.low:+.3f}, {row.high:+.3f}]")

@@ -22,7 +22,7 @@ COLUMNS = {"before": "gender_ratio_before_RBA", "after": "gender_ratio_after_RBA
 
 
 def mals(ratios: pd.DataFrame, column: str) -> bam.AmplificationResult:
-    """MALS of the predicted ratios, a task a row of ``ratios``."""
+    """MALS of the predicted ratios, one task per row of ``ratios``."""
     known = ratios[ratios[column].notna()]
     tasks = known.iloc[:, 0].to_numpy()
     trained = known["training_ratio"].to_numpy()

@@ -195,7 +195,7 @@ def of_hard_guesses(row: pd.Series) -> tuple[str, str]:
 
 
 def of_images(number: int) -> pd.DataFrame:
-    """[T25] Tables 2 and 9, a row a metric."""
+    """[T25] Tables 2 and 9, one row per metric."""
     table = load_published(f"t25_table_{number}")
     table["text"] = [shown(row.value, row.decimals, row.half_width) for row in table.itertuples()]
     wide = table.pivot(index=["split", "metric"], columns="version", values="text")
@@ -207,7 +207,7 @@ def of_images(number: int) -> pd.DataFrame:
 
 
 def of_models(number: int) -> pd.DataFrame:
-    """[T25] Tables 3, 4, 10 and 11, a row a model, values x100 and ranks as printed."""
+    """[T25] Tables 3, 4, 10 and 11, one row per model, values x100 and ranks as printed."""
     table = load_published(f"t25_table_{number}")
     table["text"] = [f"{shown(row.value, row.decimals)} ({row.rank})" for row in table.itertuples()]
     wide = table.pivot(index="model", columns="metric", values="text")

@@ -2,7 +2,7 @@
 
 Slow and simple on purpose: it follows the definitions to the letter, so that the fast code can be
 held against it. Rows carry weights, which makes random errors easy: a row whose label may flip
-becomes one row a label, weighted by the probability of that label. None stands for undefined.
+becomes one row per label, weighted by the probability of that label. None stands for undefined.
 """
 
 from __future__ import annotations

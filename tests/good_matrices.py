@@ -9,7 +9,7 @@ import numpy as np
 from biasamp_adapters import CooccurrenceCounts
 from biasamp_adapters.counts.tables import Tables
 
-#: Three rows of group a, then three of group b; a column a task.
+#: Three rows of group a, then three of group b; one column per task.
 TRUTH = [[1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 0]]
 PREDICTION = [[1, 1, 1], [0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 1], [0, 0, 1]]
 GROUP = ["a", "a", "a", "b", "b", "b"]

@@ -1,4 +1,4 @@
-"""Matrices of indicators, one column a label or group, read in dense chunks."""
+"""Matrices of indicators, one column per label or group, read in dense chunks."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_a_repr_names_the_model_of_a_prediction() -> None:
         (TASKS, {}, False),
         (TASKS, {"keep_rows": True}, True),
         (TASKS, {"label_sets": [[0, 2]]}, True),
-        # Of one label a row, the sets are the labels.
+        # Of one label per row, the sets are the labels.
         ([0, 1], {}, True),
     ],
 )

@@ -154,7 +154,7 @@ def test_multi_of_more_rows(seed: int, combinations: str, direction: str) -> Non
 
 @seeds
 def test_labels_may_be_predicted_by_probabilities(seed: int) -> None:
-    """The true attribute is one label a row, the predicted one a chance of each."""
+    """The true attribute is one label per row, the predicted one a chance of each."""
     case = seeded(seed, indicators=False)
     chances = [[CHANCES[(i + j * seed) % 4] for j in range(3)] for i in range(len(case.y_true))]
     columns = {group: [Fraction(row[group]) for row in chances] for group in GROUPS}

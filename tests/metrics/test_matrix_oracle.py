@@ -30,7 +30,7 @@ from biasamp_adapters import (
 
 
 def one_hot(rows: Sequence[Row], labels: Sequence[Any], groups: Sequence[Any]) -> Data:
-    """Single labels as a matrix with a column a task, and attribute labels."""
+    """Single labels as a matrix with one column per task, and attribute labels."""
 
     def matrix(variable: str) -> list[list[int]]:
         return [[int(getattr(row, variable) == label) for label in labels] for row in rows]

@@ -26,7 +26,7 @@ def closed() -> Iterator[None]:
 
 
 def cells(ax: Axes) -> np.ma.MaskedArray[Any, Any]:
-    """The numbers that the colours stand for, a row a task."""
+    """The numbers that the colours stand for, one row per task."""
     (mesh,) = ax.collections
     rows, columns = (len(ticks(ax, axis)) for axis in ("y", "x"))
     return np.ma.masked_invalid(mesh.get_array()).reshape(rows, columns)

@@ -41,7 +41,7 @@ def report() -> bam.AuditReport:
 
 
 def rows_of(report: bam.AuditReport, name: str, part: str = "metrics") -> list[dict[str, Any]]:
-    """The rows of a metric, a row a model."""
+    """The rows of a metric, one row per model."""
     return [row for row in report.summary[part] if row["name"] == name]
 
 

@@ -30,7 +30,7 @@ def closed() -> Iterator[None]:
 
 
 def clouds(ax: Axes) -> list[list[float]]:
-    """The values of the runs, a row a model."""
+    """The values of the runs, one row per model."""
     return [np.asarray(each.get_offsets())[:, 0].tolist() for each in ax.collections]
 
 

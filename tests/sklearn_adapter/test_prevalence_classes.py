@@ -146,7 +146,7 @@ OF_LABELS = [
 
 
 def label_scores(model: Any, features: np.ndarray) -> np.ndarray:
-    """The scores of a fitted model, a column a label."""
+    """The scores of a fitted model, one column per label."""
     if not hasattr(model, "predict_proba"):
         return model.decision_function(features)
     chances = model.predict_proba(features)
