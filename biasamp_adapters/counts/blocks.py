@@ -156,8 +156,8 @@ class Values:
         if isinstance(values, Categories):
             return (values.codes >= 0).astype(np.int64)
         if isinstance(values, np.ndarray):
-            # Several times faster than sum(axis=1) on few columns.
-            return np.einsum("ij->i", values)
+            # Several times faster than sum(axis=1) on few columns. Bytes would overflow at 128.
+            return np.einsum("ij->i", values, dtype=np.result_type(values, np.int32))
         return np.asarray(values.sum(axis=1)).reshape(-1)
 
     def _marked(self, block: Block) -> Array:

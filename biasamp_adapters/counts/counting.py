@@ -42,7 +42,6 @@ from biasamp_adapters.inputs.columns import (
 )
 from biasamp_adapters.inputs.matrices import Matrix
 
-T = TypeVar("T")
 C = TypeVar("C", bound=Counts)
 
 #: Label sets to count: given by their labels, or the exact sets that rows of the truth show.

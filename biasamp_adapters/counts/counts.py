@@ -47,8 +47,8 @@ from biasamp_adapters.counts.tables import (
 )
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet
 
-#: Whole sums of rows are exact up to this, in float32 and in float64.
-_EXACT_32, _EXACT_64 = 2**24, 2**53
+#: Whole sums of rows are exact in float32 up to this.
+_EXACT = 2**24
 
 #: Indicators of rows are drawn in larger blocks: their products are what takes the time.
 _BLOCK_OF_INDICATORS = 8 * BLOCK
@@ -380,10 +380,11 @@ class Counts(Schema):
         else:
             times = resample(rows.n, size, rng)
         if rows.unit is not None:
-            return times * rows.unit, times
+            # As whole numbers, of which flips are drawn.
+            return times * rows.unit, times.astype(np.int64, copy=False)
         if rows.indicators:
-            exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT_32
-            return times.astype(np.float32 if exact else np.float64, copy=False), times
+            exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
+            return times.astype(np.float32 if exact else np.float64, copy=False), None
         return times, times
 
     @property
@@ -505,10 +506,7 @@ class Counts(Schema):
 
     def _comparable(self) -> dict[Any, Array]:
         """What is equal where two counts of the same variables are."""
-        if self.rows is None or self.matrices:
-            return dict(self.moments)
-        rows = replace(self.rows, part=None, origin=None).merged()
-        return {**rows.sums(), **rows.codes, "levels": self.levels}
+        return dict(self.moments)
 
 
 def _same(first: dict[Any, Array], second: dict[Any, Array]) -> bool:

@@ -293,6 +293,10 @@ class JointCounts(Counts):
         rows = replace(cells.unweighted(), n=cells.w.astype(np.int64)).taken(cells.w > 0)
         return replace(self, rows=rows.merged())
 
+    def _comparable(self) -> dict[Any, Array]:
+        rows = replace(self.values.rows, part=None, origin=None).merged()
+        return {**rows.sums(), **rows.codes, "levels": self.levels}
+
     def __add__(self, other: object) -> JointCounts:
         return added(self, other) if isinstance(other, JointCounts) else NotImplemented
 

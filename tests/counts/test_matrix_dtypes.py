@@ -250,3 +250,15 @@ def test_masked_labels_are_missing() -> None:
     labels = np.ma.masked_array(LABELS, [True, False, False, False, False, False])
     with pytest.raises(ValueError, match="y_true must not have missing values; received 1"):
         JointCounts.from_arrays(labels, None, WHERE)
+
+
+@pytest.mark.parametrize("n_tasks", [129, 256, 257])
+def test_more_labels_in_a_row_than_a_byte_counts(n_tasks: int) -> None:
+    counts = CooccurrenceCounts.from_arrays(
+        np.ones((4, n_tasks), dtype=int), None, [*"aabb"], keep_rows=True
+    )
+    # As a byte 256 labels are none, and 257 are one.
+    assert not counts.one_each("task")
+    assert counts.tables().labelled == 4
+    every = counts.with_sets((tuple(range(n_tasks)),))
+    assert every.tables().marginal("exact_sets").tolist() == [4]

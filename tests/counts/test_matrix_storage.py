@@ -166,3 +166,14 @@ def test_names_from_an_array_are_labels_that_a_file_can_hold(suffix: str, tmp_pa
     assert {type(group) for group in counts.groups} == {int}
     counts.save(tmp_path / f"counts{suffix}")
     assert CooccurrenceCounts.load(tmp_path / f"counts{suffix}") == counts
+
+
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.SmallCellsWarning")
+def test_counts_of_labels_are_equal_with_rows_and_without(tmp_path: Path) -> None:
+    rows = [0, 1, 1], [0, 1, 0], [*"aab"]
+    labels = JointCounts.from_arrays(*rows, sample_weight=[1, 2, 0.5], by_weight=True)
+    counts = CooccurrenceCounts.from_joint(labels)
+    assert counts == counts.without_rows()
+    counts.save(tmp_path / "counts.json")
+    assert CooccurrenceCounts.load(tmp_path / "counts.json") == counts
+    assert counts != labels

@@ -299,3 +299,22 @@ def test_weighted_rows_of_one_column_are_flipped_as_labels_are(metric: Any) -> N
     # The same rows in the same order: the same flips.
     assert columns.value == labels.value
     assert columns.interval is not None
+
+
+def test_rows_of_one_weight_vary_as_rows_without_weights() -> None:
+    # So many distinct rows are drawn a Poisson number of times each.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, (1500, 12))
+    made = np.where(rng.random((1500, 12)) < 0.85, truth, 1 - truth)
+    options = {"sensitive_features": rng.integers(0, 2, 1500), "n_boot": 1000}
+    metric = DirectionalPredictabilityAmplification(equalize="sampled", n_trials=100)
+    plain = metric.result(truth, made, **options)
+    weighted = metric.result(truth, made, **options, sample_weight=[2.0] * 1500)
+    assert plain.interval is not None
+    assert weighted.interval is not None
+    # Monte Carlo error of the difference of two 2.5 % quantiles of normal replicates, and of the
+    # difference of two means over trials, within whose noise the centres lie.
+    trials = max(np.std(r.by_trial["value"]) for r in (plain, weighted)) / np.sqrt(100)
+    error = 2.7 * np.ptp(plain.interval) / 3.92 * np.sqrt(2 / 1000) + np.sqrt(2) * trials
+    assert weighted.value == pytest.approx(plain.value, abs=5 * np.sqrt(2) * trials)
+    assert weighted.interval == pytest.approx(plain.interval, abs=5 * error)
