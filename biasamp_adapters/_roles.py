@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+#: The two lists of labels: those of the task, and the groups of the attribute.
+Domain: TypeAlias = Literal["labels", "groups"]
 
 
 class Role(StrEnum):
-    """What a variable is: the task or the protected attribute, true or predicted."""
+    """What a variable is: the task or the protected attribute, true or predicted.
+
+    Attributes
+    ----------
+    predicted : bool
+        Whether a model gave the values.
+    domain : {"labels", "groups"}
+        The list that its labels are in.
+    of_attribute : bool
+        Whether its labels are groups.
+    """
 
     TASK = "task"
     ATTRIBUTE = "attribute"
     PREDICTION = "prediction"
     ATTRIBUTE_PREDICTION = "attribute_prediction"
 
-    @property
-    def predicted(self) -> bool:
-        """Whether a model gave the values."""
-        return self in (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION)
-
-    @property
-    def of_attribute(self) -> bool:
-        """Whether the labels are groups."""
-        return self in (Role.ATTRIBUTE, Role.ATTRIBUTE_PREDICTION)
+    def __init__(self, name: str) -> None:
+        self.predicted = name.endswith("prediction")
+        self.of_attribute = name.startswith("attribute")
+        self.domain: Domain = "groups" if self.of_attribute else "labels"
 
     @property
     def truth(self) -> Role:

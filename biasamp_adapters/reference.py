@@ -249,7 +249,7 @@ def _common_labels(
             unknown = part.seen(*axis) - set(known) if axis.role.truth is role else set()
             if unknown:
                 whose = f" of {axis.model!r}" if axis.model not in (None, MODEL) else ""
-                source = f"truth, reference or {name}=" if axis.predicted else f"{name}="
+                source = f"truth, reference or {name}=" if axis.role.predicted else f"{name}="
                 raise ValueError(
                     f"{ARGUMENTS[axis.role]}{whose} must hold only labels known from {source}; "
                     f"received {listing(ordered(unknown))}, known are {listing(known)}"

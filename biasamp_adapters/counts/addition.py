@@ -98,7 +98,7 @@ def _recoded(part: Counts, rows: Rows, levels: Array, by_column: Collection[Axis
             codes[axis] = values + (position[beyond] - beyond).astype(np.int32)
             continue
         indicators[axis] = compact(part.values.dense(axis))
-        if axis.predicted:
+        if axis.role.predicted:
             silent[axis] = values == n_labels
     return replace(rows, codes=codes, indicators=indicators, silent=silent)
 

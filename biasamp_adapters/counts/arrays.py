@@ -11,10 +11,11 @@ import numpy as np
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
-from biasamp_adapters.counts.counting import Options, count, finished
+from biasamp_adapters.counts.counting import count, finished
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.joint import JointCounts
-from biasamp_adapters.counts.sources import Sources, by_column, read_arrays
+from biasamp_adapters.counts.options import Options
+from biasamp_adapters.counts.sources import Sources, read_arrays
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.columns import Column, check_lengths
 
@@ -41,7 +42,7 @@ def count_arrays(
     keep_rows : bool
         Whether counts of matrices keep their rows, which intervals need.
     """
-    sources = read_arrays(inputs, matrices=by_column(inputs))
+    sources = read_arrays(inputs, matrices=True)
     return _counted(sources, Options.of(labels, groups, missing=missing, keep_rows=keep_rows))
 
 
@@ -76,7 +77,7 @@ def count_slices(
     ValueError
         As ``from_arrays`` does, and where a value in ``slices`` is missing.
     """
-    sources = read_arrays(inputs, matrices=by_column(inputs))
+    sources = read_arrays(inputs, matrices=True)
     check_lengths([*sources.parts, *slices])
     part, keys = _numbered(slices)
     options = Options.of(labels, groups, missing=missing, keep_rows=True)

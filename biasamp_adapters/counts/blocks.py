@@ -124,9 +124,9 @@ class Values:
         for axis in layout.axes:
             if block == axis:
                 return self._variable(axis)
-            if axis.predicted and block == silence(axis):
+            if axis.role.predicted and block == silence(axis):
                 return _mark(self._silent(axis))
-            if axis.predicted and block == agreement(axis):
+            if axis.role.predicted and block == agreement(axis):
                 return _agreed(self[Axis(axis.role.truth)], self[axis])
             if axis.role in _SETS and block == sets_of(axis):
                 return self._held(axis)
@@ -311,7 +311,7 @@ class Layout:
 
     def size(self, axis: Axis) -> int:
         """Labels of a variable."""
-        return self.n_groups if axis.of_attribute else self.n_labels
+        return self.n_groups if axis.role.of_attribute else self.n_labels
 
     @cached_property
     def blocks(self) -> dict[Block, slice]:
@@ -322,16 +322,16 @@ class Layout:
             sizes[mark] = 1
         # With the constant, attributes and marks of silence make up the left side.
         for axis in self.axes:
-            if axis.of_attribute:
+            if axis.role.of_attribute:
                 sizes[axis] = self.size(axis)
         for axis in self.axes:
-            if axis.predicted:
+            if axis.role.predicted:
                 sizes[silence(axis)] = 1
         for axis in self.axes:
-            if not axis.of_attribute:
+            if not axis.role.of_attribute:
                 sizes[axis] = self.size(axis)
         for axis in self.axes:
-            if axis.predicted and Axis(axis.role.truth) in self.axes:
+            if axis.role.predicted and Axis(axis.role.truth) in self.axes:
                 sizes[agreement(axis)] = self.size(axis)
         if self.sets:
             for axis in self.axes:
@@ -354,7 +354,9 @@ class Layout:
     def left(self) -> slice:
         """The constant, the attributes and the marks of silence, by which sums are kept apart."""
         start = self.blocks[ONE].start
-        size = 1 + sum(self.size(axis) * axis.of_attribute + axis.predicted for axis in self.axes)
+        size = 1 + sum(
+            self.size(axis) * axis.role.of_attribute + axis.role.predicted for axis in self.axes
+        )
         return slice(start, start + size)
 
     @cached_property

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.blocks import Layout, Values
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.blocks import Layout, Values, chances_of
 from biasamp_adapters.counts.counts import Counts
-from biasamp_adapters.counts.labels import declared, lookup
-from biasamp_adapters.counts.lists import (
-    Lists,
-    Seen,
-    check_listed,
-    check_missing_labels,
-    check_rule,
-    common_lists,
-)
+from biasamp_adapters.counts.lists import Lists, Seen, check_absent, check_dropped, common_lists
+from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import Rows, compact, concatenated
 from biasamp_adapters.counts.second_moments import SecondMoments
 from biasamp_adapters.counts.sources import Source, Sources, crossed
 from biasamp_adapters.counts.tally import Tallied, Tally
-from biasamp_adapters.counts.variables import (
-    ATTRIBUTE,
-    TASK,
-    Axis,
-    LabelSet,
-    Missing,
-    check_missing,
-)
+from biasamp_adapters.counts.variables import Axis
 from biasamp_adapters.inputs.columns import (
     Column,
     Weights,
@@ -44,96 +30,11 @@ from biasamp_adapters.inputs.matrices import Matrix
 
 C = TypeVar("C", bound=Counts)
 
-#: Label sets to count: given by their labels, or the exact sets that rows of the truth show.
-LabelSets: TypeAlias = Sequence[Sequence[Label]] | Literal["observed"] | None
-
 #: Rows of different weights are kept apart up to this many cells; beyond it, their sums do.
 MAX_WEIGHTED_CELLS = 2**17
 
 #: Bytes that one chunk of matrices may take, and rows: their sums are exact in float32.
 _CHUNK, _CHUNK_ROWS = 2**22, 2**14
-
-
-@dataclass(frozen=True)
-class Options:
-    """What counts should hold, and the rule for missing values.
-
-    Attributes
-    ----------
-    labels, groups : tuple or None
-        Explicit label lists.
-    missing : {"error", "drop", "abstain"}
-    by_weight : bool
-        Whether rows of different weights are kept apart, of labels.
-    label_sets : sequence of sequences of labels, "observed" or None
-    keep_rows, second_moments : bool
-        What is kept of the rows of matrices.
-    partial : bool
-        Whether other rows follow, so that these may all be missing.
-    """
-
-    labels: tuple[Label, ...] | None = None
-    groups: tuple[Label, ...] | None = None
-    missing: Missing = "error"
-    by_weight: bool = True
-    label_sets: LabelSets = None
-    keep_rows: bool = False
-    second_moments: bool = False
-    partial: bool = False
-
-    def __post_init__(self) -> None:
-        check_missing(self.missing)
-
-    @classmethod
-    def of(
-        cls, labels: Sequence[Label] | None, groups: Sequence[Label] | None, **options: Any
-    ) -> Options:
-        """Options with checked label lists."""
-        return cls(declared(labels, "labels"), declared(groups, "groups"), **options)
-
-    @property
-    def observes(self) -> bool:
-        """Whether label sets are those that rows show."""
-        return isinstance(self.label_sets, str) and self.label_sets == "observed"
-
-    @property
-    def collects_rows(self) -> bool:
-        """Whether rows of matrices are kept until all are counted."""
-        return self.keep_rows or self.observes
-
-    @property
-    def listed(self) -> dict[str, tuple[Label, ...] | None]:
-        """The explicit label lists."""
-        return {"labels": self.labels, "groups": self.groups}
-
-    def sets(self, labels: tuple[Label, ...]) -> tuple[LabelSet, ...]:
-        """The label sets that are given, as positions in the list of labels."""
-        if self.label_sets is None or self.observes:
-            return ()
-        return _positions_of(self.label_sets, labels)
-
-    def of_chunks(self) -> Options:
-        """The options for each chunk, so that all of them together can be finished."""
-        if not self.observes:
-            return replace(self, partial=True)
-        return replace(self, label_sets=None, keep_rows=True, second_moments=False, partial=True)
-
-
-def _positions_of(label_sets: Any, labels: tuple[Label, ...]) -> tuple[LabelSet, ...]:
-    if isinstance(label_sets, str):
-        raise ValueError(
-            f"label_sets must be 'observed' or a list of sets of labels; received {label_sets!r}"
-        )
-    out = set()
-    for members in label_sets if isinstance(label_sets, Iterable) else [label_sets]:
-        alone = isinstance(members, str) or not isinstance(members, Iterable)
-        listed = [members] if alone else [*members]
-        known = all(isinstance(label, Hashable) for label in listed)
-        found = lookup(listed, labels) if known and isinstance(members, Iterable) else np.zeros(0)
-        if not len(found) or (found < 0).any():
-            raise ValueError(f"label_sets must be sets of known labels; received {members!r}")
-        out.add(tuple(sorted(set(found.tolist()))))
-    return tuple(sorted(out))
 
 
 def count(sources: Sources, options: Options) -> dict[str, Any]:
@@ -204,13 +105,18 @@ def seen_in(cells: Tallied, sources: Sequence[Source]) -> list[Seen]:
 
 def count_tally(cells: Tallied, sources: Sources, options: Options) -> dict[str, Any]:
     """The fields of counts of labels, from the combinations that were tallied."""
-    listed = [name for name, labels in options.listed.items() if labels is not None]
-    seen = seen_in(cells, sources.columns)
-    every = cells.sums[0]
-    keep = check_missing_labels(seen, every, options.missing, listed, partial=options.partial)
+    seen, every = seen_in(cells, sources.columns), cells.sums[0]
+    keep = np.ones(len(every), dtype=bool)
+    for variable in seen:
+        check_absent(variable.source, int(every[variable.codes < 0].sum()), every.sum(), options)
+        if not options.abstains(variable.source.axis.role):
+            keep &= variable.codes >= 0
+    dropped = int(every[~keep].sum())
+    check_dropped(dropped, every.sum(), options)
+    n, *weights = (values[keep] for values in cells.sums)
     seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
-    lists = common_lists(seen, [], options.listed)
-    codes = {variable.source.axis: _listed(variable, every[keep], lists) for variable in seen}
+    lists = common_lists(seen, [], options)
+    codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
     # Past the variables come the number of the slice, and the weight of a row.
     past = sum(source.n_columns for source in sources.columns)
     further = [
@@ -218,46 +124,34 @@ def count_tally(cells: Tallied, sources: Sources, options: Options) -> dict[str,
         for book, values in zip(cells.books[past:], cells.codes[keep, past:].T, strict=True)
     ]
     part = None if sources.part is None else further.pop(0)
-    n, *weights = (values[keep] for values in cells.sums)
     w, w2 = weights or (None, None)
     unit = further[0].astype(np.float64) if further else None
     rows = Rows(codes, n, w, w2, unit, part=part).merged()
     if rows.w is not None and not options.partial:
         check_total_weight(float(rows.w.sum()))
-    return schema_of(sources, lists, options) | {
-        "rows": rows,
-        "dropped": int(every[~keep].sum()),
-    }
+    return schema_of(sources, lists, options) | {"rows": rows, "dropped": dropped}
 
 
 def schema_of(sources: Sources, lists: Lists, options: Options) -> dict[str, Any]:
     """The fields that say what is counted."""
-    matrices = [source for source in sources.matrices if source.matrix is not None]
-    soft = {source.axis for source in matrices if source.matrix and source.matrix.found_soft}
-    by_column = set()
-    for name, truth in (("labels", TASK), ("groups", ATTRIBUTE)):
-        alike = [s for s in sources.sources if s.axis.of_attribute == truth.of_attribute]
-        # Without a truth, the predictions say whether labels are columns.
-        read = [s for s in alike if s.axis == truth] or alike
-        by_column |= {name} if any(source.matrix is not None for source in read) else set()
+    soft, by_column = set(lists.soft_axes), set()
+    for source in sources.matrices:
+        axis = source.axis
+        soft |= {axis} if source.matrix is not None and source.matrix.found_soft else set()
+        # Where there is a truth, it says whether labels are columns.
+        truth = Axis(axis.role.truth)
+        by_column |= set() if axis != truth and truth in sources.axes else {axis.role.domain}
     return {
         "labels": lists.labels,
         "groups": lists.groups,
         "attributes": sources.attributes,
-        "axes": tuple(source.axis for source in sources.sources),
+        "axes": sources.axes,
         "matrices": frozenset(by_column),
         "sets": options.sets(lists.labels),
         "levels": lists.levels,
-        "soft_axes": lists.soft_axes | soft,
+        "soft_axes": frozenset(soft),
         "declared": lists.declared,
     }
-
-
-def _listed(variable: Seen, n: Array, lists: Lists) -> Array:
-    """Codes of a variable over its list, which must hold all its labels."""
-    codes = lists.codes(variable.source.axis, variable.codes, variable.labels)
-    check_listed(variable, codes, n, lists)
-    return codes
 
 
 # Matrices: sums of products, and the distinct rows where they are asked for
@@ -266,13 +160,13 @@ def _listed(variable: Seen, n: Array, lists: Lists) -> Array:
 def lists_of(sources: Sources, options: Options) -> Lists:
     """The label lists of variables of which some are matrices."""
     if not sources.columns:
-        return common_lists([], sources.matrices, options.listed)
+        return common_lists([], sources.matrices, options)
     of_labels = replace(sources, sources=sources.columns, weight=None, part=None)
     cells = tallied(of_labels, options)
     seen = seen_in(cells, sources.columns)
-    lists = common_lists(seen, sources.matrices, options.listed)
+    lists = common_lists(seen, sources.matrices, options)
     for variable in seen:
-        _listed(variable, cells.sums[0], lists)
+        lists.listed_codes(variable, cells.sums[0])
     return lists
 
 
@@ -350,10 +244,10 @@ class RowReader:
             else:
                 indicators[axis], absent = self._indicators(source, source.matrix, part)
             absent = absent if lost is None else lost.get(axis, absent)
-            if axis.predicted and source.matrix is not None:
+            if axis.role.predicted and source.matrix is not None:
                 silent[axis] = absent
             self.absent[axis] += int(n[absent].sum())
-            if not (self.options.missing == "abstain" and axis.predicted):
+            if not self.options.abstains(axis.role):
                 keep &= ~absent
         rows = Rows(codes, n, indicators=indicators, silent=silent)
         rows = rows if number is None else replace(rows, part=number[part])
@@ -381,21 +275,15 @@ class RowReader:
         n_rows : int
             Rows of the data that were read.
         """
-        partial = self.options.partial
         for source in self.sources.sources:
-            count = self.absent[source.axis]
-            if count == n_rows and not partial:
-                raise ValueError(f"{source.argument} must hold values; all {count} are missing")
-            check_rule(source, count, self.options.missing)
-        if self.dropped == n_rows and not partial:
-            raise ValueError(f"missing='drop' must leave rows; all {n_rows} have a missing value")
+            check_absent(source, self.absent[source.axis], n_rows, self.options)
+        check_dropped(self.dropped, n_rows, self.options)
 
 
 def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[str, Any]:
     """The fields of counts of variables of which some are matrices."""
-    axes = tuple(source.axis for source in sources.sources)
     sets = options.sets(lists.labels)
-    layout = Layout(axes, len(lists.labels), len(lists.groups), sets)
+    layout = Layout(sources.axes, len(lists.labels), len(lists.groups), sets)
     weighted = sources.weight is not None
     kinds = ("n", "w", "w2") if weighted else ("n",)
     sums = _Sums(layout, {kind: layout.zeros() for kind in kinds}, [])
@@ -409,7 +297,7 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
     for start in range(0, n_rows, step):
         rows = reader.read(slice(start, min(start + step, n_rows)))
         if len(rows):
-            sums.add(Values(layout, rows, lists.chances), options, dtype)
+            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options, dtype)
     if sources.weight is not None:
         sources.weight.check()
     reader.check(n_rows if sources.repeated is None else int(sources.repeated.sum()))

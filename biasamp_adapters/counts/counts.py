@@ -37,7 +37,6 @@ from biasamp_adapters.counts.draws import (
 )
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of, moved_columns
-from biasamp_adapters.counts.schema import Schema
 from biasamp_adapters.counts.second_moments import SecondMoments, taken
 from biasamp_adapters.counts.tables import (
     MarginsOfRows,
@@ -45,7 +44,7 @@ from biasamp_adapters.counts.tables import (
     StoredMargins,
     Tables,
 )
-from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet, Schema
 
 #: Whole sums of rows are exact in float32 up to this.
 _EXACT = 2**24
@@ -440,7 +439,7 @@ class Counts(Schema):
         if (labels, groups) == (self.labels, self.groups):
             return self
         for axis in self.axes:
-            if not self.seen(*axis) <= set(groups if axis.of_attribute else labels):
+            if not self.seen(*axis) <= set(groups if axis.role.of_attribute else labels):
                 raise ValueError("label lists must contain every label that was counted")
         position = dict(enumerate(lookup(self.labels, labels).tolist()))
         moved = [tuple(sorted(position[i] for i in members)) for members in self.sets]
@@ -485,7 +484,7 @@ class Counts(Schema):
         lists = {"labels": self.labels, "groups": self.groups}
         for name, of_attribute in (("labels", False), ("groups", True)):
             if name not in self.declared:
-                axes = [axis for axis in self.axes if axis.of_attribute == of_attribute]
+                axes = [axis for axis in self.axes if axis.role.of_attribute == of_attribute]
                 seen = set().union(*(self.seen(*axis) for axis in axes))
                 lists[name] = tuple(label for label in lists[name] if label in seen)
         return self.align(lists["labels"], lists["groups"])

@@ -22,9 +22,10 @@ from biasamp_adapters.counts.blocks import (
     agreement,
     sets_of,
 )
-from biasamp_adapters.counts.counting import Options, RowReader, lists_of, schema_of
+from biasamp_adapters.counts.counting import RowReader, lists_of, schema_of
 from biasamp_adapters.counts.frame_sources import labelled_frame
 from biasamp_adapters.counts.lists import Lists
+from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import Rows
 from biasamp_adapters.counts.sources import FrameColumns, Sources, read_table
 from biasamp_adapters.counts.variables import TASK, Axis, LabelSet
@@ -51,7 +52,7 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
         frame,
         columns.keys,
         columns.weight,
-        [(names, axis.predicted) for axis, names in tasks.items()],
+        [(names, axis.role.predicted) for axis, names in tasks.items()],
         lambda values: [*_derived(dict(zip(axes, values, strict=True)), options.sets(labels))],
         _MAX_CELLS,
     )
@@ -72,7 +73,7 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
 def _refuse(bad: BadRow, axis: Axis) -> None:
     """Raise what a row in memory would raise."""
     name = f"{axis.role} column(s) {[*bad.row.columns]}"
-    Matrix(bad.row, name, soft=axis.predicted).read(
+    Matrix(bad.row, name, soft=axis.role.predicted).read(
         0, 1, np.empty((1, bad.row.shape[1])), np.arange(bad.row.shape[1])
     )
 
@@ -83,7 +84,7 @@ def _derived(
     """What is summed beside the columns themselves: agreement, marks of rows and label sets."""
     truth = values.get(TASK)
     for axis, made in values.items():
-        if axis.predicted and truth is not None:
+        if axis.role.predicted and truth is not None:
             yield from (t * p for t, p in zip(truth, made, strict=False))
         for members in sets:
             yield one_where(row_sum([made[i] for i in members]) == len(members))
@@ -126,7 +127,7 @@ def _counted(
 
 def _moments(layout: Layout, rows: Rows, sums: dict[Block, Array]) -> Array:
     """The sums of products, from the sums of the tasks in each cell of ``rows``."""
-    attributes = tuple(axis for axis in layout.axes if axis.of_attribute)
+    attributes = tuple(axis for axis in layout.axes if axis.role.of_attribute)
     values = Values(layout, rows)
     # What says nothing of the tasks holds for all rows of a cell, or for none.
     of_attributes = Values(replace(layout, axes=attributes, sets=()), rows)
@@ -161,7 +162,7 @@ def _blocks(
     for axis in axes:
         out[axis] = take(layout.n_labels)[:, order[axis]]
     for axis in axes:
-        if axis.predicted and TASK in axes:
+        if axis.role.predicted and TASK in axes:
             out[agreement(axis)] = take(layout.n_labels)
         if n_sets:
             out[sets_of(axis)] = take(n_sets)

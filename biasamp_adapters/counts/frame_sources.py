@@ -14,12 +14,12 @@ from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.counting import (
     MAX_WEIGHTED_CELLS,
-    Options,
     add_rows,
     count_tally,
     tally_for,
 )
 from biasamp_adapters.counts.labels import lookup, ordered
+from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.sources import FrameColumns, Sources, read_table
 from biasamp_adapters.inputs.columns import Column, NoRowsError, Weights, check_lengths
 from biasamp_adapters.inputs.frames import as_frame, check_columns, grouped

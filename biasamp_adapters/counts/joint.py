@@ -14,9 +14,10 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
-from biasamp_adapters.counts.counting import Options, count
+from biasamp_adapters.counts.counting import count
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.frame_sources import FrameTally, each_chunk
+from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import MOST_ROWS
 from biasamp_adapters.counts.sources import FrameColumns, read_arrays
 from biasamp_adapters.counts.variables import Missing
@@ -331,7 +332,7 @@ class JointCounts(Counts):
             # As objects where a None among them would turn numbers into floats.
             dtype = object if None in values else None
             suffix = "" if axis.model is None else f"_{axis.model}"
-            if not axis.of_attribute:
+            if not axis.role.of_attribute:
                 put("task" if axis.model is None else axis.model, pd.Series(values, dtype=dtype))
                 continue
             for i, name in enumerate(self.attributes or ("attribute",)):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
-from biasamp_adapters._roles import Role
+from biasamp_adapters._roles import Domain, Role
 from biasamp_adapters._typing import Array, Label, as_float, is_real
-from biasamp_adapters.counts.blocks import chances_of
 from biasamp_adapters.counts.labels import check_labels, listing, lookup, ordered
+from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.sources import Source
-from biasamp_adapters.counts.variables import TASK, Axis, Missing, missing_message
+from biasamp_adapters.counts.variables import TASK, Axis, missing_message
 
 
 class Seen(NamedTuple):
@@ -50,10 +50,10 @@ class Lists:
         Probabilities strictly between 0 and 1 that label vectors of predictions hold.
     soft_axes : frozenset of Axis
         The predictions that hold them.
-    declared : frozenset of str
-        Which of "labels" and "groups" were listed, or are columns of a matrix.
-    origins : dict of str to str
-        For "labels" and "groups", in words: where their list comes from.
+    declared : frozenset of {"labels", "groups"}
+        Lists that were given, or are the columns of a matrix.
+    origins : dict of {"labels", "groups"} to str
+        In words, where each list comes from.
     """
 
     labels: tuple[Label, ...]
@@ -61,16 +61,11 @@ class Lists:
     levels: Array
     soft_axes: frozenset[Axis]
     declared: frozenset[str]
-    origins: Mapping[str, str]
-
-    @property
-    def chances(self) -> Array | None:
-        """Probabilities of the labels for each of the levels, of shape (levels, labels)."""
-        return chances_of(self.levels, self.labels)
+    origins: Mapping[Domain, str]
 
     def of(self, axis: Axis) -> tuple[Label, ...]:
         """The list of a variable."""
-        return self.groups if axis.of_attribute else self.labels
+        return self.groups if axis.role.of_attribute else self.labels
 
     def order(self, source: Source) -> Array:
         """Position, among the columns of a matrix, of each label of its list."""
@@ -88,51 +83,54 @@ class Lists:
             position = np.where(level >= 0, len(domain) + 1 + level, position).astype(np.int32)
         return np.append(position, len(domain)).astype(np.int32)[codes]
 
+    def listed_codes(self, variable: Seen, n: Array) -> Array:
+        """Codes of a variable over its list.
 
-def check_missing_labels(
-    seen: Sequence[Seen],
-    n: Array,
-    missing: Missing,
-    listed: Collection[str],
-    *,
-    partial: bool = False,
-) -> Array:
-    """Rows to keep.
+        Raises
+        ------
+        ValueError
+            If the list lacks one of its labels, of which ``n`` rows are of each code.
+        """
+        axis, argument = variable.source.axis, variable.source.argument
+        codes = self.codes(axis, variable.codes, variable.labels)
+        unlisted = codes < 0
+        if unlisted.any():
+            code = variable.codes[unlisted][0]
+            raise ValueError(
+                f"{argument} must hold only labels listed in {self.origins[axis.role.domain]}; "
+                f"received {listing([variable.labels[code]])} in "
+                f"{int(n[variable.codes == code].sum())} row(s), listed are "
+                f"{listing(self.of(axis))}"
+            )
+        return codes
 
-    ``partial`` says that other rows follow, so that these may all be missing.
+
+def check_absent(source: Source, count: int, n_rows: int, options: Options) -> None:
+    """Raise for ``count`` missing values of a variable where the rule does not allow them.
 
     Raises
     ------
     ValueError
-        If values are missing that the rule does not allow, or none are left.
+        If they are not allowed, or none of the ``n_rows`` rows has a value.
     """
-    keep = np.ones(len(n), dtype=bool)
-    for source, codes, _ in seen:
-        absent = codes < 0
-        count = int(n[absent].sum())
-        # Abstentions alone are fine where the labels are known from elsewhere.
-        known = ("groups" if source.axis.of_attribute else "labels") in listed
-        silent = missing == "abstain" and source.axis.predicted
-        if count == n.sum() and not (partial or (silent and known)):
-            raise ValueError(f"{source.argument} must hold values; all {count} are missing")
-        check_rule(source, count, missing)
-        if not silent:
-            keep &= ~absent
-    if not (partial or keep.any()):
-        raise ValueError(f"missing='drop' must leave rows; all {n.sum()} have a missing value")
-    return keep
-
-
-def check_rule(source: Source, count: int, missing: Missing) -> None:
-    """Raise for missing values that the rule does not allow."""
-    predicted = source.axis.predicted
-    if count and not (missing == "drop" or (missing == "abstain" and predicted)):
+    axis = source.axis
+    silent = options.abstains(axis.role)
+    # Abstentions alone are fine where the labels are known from elsewhere.
+    known = source.matrix is None and options.listed(axis.role.domain) is not None
+    if count == n_rows and not (options.partial or (silent and known)):
+        raise ValueError(f"{source.argument} must hold values; all {count} are missing")
+    if count and not (silent or options.missing == "drop"):
+        predicted = axis.role.predicted
         raise ValueError(missing_message(source.argument, count, predicted=predicted))
 
 
-def common_lists(
-    seen: Sequence[Seen], matrices: Sequence[Source], listed: Mapping[str, tuple[Label, ...] | None]
-) -> Lists:
+def check_dropped(dropped: int, n_rows: int, options: Options) -> None:
+    """Raise where no rows are left, and no others follow."""
+    if dropped == n_rows and not options.partial:
+        raise ValueError(f"missing='drop' must leave rows; all {n_rows} have a missing value")
+
+
+def common_lists(seen: Sequence[Seen], matrices: Sequence[Source], options: Options) -> Lists:
     """The label lists that variables share.
 
     Parameters
@@ -141,48 +139,42 @@ def common_lists(
         Variables with one label per row, without rows that are dropped.
     matrices : sequence of Source
         Variables that are matrices.
-    listed : mapping of "labels" and "groups" to tuple or None
-        Explicit lists.
+    options : Options
+        Its explicit lists.
 
     Raises
     ------
     ValueError
         If labels are no labels, or columns of matrices differ.
     """
-    soft, levels = _probabilities(seen, listed["labels"])
-    found: dict[str, tuple[Label, ...]] = {}
-    origins = {"labels": "labels", "groups": "groups"}
-    for name, of_attribute in (("labels", False), ("groups", True)):
-        columns = [s for s in matrices if s.axis.of_attribute == of_attribute]
+    soft, levels = _probabilities(seen, options.labels)
+    found: dict[Domain, tuple[Label, ...]] = {}
+    origins: dict[Domain, str] = {}
+    declared = set()
+    for domain in get_args(Domain):
+        given = options.listed(domain)
+        columns = [source for source in matrices if source.axis.role.domain == domain]
         if columns:
-            found[name], origins[name] = _of_matrices(columns, listed[name], name)
-            continue
-        labels: list[Label] = [0, 1] if soft and not of_attribute else []
-        for variable in seen:
-            axis = variable.source.axis
-            if axis.of_attribute == of_attribute and axis not in soft:
-                check_labels(variable.present, variable.source.argument)
-                labels.extend(variable.present)
-        found[name] = listed[name] or ordered(labels)
-    declared = frozenset(
-        name
-        for name, of_attribute in (("labels", False), ("groups", True))
-        if listed[name] or any(s.axis.of_attribute == of_attribute for s in matrices)
+            found[domain], origins[domain] = _of_matrices(columns, given, domain)
+        else:
+            occurring = _occurring(seen, domain, soft)
+            found[domain], origins[domain] = given or ordered(occurring), domain
+        if given or columns:
+            declared.add(domain)
+    return Lists(
+        found["labels"], found["groups"], np.array(levels), soft, frozenset(declared), origins
     )
-    return Lists(found["labels"], found["groups"], np.array(levels), soft, declared, origins)
 
 
-def check_listed(seen: Seen, codes: Array, n: Array, lists: Lists) -> None:
-    """Raise for a label that its list lacks."""
-    unlisted = codes < 0
-    if unlisted.any():
-        code, axis = seen.codes[unlisted][0], seen.source.axis
-        origin = lists.origins["groups" if axis.of_attribute else "labels"]
-        raise ValueError(
-            f"{seen.source.argument} must hold only labels listed in {origin}; received "
-            f"{listing([seen.labels[code]])} in {int(n[seen.codes == code].sum())} row(s), "
-            f"listed are {listing(lists.of(axis))}"
-        )
+def _occurring(seen: Sequence[Seen], domain: Domain, soft: Collection[Axis]) -> list[Label]:
+    """The labels that variables show, which must be labels."""
+    labels: list[Label] = [0, 1] if soft and domain == "labels" else []
+    for variable in seen:
+        axis = variable.source.axis
+        if axis.role.domain == domain and axis not in soft:
+            check_labels(variable.present, variable.source.argument)
+            labels.extend(variable.present)
+    return labels
 
 
 def _probabilities(

@@ -240,8 +240,8 @@ def _rows(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
     require(codes.ndim == 2 and n.shape == codes.shape[:1] and len(n) > 0 and (n > 0).all())
     soft = set()
     for axis, column in zip(axes, codes.T, strict=True):
-        size = len(fields["groups" if axis.of_attribute else "labels"])
-        most = size + axis.predicted + len(levels) * (axis.role == Role.PREDICTION)
+        size = len(fields["groups" if axis.role.of_attribute else "labels"])
+        most = size + axis.role.predicted + len(levels) * (axis.role == Role.PREDICTION)
         require(((column >= 0) & (column < most)).all())
         soft |= {axis} if (column > size).any() else set()
     require(sum(n.tolist()) < MOST_ROWS)
@@ -266,7 +266,7 @@ def _rows(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
 def _sums(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
     """Sums over rows, and second moments."""
     soft = frozenset(_axes(document["soft"]))
-    require(soft <= set(fields["axes"]) and all(axis.predicted for axis in soft))
+    require(soft <= set(fields["axes"]) and all(axis.role.predicted for axis in soft))
     layout = Layout(fields["axes"], len(fields["labels"]), len(fields["groups"]), fields["sets"])
     sums = {
         name: _numbers(document[f"sum_{name}"]).reshape(layout.zeros().shape)

@@ -134,7 +134,7 @@ def _restrict(drawn: Array, layout: Layout) -> None:
     rows = np.maximum(drawn[:, layout.blocks[ONE]], 0)
     np.clip(drawn, 0, rows, out=drawn)
     for axis in layout.axes:
-        if axis.predicted and agreement(axis) in layout.blocks:
+        if axis.role.predicted and agreement(axis) in layout.blocks:
             truth = Axis(axis.role.truth)
             true, made = (drawn[:, layout.blocks[block]] for block in (truth, axis))
             agreed = drawn[:, layout.blocks[agreement(axis)]]

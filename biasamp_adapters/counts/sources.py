@@ -73,6 +73,11 @@ class Sources:
     part: Array | None = None
 
     @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The variables."""
+        return tuple([source.axis for source in self.sources])
+
+    @property
     def matrices(self) -> list[Source]:
         """The variables that are matrices."""
         return [source for source in self.sources if source.matrix is not None]
@@ -126,29 +131,6 @@ def is_mapping(values: Any) -> bool:
     return isinstance(values, Mapping) and not hasattr(values, "tocsr")
 
 
-def tasks_of_one_shape(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """True and predicted tasks, a matrix of one column beside a vector being that vector."""
-    if not is_mapping(y_pred):
-        y_true, y_pred = one_shape([y_true, y_pred])
-        return y_true, y_pred
-    y_true, *predicted = one_shape([y_true, *y_pred.values()])
-    return y_true, dict(zip(y_pred, predicted, strict=True))
-
-
-def by_column(inputs: Inputs) -> bool:
-    """Whether tasks, or groups of the attribute, are columns of a matrix."""
-    y_true, y_pred = tasks_of_one_shape(inputs.y_true, inputs.y_pred)
-    predicted = inputs.sensitive_features_pred
-    attributes = [inputs.sensitive_features, *_by_name(predicted)]
-    return any(isinstance(values, Indicators) for values in attributes) or any(
-        values is not None and is_matrix(values) for values in [y_true, *_by_name(y_pred)]
-    )
-
-
-def _by_name(values: Any) -> list[Any]:
-    return list(values.values()) if is_mapping(values) else [values]
-
-
 def read_arrays(
     inputs: Inputs, *, matrices: bool, names: Mapping[Role, str] | None = None
 ) -> Sources:
@@ -164,11 +146,11 @@ def read_arrays(
         What to call the arguments in an error, where the user knows them by other names.
     """
     called = names or ARGUMENTS
-    y_true, y_pred = tasks_of_one_shape(inputs.y_true, inputs.y_pred)
-    models, predicted = by_model(y_pred, inputs.sensitive_features_pred)
+    models, predicted = by_model(inputs.y_pred, inputs.sensitive_features_pred)
+    y_true, *tasks = one_shape([inputs.y_true, *models.values()])
     given = [(ATTRIBUTE, inputs.sensitive_features), (TASK, y_true)]
     given += [(Axis(Role.ATTRIBUTE_PREDICTION, name), x) for name, x in predicted.items()]
-    given += [(Axis(Role.PREDICTION, name), x) for name, x in models.items()]
+    given += [(Axis(Role.PREDICTION, name), x) for name, x in zip(models, tasks, strict=True)]
     sources: list[Source] = []
     attributes: tuple[str, ...] = ()
     for axis, values in given:
@@ -177,33 +159,36 @@ def read_arrays(
         argument = called[axis.role]
         if axis.model not in (None, MODEL):
             argument += f"[{axis.model!r}]"
-        source, columns = _source(axis, argument, values, matrices=matrices)
-        if axis.of_attribute:
-            _check_attributes(source, len(columns), sources, attributes)
-            attributes = attributes or columns
+        source, columns = _read(axis, argument, values, matrices=matrices)
         sources.append(source)
+        if not axis.role.of_attribute:
+            continue
+        attributes = attributes or columns
+        if source.matrix is None and len(columns) != len(attributes):
+            raise ValueError(
+                f"{argument} must have one column for each of the {len(attributes)} "
+                f"attribute(s); received {len(columns)}"
+            )
     if not sources:
         raise ValueError("counts need at least one column; received none")
-    _check_alike(sources)
+    _check_tasks([source for source in sources if not source.axis.role.of_attribute])
     weight = inputs.sample_weight
     weights = None if weight is None else Weights(weight, "sample_weight")
     return Sources(sources, attributes, weights)
 
 
-def _source(
+def _read(
     axis: Axis, argument: str, values: Any, *, matrices: bool
 ) -> tuple[Source, tuple[str, ...]]:
     """The source of one variable, and the names of its columns."""
-    if matrices and (
-        isinstance(values, Indicators) or (not axis.of_attribute and is_matrix(values))
-    ):
-        matrix = _matrix(values, argument, soft=axis.predicted)
+    wrapped, of_attribute = isinstance(values, Indicators), axis.role.of_attribute
+    if matrices and (wrapped or (not of_attribute and is_matrix(values))):
+        matrix = _matrix(values, argument, soft=axis.role.predicted)
         return Source(axis, argument, matrix=matrix), (ARGUMENTS[Role.ATTRIBUTE],)
-    if not axis.of_attribute:
+    if not of_attribute:
         return Source(axis, argument, (Column(values, argument),)), ()
-    read = read_columns(values, argument)
-    names, columns = zip(*read, strict=True)
-    return Source(axis, argument, columns, len(columns)), names
+    columns, parts = zip(*read_columns(values, argument), strict=True)
+    return Source(axis, argument, parts, len(parts)), columns
 
 
 def _matrix(values: Any, name: str, *, soft: bool) -> Matrix:
@@ -217,26 +202,11 @@ def _matrix(values: Any, name: str, *, soft: bool) -> Matrix:
     return matrix
 
 
-def _check_attributes(
-    source: Source, n_columns: int, sources: Sequence[Source], attributes: Sequence[str]
-) -> None:
-    """Raise where a predicted attribute has another number of columns than the true one."""
-    matrices = any(other.matrix is not None for other in (source, *sources[:1]))
-    if source.axis.predicted and attributes and not matrices and n_columns != len(attributes):
-        raise ValueError(
-            f"{source.argument} must have one column for each of the {len(attributes)} "
-            f"attribute(s); received {n_columns}"
-        )
-
-
-def _check_alike(sources: Sequence[Source]) -> None:
+def _check_tasks(tasks: Sequence[Source]) -> None:
     """Raise unless truth and predictions of the task are all matrices, or all labels."""
-    truth = next((source for source in sources if source.axis == TASK), None)
-    for source in sources:
-        if source.axis.role != Role.PREDICTION or truth is None:
-            continue
-        kinds = [s.matrix is not None for s in (truth, source)]
-        if kinds[0] != kinds[1]:
+    for source in tasks:
+        kinds = [tasks[0].matrix is not None, source.matrix is not None]
+        if tasks[0].axis == TASK and kinds[0] != kinds[1]:
             shapes = ["a matrix" if kind else "labels" for kind in kinds]
             raise ValueError(
                 f"{source.argument} must have the shape of y_true; received {shapes[1]} for "
@@ -317,14 +287,14 @@ class FrameColumns:
     @property
     def every(self) -> list[str]:
         """Every column that is read, each once."""
-        tasks = [x for axis, x in self.names.items() if not axis.of_attribute]
+        tasks = [x for axis, x in self.names.items() if not axis.role.of_attribute]
         found = [name for names in tasks for name in _names(names)]
         return list(dict.fromkeys([*found, *self.keys, *_names(self.weight)]))
 
     @property
     def task_columns(self) -> dict[Axis, list[str]]:
         """Columns of the tasks, true and predicted, if each task is a column; else none."""
-        found = {axis: names for axis, names in self.names.items() if not axis.of_attribute}
+        found = {axis: names for axis, names in self.names.items() if not axis.role.of_attribute}
         if any(isinstance(names, str) or not _names(names) for names in found.values()):
             return {}
         return {axis: _names(names) for axis, names in found.items()}
@@ -332,7 +302,7 @@ class FrameColumns:
     @property
     def keys(self) -> list[str]:
         """Columns of the attributes, true and predicted, each once."""
-        found = [_names(names) for axis, names in self.names.items() if axis.of_attribute]
+        found = [_names(names) for axis, names in self.names.items() if axis.role.of_attribute]
         return list(dict.fromkeys(name for names in found for name in names))
 
     @property
@@ -405,7 +375,7 @@ class _Picked:
         chosen = self.columns.names[axis]
         if isinstance(chosen, Indicators):
             return self._groups(chosen)
-        if axis.of_attribute:
+        if axis.role.of_attribute:
             return {name: self.table[name].to_native() for name in _names(chosen)}
         return self.table[chosen].to_native() if isinstance(chosen, str) else self._tasks(chosen)
 

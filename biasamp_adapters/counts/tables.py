@@ -24,8 +24,7 @@ from biasamp_adapters.counts.blocks import (
     sums_of_products,
 )
 from biasamp_adapters.counts.rows import dense
-from biasamp_adapters.counts.schema import Schema
-from biasamp_adapters.counts.variables import ATTRIBUTE, Axis
+from biasamp_adapters.counts.variables import ATTRIBUTE, Axis, Schema
 
 #: The predicted counterpart of each true variable.
 PREDICTED = {role: role.prediction for role in (Role.ATTRIBUTE, Role.TASK)}
@@ -164,7 +163,7 @@ class Tables:
 
     def _parts(self, role: str, abstained: bool) -> list[Block]:
         block = self._block(role)
-        keeps_silence = abstained and isinstance(block, Axis) and block.predicted
+        keeps_silence = abstained and isinstance(block, Axis) and block.role.predicted
         if keeps_silence and self.counts.abstentions(role, self.model):
             return [block, silence(Axis(*block))]  # type: ignore[arg-type]  # an Axis, as asked
         return [block]
