@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -77,23 +77,7 @@ class Rows:
 
     def taken(self, where: Any) -> Rows:
         """Some of the rows."""
-        return self._each(lambda values: values[where])
-
-    def _each(self, function: Callable[[Any], Any]) -> Rows:
-        def maybe(values: Array | None) -> Array | None:
-            return None if values is None else function(values)
-
-        return Rows(
-            {axis: function(codes) for axis, codes in self.codes.items()},
-            function(self.n),
-            maybe(self.w),
-            maybe(self.w2),
-            maybe(self.unit),
-            {axis: function(matrix) for axis, matrix in self.indicators.items()},
-            {axis: function(silent) for axis, silent in self.silent.items()},
-            maybe(self.part),
-            maybe(self.origin),
-        )
+        return Rows(**{f.name: _entries(getattr(self, f.name), where) for f in fields(self)})
 
     def of_axes(self, axes: Sequence[Axis]) -> Rows:
         """The same rows with some of the variables."""
@@ -114,7 +98,7 @@ class Rows:
         Rows with probabilities among their indicators are hardly ever alike, and stay as they are;
         so do rows that are a part of those that tables are drawn of.
         """
-        if self.soft or self.origin is not None:
+        if self.soft or self.origin is not None or not len(self):
             return self
         keys = [*self.codes.values()]
         for axis, matrix in self.indicators.items():
@@ -123,23 +107,13 @@ class Rows:
         keys += [] if self.part is None else [self.part]
         if self.unit is not None:
             keys.append(np.unique(self.unit, return_inverse=True)[1])
-        key = lexicographic_key(keys)
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])[: len(key)]
-        return self.taken(order[starts])._with_sums(
-            {
-                name: np.add.reduceat(values[order], starts) if len(starts) else values
-                for name, values in self.sums().items()
-                if name != "unit"
-            }
-        )
-
-    def _with_sums(self, sums: dict[str, Array]) -> Rows:
+        order, starts = runs(keys)
+        sums = {name: np.add.reduceat(of[order], starts) for name, of in self.sums().items()}
         if self.unit is not None:
+            unit = sums["unit"] = self.unit[order[starts]]
             # Exact, where adding up one row after the other rounds.
-            sums |= {"w": sums["n"] * self.unit, "w2": sums["n"] * self.unit**2}
-        return replace(self, **sums)  # type: ignore[arg-type]  # named as the fields
+            sums |= {"w": sums["n"] * unit, "w2": sums["n"] * unit**2}
+        return replace(self.taken(order[starts]), **sums)  # type: ignore[arg-type]  # fields
 
     def label_sets(self, axis: Axis) -> dict[LabelSet, int]:
         """The sets of labels that rows show in a variable, and how many rows show each."""
@@ -206,6 +180,23 @@ def lexicographic_key(columns: Sequence[Array]) -> Array:
         key = key * size + codes + 1
         n_keys *= size
     return key
+
+
+def runs(columns: Sequence[Array]) -> tuple[Array, Array]:
+    """The lexicographic order of rows, and where in it each distinct combination starts."""
+    key = lexicographic_key(columns)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    return order, np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+
+
+def _entries(values: Any, where: Any) -> Any:
+    """Some entries of an array, or of each in a mapping; None of None."""
+    if values is None:
+        return None
+    if isinstance(values, Mapping):
+        return {axis: of_axis[where] for axis, of_axis in values.items()}
+    return values[where]
 
 
 def blocks_of(n_rows: int, width: int) -> Iterator[slice]:

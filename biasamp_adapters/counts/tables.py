@@ -150,21 +150,17 @@ class Tables:
         ``abstained=True`` keeps one more category for the abstentions of a predicted variable, if
         there are any.
         """
-        rows, columns = (self._parts(role, abstained) for role in (first, second))
-        if len(rows) == len(columns) == 1:
-            return self.margins(rows[0], columns[0])
-        return np.concatenate(
-            [
-                np.concatenate([self.margins(row, column) for column in columns], axis=-1)
-                for row in rows
-            ],
-            axis=-2,
-        )
+        blocks = [self._block(role) for role in (first, second)]
+        if not abstained:
+            return self.margins(*blocks)
+        rows, columns = map(self._with_silence, blocks)
+        parts = [[self.margins(row, column) for column in columns] for row in rows]
+        return np.concatenate([np.concatenate(part, axis=-1) for part in parts], axis=-2)
 
-    def _parts(self, role: str, abstained: bool) -> list[Block]:
-        block = self._block(role)
-        keeps_silence = abstained and isinstance(block, Axis) and block.role.predicted
-        if keeps_silence and self.counts.abstentions(role, self.model):
+    def _with_silence(self, block: Block) -> list[Block]:
+        """A block and, of a prediction that has abstentions, the mark of these."""
+        predicted = isinstance(block, Axis) and block.role.predicted
+        if predicted and self.counts.abstentions(block[0], self.model):
             return [block, silence(Axis(*block))]  # type: ignore[arg-type]  # an Axis, as asked
         return [block]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.rows import lexicographic_key
+from biasamp_adapters.counts.rows import lexicographic_key, runs
 
 #: Cells of a chunk are counted in a dense table up to this many, else by sorting.
 _MAX_DENSE = 2**18
@@ -88,7 +88,13 @@ class Tally:
             first, group = _group([codes for codes, _ in columns])
             cells = np.stack([codes[first] for codes, _ in columns], axis=1).astype(np.int64)
             totals = _sum_by(group, len(first), sums)
-        self._append(self._global_codes(cells, [labels for _, labels in columns]), totals)
+        codes = self._global_codes(cells, [labels for _, labels in columns])
+        self._pending.append((codes, *totals))
+        self._n_pending += len(codes)
+        if self._n_pending > _MAX_PENDING:
+            self._merge()
+            # Twice the distinct cells: merging costs a bounded number of passes over them.
+            self._n_pending = len(self._pending[0][0]) // 2
 
     def _global_codes(self, codes: Array, labels: Iterable[Sequence[Label]]) -> Array:
         out = np.empty(codes.shape, dtype=np.int32)
@@ -100,24 +106,15 @@ class Tally:
             out[:, axis] = lookup[codes[:, axis]]
         return out
 
-    def _append(self, codes: Array, totals: Sequence[Array]) -> None:
-        self._pending.append((codes, *totals))
-        self._n_pending += len(codes)
-        if self._n_pending > _MAX_PENDING:
-            codes, merged = self._merged()
-            self._pending = [(codes, *merged)]
-            # Twice the distinct cells: merging costs a bounded number of passes over them.
-            self._n_pending = len(self._pending[0][0]) // 2
-
-    def _merged(self) -> tuple[Array, list[Array]]:
+    def _merge(self) -> None:
+        """Make one piece of all that is pending, with the cells of the same codes added up."""
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
-        codes, totals = _consolidated(codes, totals)
-        if self._max_cells is not None and len(codes) > self._max_cells:
-            self._pending = [(codes, *totals)]
+        order, starts = runs([*codes.T])
+        sums = [np.add.reduceat(values[order], starts) for values in totals]
+        self._pending = [(codes[order[starts]], *sums)]
+        if self._max_cells is not None and len(starts) > self._max_cells:
             self._give_up_last_axis()
-            codes, *totals = self._pending[0]
-            codes, totals = _consolidated(codes, totals)
-        return codes, totals
+            self._merge()
 
     def _give_up_last_axis(self) -> None:
         self._max_cells = None
@@ -126,17 +123,9 @@ class Tally:
 
     def cells(self) -> Tallied:
         """What was counted so far."""
-        codes, totals = self._merged()
+        self._merge()
+        codes, *totals = self._pending[0]
         return Tallied(codes, totals, [list(book) for book in self._codebooks])
-
-
-def _consolidated(codes: Array, sums: Sequence[Array]) -> tuple[Array, list[Array]]:
-    """Distinct combinations in lexicographic order, with the sums of those that share them."""
-    key = lexicographic_key([*codes.T])
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-    return codes[order[starts]], [np.add.reduceat(values[order], starts) for values in sums]
 
 
 def _group(columns: Sequence[Array]) -> tuple[Array, Array]:
