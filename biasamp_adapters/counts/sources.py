@@ -337,12 +337,24 @@ def read_table(
     indicators: nw.DataFrame[Any] | None = None,
 ) -> Sources:
     """The variables of a table in memory; the columns of tasks may be in a table of their own."""
-    picked = _Picked(table, columns, labels, table if indicators is None else indicators)
+    tasks = table if indicators is None else indicators
     arrays: dict[Role, dict[str | None, Any]] = {role: {} for role in Role}
     names: dict[Role, str] = dict(ARGUMENTS)
     for axis, chosen in columns.names.items():
-        arrays[axis.role][axis.model] = picked.values(axis)
-        names[axis.role] = f"{axis.role} column(s) {listing(_names(chosen))}"
+        listed = _names(chosen)
+        names[axis.role] = f"{axis.role} column(s) {listing(listed)}"
+        values: Any
+        if isinstance(chosen, Indicators):
+            truth = columns.names.get(ATTRIBUTE)
+            values = Indicators(table.select(*listed), _names_of_groups(chosen, truth))
+        elif axis.role.of_attribute:
+            values = {name: table[name].to_native() for name in listed}
+        elif isinstance(chosen, str):
+            values = table[chosen].to_native()
+        else:
+            of_tasks = _names_of_tasks(listed, labels, columns.names.get(TASK))
+            values = Indicators(tasks.select(*listed), of_tasks)
+        arrays[axis.role][axis.model] = values
     predicted = arrays[Role.ATTRIBUTE_PREDICTION]
     inputs = Inputs(
         arrays[Role.TASK].get(None),
@@ -357,45 +369,29 @@ def read_table(
     return replace(read, weight=Weights(table[weight].to_native(), f"column {weight!r}"))
 
 
-@dataclass(frozen=True)
-class _Picked:
-    """Columns of a table as the arguments of counts from arrays.
+# Columns of truth and predictions have different names, so they correspond by position, and are
+# named as the truth is.
 
-    Those of truth and predictions have different names, so they correspond by position, and are
-    named as the truth is.
-    """
 
-    table: nw.DataFrame[Any]
-    columns: FrameColumns
-    labels: tuple[Label, ...] | None
-    indicators: nw.DataFrame[Any]
+def _names_of_tasks(
+    chosen: list[str], labels: tuple[Label, ...] | None, truth: Names | None
+) -> tuple[Label, ...] | None:
+    """Names of the tasks that columns are of: those listed, or the columns of the truth."""
+    of_truth = None if truth is None or isinstance(truth, str) else tuple(_names(truth))
+    named = labels or of_truth
+    if named is not None and len(chosen) != len(named):
+        raise ValueError(
+            f"there must be a column for each of the {len(named)} tasks; "
+            f"received {len(chosen)}: {chosen}"
+        )
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"tasks must have distinct columns; received {chosen}")
+    return named
 
-    def values(self, axis: Axis) -> Any:
-        """The columns of a variable."""
-        chosen = self.columns.names[axis]
-        if isinstance(chosen, Indicators):
-            return self._groups(chosen)
-        if axis.role.of_attribute:
-            return {name: self.table[name].to_native() for name in _names(chosen)}
-        return self.table[chosen].to_native() if isinstance(chosen, str) else self._tasks(chosen)
 
-    def _tasks(self, chosen: Sequence[str]) -> Indicators:
-        truth = self.columns.names.get(TASK)
-        of_truth = None if truth is None or isinstance(truth, str) else tuple(_names(truth))
-        labels = self.labels or of_truth
-        if labels is not None and len(chosen) != len(labels):
-            raise ValueError(
-                f"there must be a column for each of the {len(labels)} tasks; "
-                f"received {len(chosen)}: {list(chosen)}"
-            )
-        if len(set(chosen)) < len(chosen):
-            raise ValueError(f"tasks must have distinct columns; received {list(chosen)}")
-        return Indicators(self.indicators.select(*chosen), labels)
-
-    def _groups(self, chosen: Indicators) -> Indicators:
-        truth = self.columns.names.get(ATTRIBUTE)
-        names = chosen.names
-        if names is None and isinstance(truth, Indicators):
-            of_truth: tuple[Any, ...] = tuple(truth.names or _names(truth))
-            names = of_truth if len(of_truth) == len(_names(chosen)) else None
-        return Indicators(self.table.select(*_names(chosen)), names)
+def _names_of_groups(chosen: Indicators, truth: Names | None) -> Sequence[Label] | None:
+    """Names of the groups that columns are of: those given, or those of the true attribute."""
+    if chosen.names is not None or not isinstance(truth, Indicators):
+        return chosen.names
+    of_truth = tuple(truth.names or _names(truth))
+    return of_truth if len(of_truth) == len(_names(chosen)) else None
