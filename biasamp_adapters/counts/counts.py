@@ -103,12 +103,16 @@ class Counts(Schema):
 
     # What was counted
 
+    def _total(self, kind: str) -> Any:
+        """The sum of the rows ("n"), of their weights ("w") or of the squares of these ("w2")."""
+        if self.rows is not None:
+            return self.rows.sums()[kind].sum()
+        return self.moments[kind][0, self.layout.blocks[ONE].start]
+
     @property
     def n_rows(self) -> int:
         """Rows counted."""
-        if self.rows is not None:
-            return int(self.rows.n.sum())
-        return int(self.moments["n"][0, self.layout.blocks[ONE].start])
+        return int(self._total("n"))
 
     @property
     def weighted(self) -> bool:
@@ -120,23 +124,16 @@ class Counts(Schema):
         """Rows of equal weight that the weighted rows are worth (Kish): (sum w)^2 / sum w^2."""
         if not self.weighted:
             return float(self.n_rows)
-        if self.rows is not None and self.rows.w is not None and self.rows.w2 is not None:
-            return float(self.rows.w.sum() ** 2 / self.rows.w2.sum())
-        one = self.layout.blocks[ONE].start
-        return float(self.moments["w"][0, one] ** 2 / self.moments["w2"][0, one])
+        return float(self._total("w") ** 2 / self._total("w2"))
 
     @property
     def soft(self) -> frozenset[str]:
         """The predicted variables that hold probabilities."""
-        return frozenset(axis.role for axis in self.soft_axes)
-
-    @property
-    def moments(self) -> dict[str, Array]:
-        """Sums over rows of the products of (1, A, A^, silence) with all blocks of a row."""
-        return self._moments
+        return frozenset({axis.role.value for axis in self.soft_axes})
 
     @cached_property
-    def _moments(self) -> dict[str, Array]:
+    def moments(self) -> dict[str, Array]:
+        """Sums over rows of the products of (1, A, A^, silence) with all blocks of a row."""
         if self.rows is None or self.stored is not None:
             return self.stored or {}
         rows = self.rows

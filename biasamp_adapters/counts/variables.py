@@ -76,7 +76,7 @@ class Schema(ABC):
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models whose predictions are counted."""
-        return tuple(dict.fromkeys(axis.model for axis in self.axes if axis.model is not None))
+        return tuple(dict.fromkeys([axis.model for axis in self.axes if axis.model is not None]))
 
     @property
     def first_model(self) -> str:
