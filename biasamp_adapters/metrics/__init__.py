@@ -8,8 +8,18 @@ from biasamp_adapters.metrics.predictability import (
 )
 from biasamp_adapters.metrics.result import AmplificationResult
 
+#: The metrics, in the order of a report.
+METRICS = (
+    MALS,
+    DirectionalBiasAmplification,
+    MultiAttributeBiasAmplification,
+    LeakageAmplification,
+    DirectionalPredictabilityAmplification,
+)
+
 __all__ = [
     "MALS",
+    "METRICS",
     "AmplificationResult",
     "DirectionalBiasAmplification",
     "DirectionalPredictabilityAmplification",

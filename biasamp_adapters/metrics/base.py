@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, Self
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
 
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label, RandomState
@@ -16,8 +17,14 @@ from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
 from biasamp_adapters.inference.estimates import IntervalMethod, IntervalOptions
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.metrics.bound_metric import A_TO_T, UNDIRECTED, BoundMetric, as_arrow
-from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.metrics.bound_metric import (
+    A_TO_T,
+    T_TO_A,
+    UNDIRECTED,
+    BoundMetric,
+    as_arrow,
+)
+from biasamp_adapters.metrics.result import ABOUT, About, AmplificationResult
 from biasamp_adapters.reference import (
     Evaluation,
     align,
@@ -43,30 +50,53 @@ class Metric(ABC):
     groups: Sequence[Label] | None = None
     missing: Missing = "error"
 
+    #: What reports and hosts need to know of the metric.
+    about: ClassVar[About] = About()
     #: Whether the value itself needs the rows of label matrices.
-    _reads_rows = False
+    _reads_rows: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        ABOUT[cls.__qualname__] = cls.about
 
     def __post_init__(self) -> None:
         check_missing(self.missing)
         self._set("labels", declared(self.labels, "labels"))
         self._set("groups", declared(self.groups, "groups"))
+        if self.short_direction not in self.about.directions:
+            allowed = "'attribute_to_task' (A->T) or 'task_to_attribute' (T->A)"
+            allowed += ", or 'undirected'" * (UNDIRECTED in self.about.directions)
+            given = getattr(self, "direction", None)
+            raise ValueError(f"direction must be {allowed}; received {given!r}")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
     @property
-    @abstractmethod
     def __name__(self) -> str:
-        """The class name and the direction, such as "DirectionalBiasAmplification A->T"."""
+        """The title and, if there are several, the direction."""
+        several = len(self.about.directions) > 1
+        return f"{self.title} {self.short_direction}" if several else self.title
 
     @property
+    def title(self) -> str:
+        """The name of the metric in its results."""
+        return type(self).__qualname__
+
+    @cached_property
     def short_direction(self) -> str:
         """ "A->T", "T->A" or, of a metric without a direction too, "undirected"."""
-        return as_arrow(getattr(self, "direction", UNDIRECTED)) or UNDIRECTED
+        return as_arrow(getattr(self, "direction", UNDIRECTED)) or ""
 
     @abstractmethod
     def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Fix all that no draw changes: signs, columns, the way to equalise."""
+
+    @classmethod
+    def of_audit(
+        cls, evaluation: Evaluation, model: str, pos_label: Label | None
+    ) -> Iterator[Self]:
+        """The metrics of this class that an audit shows of a model."""
+        return iter(())
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with all that was not counted yet and the metric reads."""
@@ -76,18 +106,11 @@ class Metric(ABC):
         """Whether a prepared evaluation holds something to look at."""
         return True
 
-    @property
-    def _reference(self) -> Counts | BaseRates | None:
-        """What the rows are compared with, of a metric that compares them with something."""
-        return getattr(self, "reference", None)
-
-    @property
-    def _describes_a_group(self) -> bool:
-        """Whether the value of rows of one group, given a reference, is what the group adds.
-
-        Inside one group P(a | t) is 1, so MALS and T->A would compare it with the other groups.
-        """
-        return self._reference is not None and self.short_direction == A_TO_T
+    def require(self, evaluation: Evaluation, model: str) -> None:
+        """Raise unless the counts hold what the metric reads in its direction."""
+        reason = lacking(evaluation, model, self.short_direction)
+        if reason:
+            raise ValueError(reason)
 
     def against(self, reference: Any) -> Self:
         """The same metric with a reference, if it compares with one and has none of its own."""
@@ -118,46 +141,56 @@ class Metric(ABC):
         uncounted = self._uncounted(inputs)
         if uncounted is not None:
             return uncounted.value
-        counts = self._count(inputs, keep_rows=self._reads_rows)
-        of_labels = counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE)
-        if of_labels and not self._describes_a_group:
-            # A bare number cannot say that there is nothing to compare.
-            check_several(counts.seen(Role.ATTRIBUTE))
-        evaluation = self._evaluation(counts)
-        bound = self.bind(evaluation, counts.first_model)
+        evaluation = self._evaluation(inputs, keep_rows=self._reads_rows)
+        self._check_groups(evaluation)
+        bound = self.bind(evaluation, evaluation.counts.first_model)
         self._warn((*bound.caveats, *evaluation.caveats))
         return bound.value
+
+    def _check_groups(self, evaluation: Evaluation) -> None:
+        """Raise for rows of one group, as a bare number cannot say that nothing is compared.
+
+        With a reference, A->T says what that one group adds. Inside it P(a | t) is 1, so MALS and
+        T->A would compare it with the other groups.
+        """
+        counts = evaluation.counts
+        of_labels = counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE)
+        if of_labels and (self._reference is None or self.short_direction != A_TO_T):
+            check_several(counts.seen(Role.ATTRIBUTE))
 
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
         """The result where the metric reads what no counts hold."""
         return None
 
-    def _count(self, inputs: Inputs, *, keep_rows: bool) -> Counts:
-        return count_arrays(
-            inputs,
-            labels=labels_of_predictions(self.labels, self._reference),
-            groups=self.groups,
-            missing=self.missing,
-            keep_rows=keep_rows,
+    @property
+    def _reference(self) -> Counts | BaseRates | None:
+        """What the rows are compared with, of a metric that compares them with something."""
+        return getattr(self, "reference", None)
+
+    def _evaluation(self, inputs: Inputs, *, keep_rows: bool) -> Evaluation:
+        """The counted rows beside the reference."""
+        labels = labels_of_predictions(self.labels, self._reference)
+        return self._aligned(
+            count_arrays(
+                inputs,
+                labels=labels,
+                groups=self.groups,
+                missing=self.missing,
+                keep_rows=keep_rows,
+            )
         )
 
-    def _evaluation(self, counts: Counts) -> Evaluation:
-        """The counts of one model, beside the reference."""
-        evaluation = align(counts, self._reference, self.labels, self.groups)
-        if len(counts.models) > 1:
-            raise ValueError(
-                f"a metric reads one model; these counts hold {list(counts.models)}: "
-                "choose one with counts.model(name)"
-            )
-        return self.prepare(evaluation)
+    def _aligned(self, counts: Counts) -> Evaluation:
+        return self.prepare(align(counts, self._reference, self.labels, self.groups))
 
     def _results(
         self, evaluation: Evaluation, options: IntervalOptions
     ) -> dict[str, AmplificationResult]:
         """The result of each model, from the same draws; their notes are warned of."""
         counts, n_boot = evaluation.counts, options.n_boot
-        models = counts.models or (counts.first_model,)
-        bounds = {model: self.bind(evaluation, model) for model in models}
+        bounds = {
+            model: self.bind(evaluation, model) for model in counts.models or (counts.first_model,)
+        }
         if options.signs == "reestimated":
             bounds = {model: bound.reestimating() for model, bound in bounds.items()}
         draws = replicate(bounds, evaluation, n_boot, options.random_state) if n_boot else {}
@@ -225,8 +258,8 @@ class Metric(ABC):
         uncounted = self._uncounted(inputs, n_boot)
         if uncounted is not None:
             return uncounted
-        counts = self._count(inputs, keep_rows=n_boot > 0 or self._reads_rows)
-        return self._results(self._evaluation(counts), options)[counts.first_model]
+        evaluation = self._evaluation(inputs, keep_rows=n_boot > 0 or self._reads_rows)
+        return self._results(evaluation, options)[evaluation.counts.first_model]
 
     def from_counts(
         self,
@@ -257,7 +290,13 @@ class Metric(ABC):
             If the counts lack what the metric reads, or hold several models.
         """
         options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
-        return self._results(self._evaluation(counts), options)[counts.first_model]
+        evaluation = self._aligned(counts)
+        if len(counts.models) > 1:
+            raise ValueError(
+                f"a metric reads one model; these counts hold {list(counts.models)}: "
+                "choose one with counts.model(name)"
+            )
+        return self._results(evaluation, options)[counts.first_model]
 
     def _warn(self, notes: Sequence[str]) -> None:
         for note in notes:
@@ -293,3 +332,33 @@ class ReferencedMetric(Metric):
 
     def against(self, reference: Any) -> Self:
         return self if self.reference is not None else replace(self, reference=reference)
+
+    @classmethod
+    def of_audit(
+        cls, evaluation: Evaluation, model: str, pos_label: Label | None
+    ) -> Iterator[Self]:
+        directions, base = cls.about.directions, evaluation.base_rates
+        for direction in directions:
+            if (base is None or base.has(direction)) and not lacking(evaluation, model, direction):
+                ways: dict[str, Any] = {"direction": direction} if len(directions) > 1 else {}
+                yield cls(pos_label=pos_label, **ways)
+
+
+def lacking(evaluation: Evaluation, model: str, direction: str) -> str | None:
+    """What the counts lack of what metrics read in ``direction``, or None."""
+    counts = evaluation.counts
+    if direction == T_TO_A and not counts.has(Role.ATTRIBUTE_PREDICTION, model):
+        return (
+            "T->A needs the predicted attribute: sensitive_features_pred must be given; "
+            "received None"
+        )
+    if direction != T_TO_A and not counts.has(Role.PREDICTION, model):
+        return f"{direction} needs predictions: y_pred must be given; received None"
+    without_truth = evaluation.base_rates is not None and direction == A_TO_T
+    if not (counts.has(Role.TASK) or direction == UNDIRECTED or without_truth):
+        return f"y_true must be given ({direction} needs the truth); received None"
+    without_attribute = evaluation.base_rates is not None and direction == T_TO_A
+    guessed = direction == UNDIRECTED and counts.has(Role.ATTRIBUTE_PREDICTION, model)
+    if not (counts.has(Role.ATTRIBUTE) or without_attribute or guessed):
+        return f"{direction} needs the attribute: sensitive_features must be given"
+    return None

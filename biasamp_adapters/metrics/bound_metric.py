@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inference.estimates import IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import Scored
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.means import mean_over_tasks
-from biasamp_adapters.reference import Evaluation
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
@@ -29,42 +27,6 @@ def as_arrow(direction: object) -> str | None:
     if not isinstance(direction, str):
         return None
     return _DIRECTIONS.get(direction.replace("\u2192", "->").lower())
-
-
-def arrow(direction: str, *, undirected: bool = False) -> str:
-    """The short form of a direction.
-
-    Raises
-    ------
-    ValueError
-        If there is no such direction.
-    """
-    short = as_arrow(direction)
-    if short is None or (short == UNDIRECTED and not undirected):
-        allowed = "'attribute_to_task' (A->T) or 'task_to_attribute' (T->A)"
-        allowed += ", or 'undirected'" if undirected else ""
-        raise ValueError(f"direction must be {allowed}; received {direction!r}")
-    return short
-
-
-def require(evaluation: Evaluation, model: str, direction: str) -> None:
-    """Raise unless the counts hold what a metric reads in ``direction``."""
-    counts = evaluation.counts
-    if direction == T_TO_A and not counts.has(Role.ATTRIBUTE_PREDICTION, model):
-        raise ValueError(
-            "T->A needs the predicted attribute: sensitive_features_pred must be given; "
-            "received None"
-        )
-    if direction != T_TO_A and not counts.has(Role.PREDICTION, model):
-        raise ValueError(f"{direction} needs predictions: y_pred must be given; received None")
-    without_truth = evaluation.base_rates is not None and direction == A_TO_T
-    if not (counts.has(Role.TASK) or direction == UNDIRECTED or without_truth):
-        raise ValueError(f"y_true must be given ({direction} needs the truth); received None")
-    without_attribute = evaluation.base_rates is not None and direction == T_TO_A
-    if direction == UNDIRECTED and counts.has(Role.ATTRIBUTE_PREDICTION, model):
-        return
-    if not (counts.has(Role.ATTRIBUTE) or without_attribute):
-        raise ValueError(f"{direction} needs the attribute: sensitive_features must be given")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,16 +20,10 @@ from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric
-from biasamp_adapters.metrics.bound_metric import (
-    A_TO_T,
-    T_TO_A,
-    UNDIRECTED,
-    BoundMetric,
-    arrow,
-    require,
-)
+from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED, BoundMetric
 from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
+from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import (
     Evaluation,
     correlation_sign,
@@ -108,10 +102,6 @@ class Cooccurrence(BoundMetric):
 
     # The rates of a batch of tables.
 
-    @cached_property
-    def _tables(self) -> Tables:
-        return self.evaluation.counts.tables(self.model)
-
     def _by_column(self, tables: Tables, task: Role, attribute: Role | None = None) -> Array:
         """Rows of each column or, with an attribute, its co-occurrences with them."""
         role = f"{task}_sets" if self.sets else task
@@ -121,29 +111,26 @@ class Cooccurrence(BoundMetric):
             return table[..., self.columns]
         return table[..., lookup([self.sets[i] for i in self.columns], counted)]
 
-    def _rates(self, tables: Tables, task: Role, attribute: Role) -> Array:
+    def _rate(self, tables: Tables, task: Role, attribute: Role) -> Array:
         """P(t | a) for A->T, else P(a | t): (..., groups, columns), NaN where undefined."""
         joint = self._by_column(tables, task, attribute)
         if self.direction == A_TO_T:
             return rate(joint, tables.marginal(attribute)[..., :, None])
         return rate(joint, self._by_column(tables, task)[..., None, :])
 
-    def _predicted_rates(self, tables: Tables) -> Array:
-        """The rates with predictions in the place of what they predict."""
-        task = Role.TASK if self.direction == T_TO_A else Role.PREDICTION
-        attribute = Role.ATTRIBUTE
-        if self.direction != A_TO_T and tables.counts.has(attribute.prediction, tables.model):
-            attribute = attribute.prediction
-        return self._rates(tables, task, attribute)
-
-    def _true_rates(self, tables: Tables, reference: Tables | None = None) -> Array:
-        """The rates of the truth or, undirected, of the reference."""
-        base = self.evaluation.base_rates
+    def _rates(self, tables: Tables, origin: Tables) -> tuple[Array, Array]:
+        """Rates of the truth or, undirected, of the reference; and those of the predictions."""
+        base, attribute = self.evaluation.base_rates, Role.ATTRIBUTE
         if base is not None:
             given = Role.ATTRIBUTE if self.direction == A_TO_T else Role.TASK
-            return base.rates(given)[:, self.columns]
-        source = self._origin(tables, reference) if self.direction == UNDIRECTED else tables
-        return self._rates(source, Role.TASK, Role.ATTRIBUTE)
+            true = base.rates(given)[:, self.columns]
+        else:
+            source = origin if self.direction == UNDIRECTED else tables
+            true = self._rate(source, Role.TASK, Role.ATTRIBUTE)
+        task = Role.TASK if self.direction == T_TO_A else Role.PREDICTION
+        if self.direction != A_TO_T and tables.counts.has(attribute.prediction, tables.model):
+            attribute = attribute.prediction
+        return true, self._rate(tables, task, attribute)
 
     def _random_error_rates(self, tables: Tables) -> Array | None:
         """The rates if errors of the model's accuracy fell at random; None without a truth."""
@@ -162,39 +149,41 @@ class Cooccurrence(BoundMetric):
 
     # What the differences of the rates are multiplied by.
 
-    def _origin(self, tables: Tables, reference: Tables | None = None) -> Tables:
+    def _origin(self, tables: Tables) -> Tables:
         """The tables that set directions and, undirected, rates."""
-        if reference is not None:
-            return reference
         return tables if self.evaluation.reference is None else self.evaluation.reference.tables()
 
-    def coefficients(self, tables: Tables, reference: Tables | None = None) -> Array:
+    def coefficients(self, kind: Coefficient, origin: Tables) -> Array:
         """Coefficient of each pair, of shape (..., groups, columns)."""
         base = self.evaluation.base_rates
-        if self.coefficient == "one":
-            return np.ones((len(tables.counts.groups), len(self.columns)), dtype=np.int64)
+        if kind == "one":
+            return np.ones((len(origin.counts.groups), len(self.columns)), dtype=np.int64)
         if base is not None:
-            by_sign = self.coefficient == "sign"
+            by_sign = kind == "sign"
             out = base.sign(self.direction, self._shares) if by_sign else base.over_represented()
             return out[:, self.columns]
-        origin = self._origin(tables, reference)
         joint = self._by_column(origin, Role.TASK, Role.ATTRIBUTE)
         task = self._by_column(origin, Role.TASK)
-        if self.coefficient == "over_represented":
+        if kind == "over_represented":
             return over_represented(joint, task)
         return correlation_sign(joint, origin.marginal(Role.ATTRIBUTE), task, origin.labelled)
 
-    @cached_property
+    @property
     def _shares(self) -> Array | None:
         """Shares of the groups in the data, which together are 1."""
-        if not self.evaluation.counts.has(Role.ATTRIBUTE):
+        counts = self.evaluation.counts
+        if not counts.has(Role.ATTRIBUTE):
             return None
-        rows = self._tables.marginal(Role.ATTRIBUTE)
+        rows = counts.tables(self.model).marginal(Role.ATTRIBUTE)
         return rows / rows.sum()
 
     @cached_property
-    def _fixed(self) -> Array:
-        return self.coefficients(self._tables)
+    def _observed(self) -> tuple[Tables, Array, Array]:
+        """The tables of the counts themselves, their coefficients, and D_at: NaN if undefined."""
+        tables = self.evaluation.counts.tables(self.model)
+        origin = self._origin(tables)
+        true, predicted = self._rates(tables, origin)
+        return tables, self.coefficients(self.coefficient, origin), predicted - true
 
     # Scores.
 
@@ -210,9 +199,12 @@ class Cooccurrence(BoundMetric):
 
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value, the random-error baseline, Multi's variance, and the selected pairs."""
-        weight = self.coefficients(tables, reference) if self.reestimate else self._fixed
-        true = self._true_rates(tables, reference)
-        deltas = self._predicted_rates(tables) - true
+        origin = self._origin(tables) if reference is None else reference
+        weight = self._observed[1]
+        if self.reestimate:
+            weight = self.coefficients(self.coefficient, origin)
+        true, predicted = self._rates(tables, origin)
+        deltas = predicted - true
         contributions = self._contributions(weight, deltas)
         out = {"value": self._mean(contributions)}
         if self.magnitude:
@@ -229,19 +221,15 @@ class Cooccurrence(BoundMetric):
             out["groups"] = mean_over_tasks(contributions)
         return out
 
-    @cached_property
-    def _deltas(self) -> Array:
-        """D_at of the counts themselves, NaN where undefined."""
-        return self._predicted_rates(self._tables) - self._true_rates(self._tables)
-
     @property
     def value(self) -> float:
         """The value for the counts themselves."""
-        return float(self._mean(self._contributions(self._fixed, self._deltas)))
+        _, weight, deltas = self._observed
+        return float(self._mean(self._contributions(weight, deltas)))
 
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
-        scores = self.scores(self._tables, None, np.random.default_rng(0))
+        scores = self.scores(self._observed[0], None, np.random.default_rng(0))
         return {name: value if value.ndim else float(value) for name, value in scores.items()}
 
     def evidence(self, name: str, value: float) -> Evidence:
@@ -253,14 +241,13 @@ class Cooccurrence(BoundMetric):
 
     def pairs(self) -> dict[str, Array]:
         """``sign``, ``delta``, ``contribution``, and whether the sign is ``uncertain``."""
-        return self._pairs
-
-    @cached_property
-    def _pairs(self) -> dict[str, Array]:
-        sign, z = self._fixed, np.full(self._deltas.shape, np.inf)
-        base = self.evaluation.base_rates
+        tables, weight, deltas = self._observed
+        base, origin = self.evaluation.base_rates, self._origin(tables)
+        sign, z = weight, np.full(deltas.shape, np.inf)
+        if self.coefficient == "one":
+            tells_sign = base is None or base.tells_sign(self._shares)
+            sign = self.coefficients("sign", origin) if tells_sign else np.zeros_like(weight)
         if base is None:
-            origin = self._origin(self._tables)
             joint = self._by_column(origin, Role.TASK, Role.ATTRIBUTE)
             task, total = self._by_column(origin, Role.TASK), origin.labelled
             rows = self.evaluation.origin.effective_rows * float(total / origin.total)
@@ -268,52 +255,29 @@ class Cooccurrence(BoundMetric):
                 z = over_representation_z(joint, task, rows, float(total))
             else:
                 z = correlation_z(joint, origin.marginal(Role.ATTRIBUTE), task, total, rows)
-            if self.coefficient == "one":
-                sign = correlation_sign(joint, origin.marginal(Role.ATTRIBUTE), task, total)
-        elif self.coefficient == "one" and base.tells_sign(self._shares):
-            sign = base.sign(self.direction, self._shares)[:, self.columns]
-        elif self.coefficient == "one":
-            sign = np.zeros(self._deltas.shape, dtype=np.int64)
         return {
             "sign": sign,
-            "delta": self._deltas,
-            "contribution": self._contributions(self._fixed, self._deltas),
+            "delta": deltas,
+            "contribution": self._contributions(weight, deltas),
             "uncertain": (np.abs(z) < _CERTAIN) & (z != 0),
         }
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         """Groups, and the tasks or label sets that are columns."""
-        counts = self.evaluation.counts
+        labels, groups = self.evaluation.counts.labels, self.evaluation.counts.groups
         if not self.sets:
-            return counts.groups, tuple(counts.labels[i] for i in self.columns)
-        chosen = [self.sets[i] for i in self.columns]
-        return counts.groups, tuple(
-            counts.labels[members[0]]
-            if len(members) == 1
-            else " + ".join(show(counts.labels[i]) for i in members)
+            return groups, tuple(labels[i] for i in self.columns)
+        chosen = [[labels[i] for i in self.sets[column]] for column in self.columns]
+        return groups, tuple(
+            members[0] if len(members) == 1 else " + ".join(map(show, members))
             for members in chosen
         )
-
-    @classmethod
-    def of(cls, *, pos_label: Label | None, **arguments: Any) -> Self:
-        """Bind to the task columns that ``pos_label`` names, or all."""
-        labels = arguments["evaluation"].counts.labels
-        if pos_label is not None and pos_label not in labels:
-            raise ValueError(
-                f"pos_label must be one of the labels {listing(labels)}; received {pos_label!r}"
-            )
-        sets: tuple[LabelSet, ...] = arguments.get("sets", ())
-        columns = arguments.pop("columns", np.arange(len(labels)))
-        if pos_label is not None:
-            only = labels.index(pos_label)
-            columns = [i for i in columns if (sets[i] == (only,) if sets else i == only)]
-        arguments["columns"] = np.asarray(columns, dtype=np.intp)
-        return cls(**arguments)
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """The notes, which pairs are undefined, and which groups the reference lacks."""
-        notes, undefined = [*self.notes], np.isnan(self._deltas)
+        tables, _, deltas = self._observed
+        notes, undefined = [*self.notes], np.isnan(deltas)
         if undefined.all():
             notes.append("every pair is undefined")
         elif undefined.any():
@@ -328,7 +292,7 @@ class Cooccurrence(BoundMetric):
                 f"mean: no rows of {what} {names}{where}"
             )
         if self.evaluation.reference is not None:
-            rows = self._origin(self._tables).marginal(Role.ATTRIBUTE)
+            rows = self._origin(tables).marginal(Role.ATTRIBUTE)
             groups = self.evaluation.counts.groups
             absent = [show(group) for group, n in zip(groups, rows, strict=True) if n == 0]
             if absent:
@@ -339,7 +303,41 @@ class Cooccurrence(BoundMetric):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MALS(ReferencedMetric):
+class CooccurrenceMetric(ReferencedMetric):
+    """A metric whose value is a mean over pairs of coefficients times differences of rates."""
+
+    _coefficient: ClassVar[Coefficient] = "sign"
+    _per_task: ClassVar[bool] = False
+    #: Whether the positive class is looked at where no ``pos_label`` is given.
+    _of_positive: ClassVar[bool] = False
+
+    def bind(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
+        """Fix the coefficients and the task columns; ``options`` are those of Cooccurrence."""
+        self.require(evaluation, model)
+        labels, only = evaluation.counts.labels, self.pos_label
+        if only is None and self._of_positive:
+            only = evaluation.positive
+        columns, sets = options.pop("columns", np.arange(len(labels))), options.get("sets")
+        if only is not None:
+            if only not in labels:
+                raise ValueError(
+                    f"pos_label must be one of the labels {listing(labels)}; received {only!r}"
+                )
+            label = labels.index(only)
+            columns = [i for i in columns if (sets[i] == (label,) if sets else i == label)]
+        fixed = {"coefficient": self._coefficient, "per_task": self._per_task} | options
+        return Cooccurrence(
+            metric=self.title,
+            direction=self.short_direction,
+            evaluation=evaluation,
+            model=model,
+            columns=np.asarray(columns, dtype=np.intp),
+            **fixed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MALS(CooccurrenceMetric):
     """How much more the predictions join a task with the group that it already favours.
 
     The mean over tasks of the sum, over groups that the reference over-represents among the
@@ -380,26 +378,28 @@ class MALS(ReferencedMetric):
     0.2
     """
 
-    @property
-    def __name__(self) -> str:
-        return "MALS"
-
-    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
-        """Fix the favoured groups and the task columns."""
-        require(evaluation, model, UNDIRECTED)
-        return Cooccurrence.of(
-            metric="MALS",
-            direction=UNDIRECTED,
-            evaluation=evaluation,
-            model=model,
-            pos_label=evaluation.positive if self.pos_label is None else self.pos_label,
-            coefficient="over_represented",
-            per_task=True,
-        )
+    about = About(
+        short="MALS",
+        source="Zhao et al. 2017; [W21] Eq. 1",
+        function="mals_bias_amplification",
+        method="mals",
+        example="0.2",
+        title="BiasAmp_MALS",
+        zero="no amplification",
+        description="Computed as the mean over labels of how much more the predictions join a "
+        "label with the groups that it favours in the reference, P(group | predicted label) less "
+        "P(group | label). It mixes both directions.",
+        reading="A value of > 0 implies that predictions join labels with the groups that they "
+        "favour more often than the data do, which is worse; a value of < 0 implies that they do "
+        "so less often, or that the model makes mistakes.",
+    )
+    _coefficient = "over_represented"
+    _per_task = True
+    _of_positive = True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DirectionalBiasAmplification(ReferencedMetric):
+class DirectionalBiasAmplification(CooccurrenceMetric):
     """How far predictions strengthen the correlations of the reference, in one direction.
 
     The mean over groups a and tasks t of s_at D_at, where s_at is the sign of
@@ -447,24 +447,19 @@ class DirectionalBiasAmplification(ReferencedMetric):
     0.1
     """
 
+    about = About(
+        short="BA",
+        source="[W21] Eq. 2",
+        directions=(A_TO_T, T_TO_A),
+        function="directional_bias_amplification",
+        example="0.1",
+        title="Directional Bias Amplification",
+        zero="no amplification",
+        description="Computed as the mean over groups and labels of the change that predictions "
+        "make to P(label | group) (A->T) or P(group | label) (T->A), counted positive where it "
+        "follows the correlation in the reference.",
+        reading="A value of > 0 implies that the model amplifies bias, which is worse; a value of "
+        "< 0 implies that it reduces bias, or that it makes mistakes.",
+    )
+
     direction: str = "attribute_to_task"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        arrow(self.direction)
-
-    @property
-    def __name__(self) -> str:
-        return f"DirectionalBiasAmplification {self.short_direction}"
-
-    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
-        """Fix the signs and the task columns."""
-        require(evaluation, model, self.short_direction)
-        return Cooccurrence.of(
-            metric="DirectionalBiasAmplification",
-            direction=self.short_direction,
-            evaluation=evaluation,
-            model=model,
-            pos_label=self.pos_label,
-            coefficient="sign",
-        )

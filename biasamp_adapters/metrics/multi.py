@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Role
-from biasamp_adapters._typing import Array, is_whole
+from biasamp_adapters._typing import Array, Label, is_whole
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.variables import LabelSet
-from biasamp_adapters.metrics.base import ReferencedMetric
-from biasamp_adapters.metrics.bound_metric import (
-    A_TO_T,
-    T_TO_A,
-    UNDIRECTED,
-    BoundMetric,
-    arrow,
-    require,
-)
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
+from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import Evaluation
+
+#: The predictions that are read in each direction.
+_PREDICTIONS = {
+    A_TO_T: (Role.PREDICTION,),
+    T_TO_A: (Role.ATTRIBUTE_PREDICTION,),
+    UNDIRECTED: (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION),
+}
 
 #: More sets than this are neither counted nor read.
 MAX_SETS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MultiAttributeBiasAmplification(ReferencedMetric):
+class MultiAttributeBiasAmplification(CooccurrenceMetric):
     """How far predictions move the rates of groups and task sets, whichever way.
 
     The mean of ``|D_gm|`` over groups g and task sets m, with D as in
@@ -79,6 +79,24 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
     0.1
     """
 
+    about = About(
+        short="Multi",
+        source="Zhao et al. 2023; [T25] Eq. 10-12",
+        directions=(A_TO_T, T_TO_A, UNDIRECTED),
+        signed=False,
+        note="Multi has no sign: it counts a change of rates the same whichever way it goes, and "
+        "noise alone makes it positive.",
+        function="multi_attribute_bias_amplification",
+        example="0.1",
+        title="Multi-Attribute Bias Amplification",
+        zero="no rate changes; it has no sign, and chance alone makes it positive",
+        description="Computed as the mean size, over groups and labels, of the change that "
+        "predictions make to P(label | group) (A->T) or P(group | label) (T->A), whichever way it "
+        "goes.",
+        reading="It has no sign: a larger value means larger changes, which is worse if they are "
+        "not due to chance. Chance alone makes it positive.",
+    )
+
     direction: str = "attribute_to_task"
     combinations: Literal["observed", "subsets"] = "observed"
     min_size: int = 1
@@ -89,7 +107,6 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        arrow(self.direction, undirected=True)
         if self.combinations not in ("observed", "subsets"):
             raise ValueError(
                 f"combinations must be 'observed' or 'subsets'; received {self.combinations!r}"
@@ -103,9 +120,18 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
                 f"max_size must not be below min_size; received {self.max_size} and {self.min_size}"
             )
 
-    @property
-    def __name__(self) -> str:
-        return f"MultiAttributeBiasAmplification {self.short_direction}"
+    @classmethod
+    def of_audit(
+        cls, evaluation: Evaluation, model: str, pos_label: Label | None
+    ) -> Iterator[Self]:
+        for metric in super().of_audit(evaluation, model, pos_label):
+            if evaluation.counts.knows_sets and not metric._soft(evaluation.counts):
+                yield metric
+
+    def _soft(self, counts: Counts) -> list[str]:
+        """The arguments that are read and hold probabilities."""
+        roles = _PREDICTIONS[self.short_direction]
+        return [ARGUMENTS[role] for role in roles if role in counts.soft]
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the label sets of the reference counted."""
@@ -160,30 +186,19 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
                 columns = columns[enough[columns]]
         return sets, columns
 
-    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
+    def bind(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
         """Fix the task sets."""
-        direction = self.short_direction
-        require(evaluation, model, direction)
-        self._check_whole(evaluation.counts, direction)
+        soft = self._soft(evaluation.counts)
+        if soft:
+            raise ValueError(f"Multi reads 0/1 predictions only; {soft[0]} holds probabilities")
         sets, columns = self._columns(evaluation)
-        if sets and self.pos_label in evaluation.counts.labels:
-            only = (evaluation.counts.labels.index(self.pos_label),)
-            columns = np.array([i for i in columns if sets[i] == only], dtype=np.intp)
-        if not len(columns):
-            raise ValueError(
-                "Multi needs task sets of the asked size and support; single labels are sets of "
-                f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
-            )
+        undirected = self.short_direction == UNDIRECTED
         notes = []
         if not evaluation.origin.knows_all_sets:
             notes.append(f"rows show other label sets than the {len(sets)} that were counted")
-        undirected = direction == UNDIRECTED
-        return Cooccurrence.of(
-            metric="MultiAttributeBiasAmplification",
-            direction=direction,
-            evaluation=evaluation,
-            model=model,
-            pos_label=self.pos_label,
+        bound = super().bind(
+            evaluation,
+            model,
             columns=columns,
             coefficient="over_represented" if undirected else "one",
             magnitude=True,
@@ -191,14 +206,12 @@ class MultiAttributeBiasAmplification(ReferencedMetric):
             sets=sets,
             notes=tuple(notes),
         )
-
-    def _check_whole(self, counts: Counts, direction: str) -> None:
-        both = [Role.PREDICTION, Role.ATTRIBUTE_PREDICTION]
-        for role in {A_TO_T: both[:1], T_TO_A: both[1:]}.get(direction, both):
-            if role in counts.soft:
-                raise ValueError(
-                    f"Multi reads 0/1 predictions only; {ARGUMENTS[role]} holds probabilities"
-                )
+        if not len(bound.columns if sets else columns):
+            raise ValueError(
+                "Multi needs task sets of the asked size and support; single labels are sets of "
+                f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
+            )
+        return bound
 
 
 def subsets_by_support(

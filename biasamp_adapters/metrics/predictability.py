@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
-from biasamp_adapters._typing import RandomState, generator, is_whole
+from biasamp_adapters._typing import Label, RandomState, generator, is_whole
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.inference.estimates import MOST_DRAWS
 from biasamp_adapters.metrics.attacks.number_rows import number_rows
 from biasamp_adapters.metrics.attacks.rows import AttackRows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
-from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound_metric import BoundMetric, arrow, require
-from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.metrics.base import Metric, lacking
+from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, BoundMetric
+from biasamp_adapters.metrics.result import About, AmplificationResult
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation, dropped_note
 
 if TYPE_CHECKING:
     from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
+
+#: An audit fits attackers on at most this many rows.
+MOST_FITTED = 20_000
+
+#: An audit's draws of flips where an attacker is fitted for each, and where it is the table itself.
+FITTED_TRIALS, EXACT_TRIALS = 5, 100
 
 Equalize: TypeAlias = Literal["auto", "expected", "sampled"] | None
 Evaluate: TypeAlias = Literal["auto", "resubstitution", "loo", "cv"]
@@ -76,6 +84,16 @@ def _attacker_on_matrices() -> Any:
     return LogisticRegression(max_iter=1000)
 
 
+def allows_attack(counts: Counts, source: str) -> bool:
+    """Whether an attacker can read a variable: exactly, or fitted on rows that are not too many."""
+    if not counts.is_matrix(source) or (source == Role.ATTRIBUTE and counts.one_each(source)):
+        return True
+    if counts.n_labels(source) == 1 and not counts.is_matrix(Role.ATTRIBUTE):
+        return True
+    has_rows = counts.no_draws is None and not counts.is_normal
+    return has_rows and counts.n_rows <= MOST_FITTED
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PredictabilityMetric(Metric):
     """A metric of how well an attacker predicts one variable from another.
@@ -111,6 +129,10 @@ class PredictabilityMetric(Metric):
     n_jobs: int | None = None
 
     _reads_rows = True
+    #: Whether the attacker guesses the attribute from the task, true and predicted.
+    _leakage: ClassVar[bool]
+    #: The qualities that an audit shows.
+    _audited: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,10 +188,24 @@ class PredictabilityMetric(Metric):
             if broken:
                 raise ValueError(message)
 
-    @property
-    @abstractmethod
-    def _leakage(self) -> bool:
-        """Whether the attacker guesses the attribute from the task, true and predicted."""
+    @classmethod
+    def of_audit(
+        cls, evaluation: Evaluation, model: str, pos_label: Label | None
+    ) -> Iterator[Self]:
+        counts, directions = evaluation.counts, cls.about.directions
+        if not (counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)):
+            return
+        for quality, direction in product(cls._audited, directions):
+            source = Roles.of(direction, cls._leakage).dataset[0]
+            # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
+            no_flips = quality == "uncertainty_coefficient" and not counts.knows_rows
+            if no_flips or lacking(evaluation, model, direction):
+                continue
+            if allows_attack(counts, source):
+                fitted = source is Role.TASK and counts.is_matrix(source) and len(counts.labels) > 1
+                trials = FITTED_TRIALS if fitted else EXACT_TRIALS
+                ways: dict[str, Any] = {"direction": direction} if len(directions) > 1 else {}
+                yield cls(quality=quality, n_trials=trials, **ways)
 
     def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Choose the attacker and the way to equalise that the counts call for.
@@ -177,12 +213,12 @@ class PredictabilityMetric(Metric):
         Where the input is a matrix, and no attacker can be fitted because there are no rows or a
         closed form was asked for, only pairs are scored.
         """
-        require(evaluation, model, self.short_direction)
+        self.require(evaluation, model)
         arguments = {
             **self._asked,
             "evaluation": evaluation,
             "model": model,
-            "metric": self._title,
+            "metric": self.title,
             "loo": self.evaluation == "loo",
         }
         table, attacker = TableAttack(**arguments), self.attacker
@@ -239,7 +275,7 @@ class PredictabilityMetric(Metric):
         if numbers is None:
             return None
         experiment = self._experiment(self.attacker, numbers)
-        result = experiment.result(self._title)
+        result = experiment.result(self.title)
         if numbers.dropped:
             result = result.with_note(dropped_note(numbers.dropped))
         if n_boot and result.replicated is not None:
@@ -248,11 +284,10 @@ class PredictabilityMetric(Metric):
         return result
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
         """The class name, with the quality where it is not the default one."""
         usual = {field.name: field.default for field in fields(self)}["quality"]
-        name = type(self).__qualname__
-        return name if self.quality == usual else f"{name} ({self.quality})"
+        return super().title + f" ({self.quality})" * (self.quality != usual)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -301,19 +336,25 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
     0.0147
     """
 
+    about = About(
+        short="DPA",
+        source="[T25] Eq. 1-6",
+        directions=(A_TO_T, T_TO_A),
+        function="directional_predictability_amplification",
+        parameters=", equalize=None",
+        example="0.3333",
+        title="Directional Predictability Amplification",
+        zero="as predictable as in the data",
+        description="Computed as the relative change in how well the best attacker predicts the "
+        "model's label from the group (A->T), or its group from the label (T->A), against data "
+        "made as wrong as the model.",
+        reading="A value of > 0 implies that the model's output is easier to predict than the "
+        "data, which is worse; a value of < 0 implies that it is harder to predict.",
+    )
+    _leakage = False
+    _audited = ("inverse_cross_entropy", "uncertainty_coefficient")
+
     direction: str = "attribute_to_task"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        arrow(self.direction)
-
-    @property
-    def __name__(self) -> str:
-        return f"{self._title} {self.short_direction}"
-
-    @property
-    def _leakage(self) -> bool:
-        return False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -375,12 +416,20 @@ class LeakageAmplification(PredictabilityMetric):
     0.4
     """
 
+    about = About(
+        short="LA",
+        source="Wang et al. 2019; [T25] Sec. 1",
+        function="leakage_amplification",
+        parameters=", equalize=None",
+        example="0.1",
+        title="Leakage Amplification",
+        zero="predicted and true labels give as much away",
+        description="Computed as the success of the best attacker in telling the group from the "
+        "predicted label, less that from the true label made as wrong as the model.",
+        reading="A value of > 0 implies that predicted labels give the group away more than true "
+        "labels do, which is worse; a value of < 0 implies that they give it away less.",
+    )
+    _leakage = True
+    _audited = ("accuracy",)
+
     quality: str = "accuracy"
-
-    @property
-    def __name__(self) -> str:
-        return self._title
-
-    @property
-    def _leakage(self) -> bool:
-        return True

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -15,46 +15,62 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import accelerations
-from biasamp_adapters.metrics.bound_metric import BoundMetric
+from biasamp_adapters.metrics.bound_metric import UNDIRECTED, BoundMetric
 
 
-class About(NamedTuple):
-    """What reports and pictures need to know of a metric.
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What a metric declares of itself, for reports, pictures and hosts.
 
     Attributes
     ----------
     short : str
-        What the field calls it.
+        What the field calls it; without, its name.
     source : str
         Where it is defined; docs/sources says what the abbreviations stand for.
+    directions : tuple of str
+        The directions that it has, in the order of a report.
     signed : bool
         Whether a value says which way bias changed.
+    note : str
+        What a report that shows it has to say.
+    function, method : str
+        The names of its function for Fairlearn and ``aif360.sklearn``, and of its method of
+        AIF360's classes; without, the method has the name of the function.
+    parameters, example : str
+        Arguments and value of the example of the function.
+    title, zero, description, reading : str
+        The texts of AIF360's explanations: its name, what 0 means in a few words, how it is
+        computed, and which way is worse.
     """
 
-    short: str
-    source: str
+    short: str = ""
+    source: str = ""
+    directions: tuple[str, ...] = (UNDIRECTED,)
     signed: bool = True
+    note: str = ""
+    function: str = ""
+    method: str = ""
+    parameters: str = ""
+    example: str = ""
+    title: str = ""
+    zero: str = ""
+    description: str = ""
+    reading: str = ""
 
 
-ABOUT = {
-    "MALS": About("MALS", "Zhao et al. 2017; [W21] Eq. 1"),
-    "DirectionalBiasAmplification": About("BA", "[W21] Eq. 2"),
-    "MultiAttributeBiasAmplification": About(
-        "Multi", "Zhao et al. 2023; [T25] Eq. 10-12", signed=False
-    ),
-    "LeakageAmplification": About("LA", "Wang et al. 2019; [T25] Sec. 1"),
-    "DirectionalPredictabilityAmplification": About("DPA", "[T25] Eq. 1-6"),
-}
+#: What each metric declares, by the name of its class.
+ABOUT: dict[str, About] = {}
 
 #: Qualities that have a letter.
 _LETTERS = {"uncertainty_coefficient": "U"}
 
 
 def about(metric: str) -> About:
-    """What is to be known of a metric, by its name in a result, which may end in a quality."""
+    """What a metric declares, by its name in a result, which may end in a quality."""
     name = metric.partition(" ")[0]
-    # Nothing, of a metric of the caller's own.
-    return ABOUT.get(name, About(name, ""))
+    declared = ABOUT.get(name, About())
+    return declared if declared.short else replace(declared, short=name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,10 +174,9 @@ class AmplificationResult:
     @property
     def short_name(self) -> str:
         """What the field calls the metric, with its direction: "BA A->T", "DPA(U) T->A", "LA"."""
-        name, quality = about(self.metric).short, self.metric.removesuffix(")").partition(" (")[2]
-        if quality:
-            name += f"({_LETTERS.get(quality, quality)})"
-        is_plain = self.direction == "undirected" and name != "Multi"
+        declared, quality = about(self.metric), self.metric.removesuffix(")").partition(" (")[2]
+        name = declared.short + (f"({_LETTERS.get(quality, quality)})" if quality else "")
+        is_plain = self.direction == UNDIRECTED and len(declared.directions) == 1
         return name if is_plain else f"{name} {self.direction}"
 
     @property

@@ -21,7 +21,7 @@ import biasamp_adapters as bam  # noqa: E402
 from biasamp_adapters.auditing.render import to_json  # noqa: E402
 from biasamp_adapters.auditing.summary import FORMAT, VERSION, versions  # noqa: E402
 from biasamp_adapters.datasets import load_diabetes_audit  # noqa: E402
-from biasamp_adapters.metrics.result import ABOUT  # noqa: E402
+from biasamp_adapters.metrics import METRICS  # noqa: E402
 
 SCHEMA = json.loads(files("biasamp_adapters.auditing").joinpath("report.schema.json").read_text())
 Document = Any
@@ -79,8 +79,20 @@ def test_schema_knows_what_the_package_writes() -> None:
     known = SCHEMA["$defs"]
     report = known["report"]["properties"]
     assert (report["format"]["const"], report["version"]["const"]) == (FORMAT, VERSION)
-    assert known["metric_row"]["properties"]["source"]["enum"] == [
-        each.source for each in ABOUT.values()
+    for kind in ("metric_row", "run_row"):
+        assert known[kind]["properties"]["source"]["enum"] == [
+            metric.about.source for metric in METRICS
+        ]
+    titles = known["metric"]["enum"]
+    by_class = {
+        metric: [t for t in titles if t.split(" ")[0] == metric.__name__] for metric in METRICS
+    }
+    assert titles == [title for shown in by_class.values() for title in shown]
+    assert known["name"]["enum"] == [
+        bam.AmplificationResult(metric=title, direction=direction, value=0.0, n=1).short_name
+        for metric, shown in by_class.items()
+        for title in shown
+        for direction in metric.about.directions
     ]
     assert [*known["method"]["properties"]["versions"]["properties"]] == [*versions()]
 
