@@ -19,26 +19,13 @@ from biasamp_adapters.inference.estimates import (
     check_n_boot,
 )
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
-from biasamp_adapters.metrics import (
-    MALS,
-    AmplificationResult,
-    DirectionalBiasAmplification,
-    DirectionalPredictabilityAmplification,
-    LeakageAmplification,
-    MultiAttributeBiasAmplification,
-)
+from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED, BoundMetric
+from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation
-
-#: An audit fits attackers on at most this many rows.
-MOST_FITTED = 20_000
-
-#: Draws of flips where an attacker is fitted for each, and where it is the table itself.
-FITTED_TRIALS, EXACT_TRIALS = 5, 100
 
 #: Pairs of a model and direction, and tasks of a fairness measure, that a report has.
 MOST_PAIRS, MOST_TASKS = 500, 10
@@ -299,57 +286,10 @@ def default_metrics(
     evaluation: Evaluation, model: str, pos_label: Label | None
 ) -> Iterator[Metric]:
     """The metrics and directions that the counts of a model, or base rates, allow."""
-    counts, base = evaluation.counts, evaluation.base_rates
-    predicts = counts.has(Role.PREDICTION, model)
-    named = counts.has(Role.ATTRIBUTE_PREDICTION, model)
-    true_task, true_group = counts.has(Role.TASK), counts.has(Role.ATTRIBUTE)
-    compared = []
-    if predicts and true_group and (true_task if base is None else base.has(A_TO_T)):
-        compared.append(A_TO_T)
-    if named and true_task and (base is None or base.has(T_TO_A)):
-        compared.append(T_TO_A)
-    undirected = predicts and (true_group or named) and (base is None or base.has(UNDIRECTED))
-    if undirected:
-        yield MALS(pos_label=pos_label)
-    for direction in compared:
-        yield DirectionalBiasAmplification(direction=direction, pos_label=pos_label)
-    soft = {
-        A_TO_T: {Role.PREDICTION},
-        T_TO_A: {Role.ATTRIBUTE_PREDICTION},
-        UNDIRECTED: {Role.PREDICTION, Role.ATTRIBUTE_PREDICTION},
-    }
-    for direction in [*compared, *[UNDIRECTED] * undirected]:
-        if counts.knows_sets and not soft[direction] & counts.soft:
-            yield MultiAttributeBiasAmplification(direction=direction, pos_label=pos_label)
-    if not (true_task and true_group):
-        return
-    fitted = counts.is_matrix(Role.TASK) and len(counts.labels) > 1
-    trials = FITTED_TRIALS if fitted else EXACT_TRIALS
-    if predicts and allows_attack(counts, Role.TASK):
-        yield LeakageAmplification(n_trials=trials)
-    directions = [A_TO_T] if predicts and allows_attack(counts, Role.ATTRIBUTE) else []
-    if named and allows_attack(counts, Role.TASK):
-        directions.append(T_TO_A)
-    # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
-    for quality in ("inverse_cross_entropy", *["uncertainty_coefficient"] * counts.knows_rows):
-        for direction in directions:
-            yield DirectionalPredictabilityAmplification(
-                direction=direction,
-                quality=quality,
-                n_trials=trials if direction == T_TO_A else EXACT_TRIALS,
-            )
+    for metric in METRICS:
+        yield from metric.of_audit(evaluation, model, pos_label)
 
 
 def by_column(counts: Counts) -> bool:
     """Whether tasks or groups are the columns of a matrix."""
     return counts.is_matrix(Role.TASK) or counts.is_matrix(Role.ATTRIBUTE)
-
-
-def allows_attack(counts: Counts, source: str) -> bool:
-    """Whether an attacker can read a variable: exactly, or fitted on rows that are not too many."""
-    if not counts.is_matrix(source) or (source == Role.ATTRIBUTE and counts.one_each(source)):
-        return True
-    if counts.n_labels(source) == 1 and not counts.is_matrix(Role.ATTRIBUTE):
-        return True
-    has_rows = counts.no_draws is None and not counts.is_normal
-    return has_rows and counts.n_rows <= MOST_FITTED

@@ -9,15 +9,15 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
-    MOST_FITTED,
     MULTI,
     Findings,
-    allows_attack,
     by_column,
 )
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.bound_metric import T_TO_A
+from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
 
 #: Groups or tasks with fewer rows make no interval that can be trusted.
 FEW_ROWS = 10
@@ -221,11 +221,9 @@ def _about_reading(findings: Findings) -> Iterator[str]:
                 f"(shares from {share.min():.1%} to {share.max():.1%}): 1/cross-entropy and "
                 "accuracy read size as bias; the uncertainty coefficient does not."
             )
-    if findings.of(MULTI):
-        yield (
-            "Multi has no sign: it counts a change of rates the same whichever way it goes, and "
-            "noise alone makes it positive."
-        )
+    for metric in METRICS:
+        if metric.about.note and findings.of(metric.__qualname__):
+            yield metric.about.note
     yield (
         "Values compare within one metric, one direction and one dataset; A->T against T->A means "
         "nothing."

@@ -11,7 +11,7 @@ from image_cases import GROUP, MOVES, SAID, TASKS, TRUTH, VALUE, audit, images
 from report_cases import fairness_of, has_note, names, numbers, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing import findings
+from biasamp_adapters.metrics import predictability
 
 #: Those whose values are plain sums over pairs, in the order of a report.
 PLAIN = ["MALS", "BA A->T", "Multi A->T", "Multi undirected"]
@@ -117,7 +117,7 @@ def test_containers(make: Callable[[], bam.AuditReport]) -> None:
 
 def test_groups_that_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
     # Attackers of groups that overlap are fitted, a hundred times for each value.
-    monkeypatch.setattr(findings, "EXACT_TRIALS", 2)
+    monkeypatch.setattr(predictability, "EXACT_TRIALS", 2)
     # Image 0 shows both: 20 of a, 21 of b, which then has 7 dogs of 21, and 5 are called so.
     both = [[int(g == "a"), int(g == "b" or i == 0)] for i, g in enumerate(GROUP)]
     report = audit(sensitive_features=bam.Indicators(both, names=["a", "b"]))
