@@ -1,5 +1,7 @@
 """The metrics as functions of a host: one prototype, from which one function per metric is made.
 
+The names of the functions and their examples are those that the metrics declare.
+
 A prototype is an ordinary function. It has the argument names of its host, takes the metric class
 first and the parameters of the metric as ``**parameters``, and its docstring is a template, which
 is filled with what the docstring of the metric says. A type checker reads the arguments of every
@@ -16,13 +18,7 @@ from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
 
 from biasamp_adapters._text import renamed
-from biasamp_adapters.metrics import (
-    MALS,
-    DirectionalBiasAmplification,
-    DirectionalPredictabilityAmplification,
-    LeakageAmplification,
-    MultiAttributeBiasAmplification,
-)
+from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.base import Metric
 
 P = ParamSpec("P")
@@ -37,19 +33,6 @@ _PREDICTED_ATTRIBUTE = (
     "prot_attr_pred",
     "predicted_protected_attributes",
 )
-
-#: The functions by name: the metric, and the parameters and the value of the example.
-_FUNCTIONS: dict[str, tuple[type[Metric], str, str]] = {
-    "mals_bias_amplification": (MALS, "", "0.2"),
-    "directional_bias_amplification": (DirectionalBiasAmplification, "", "0.1"),
-    "multi_attribute_bias_amplification": (MultiAttributeBiasAmplification, "", "0.1"),
-    "leakage_amplification": (LeakageAmplification, ", equalize=None", "0.1"),
-    "directional_predictability_amplification": (
-        DirectionalPredictabilityAmplification,
-        ", equalize=None",
-        "0.3333",
-    ),
-}
 
 #: The title of a section of a docstring, with the blank line before it.
 _TITLE = re.compile(r"\n\n(\w+)\n-+\n")
@@ -111,7 +94,7 @@ def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], C
 
 
 class MetricFunctions(Generic[P]):
-    """Makes the functions of a host, and knows the metric of each.
+    """The functions of a host, and the metric of each.
 
     Parameters
     ----------
@@ -124,8 +107,10 @@ class MetricFunctions(Generic[P]):
 
     Attributes
     ----------
+    functions : dict
+        The functions by name, for the module of the prototype.
     metrics : dict
-        The metric class of each function that was made.
+        The metric class of each function.
     """
 
     def __init__(
@@ -137,11 +122,13 @@ class MetricFunctions(Generic[P]):
     ) -> None:
         self._prototype = prototype
         self._names = {"sensitive_features": attribute, "sensitive_features_pred": predicted}
-        self.metrics: dict[Callable[..., float], type[Metric]] = {}
+        self.functions = {metric.about.function: self._function(metric) for metric in METRICS}
+        self.metrics: dict[Callable[..., float], type[Metric]] = dict(
+            zip(self.functions.values(), METRICS, strict=True)
+        )
 
-    def __call__(self, name: str) -> Callable[P, float]:
-        """The function of this name, for the module of the prototype."""
-        metric, example, value = _FUNCTIONS[name]
+    def _function(self, metric: type[Metric]) -> Callable[P, float]:
+        about, name = metric.about, metric.about.function
 
         def function(*args: P.args, **options: P.kwargs) -> float:
             with errors_of_host(*self._names.values()):
@@ -158,11 +145,12 @@ class MetricFunctions(Generic[P]):
         described.__annotations__ = {key: types[key] for key in [*signature.parameters, "return"]}
         template = inspect.getdoc(self._prototype) or ""
         described.__doc__ = template.format(
-            name=name, example=example, value=value, **self._sections(metric)
+            name=name,
+            example=about.parameters,
+            value=about.example,
+            **self._sections(metric),
         )
-        checked = explains_arguments(names_of_other_hosts(*self._names.values()))(function)
-        self.metrics[checked] = metric
-        return checked
+        return explains_arguments(names_of_other_hosts(*self._names.values()))(function)
 
     def _sections(self, metric: type[Metric]) -> dict[str, str]:
         """Parts of the docstring of a metric, with the argument names of the host."""
@@ -187,4 +175,4 @@ def _parameters(metric: type[Metric]) -> list[inspect.Parameter]:
     """The parameters of a metric: its own before those that it shares with others."""
     by_name = inspect.signature(metric).parameters
     names = [name for kind in metric.__mro__ for name in inspect.get_annotations(kind)]
-    return [by_name[name] for name in dict.fromkeys(names)]
+    return [by_name[name] for name in dict.fromkeys(names) if name in by_name]

@@ -10,12 +10,13 @@ from typing import Any
 
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 
-from biasamp_adapters.aif360.methods import metric_method, words_of
+from biasamp_adapters.aif360.methods import metric_methods
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.result import plain
 
 
+@metric_methods(value="_explain")
 class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]  # not typed
     """AIF360's ``MetricTextExplainer``, which also explains bias amplification.
 
@@ -46,23 +47,13 @@ class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]
         return self._explanation(metric, self.metric.amplification(metric))
 
     def _explanation(self, metric: Metric, result: AmplificationResult) -> str:
-        words = words_of(metric)
-        direction = f" {result.direction}" if hasattr(metric, "direction") else ""
+        about = metric.about
+        direction = f" {result.direction}" if len(about.directions) > 1 else ""
         errors = result.random_error
         baseline = "" if errors is None else f", random errors of this accuracy = {errors:z.4f}"
         label = "" if result.pos_label is None else f" of label {result.pos_label:g}"
         value = result.estimate.text("")
-        return f"{words.name}{direction}{label} (0 = {words.zero}{baseline}): {value}"
-
-    mals = metric_method("mals", _explain)
-    directional_bias_amplification = metric_method("directional_bias_amplification", _explain)
-    multi_attribute_bias_amplification = metric_method(
-        "multi_attribute_bias_amplification", _explain
-    )
-    leakage_amplification = metric_method("leakage_amplification", _explain)
-    directional_predictability_amplification = metric_method(
-        "directional_predictability_amplification", _explain
-    )
+        return f"{about.title}{direction}{label} (0 = {about.zero}{baseline}): {value}"
 
 
 def _valid_json(method: Callable[..., str]) -> Callable[..., str]:
@@ -98,10 +89,9 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
     """
 
     def _explanation(self, metric: Metric, result: AmplificationResult) -> str:
-        words = words_of(metric)
         return json.dumps(
             {
-                "metric": words.name,
+                "metric": metric.about.title,
                 "message": super()._explanation(metric, result),
                 "value": _number(result.value),
                 "direction": result.direction,
@@ -109,8 +99,8 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
                 "randomErrors": _number(result.random_error),
                 "numInstances": result.n,
                 "notes": list(result.notes),
-                "description": words.description,
-                "ideal": f"The ideal value of this metric is 0. {words.reading}",
+                "description": metric.about.description,
+                "ideal": f"The ideal value of this metric is 0. {metric.about.reading}",
             },
             allow_nan=False,
         )

@@ -16,7 +16,7 @@ from aif360.metrics import ClassificationMetric
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.aif360.groups import NAMES, DatasetCounts, Grouping, Groups
-from biasamp_adapters.aif360.methods import metric_method
+from biasamp_adapters.aif360.methods import metric_methods
 from biasamp_adapters.host_functions import errors_of_host
 from biasamp_adapters.inference.estimates import IntervalMethod
 from biasamp_adapters.metrics import MALS, AmplificationResult
@@ -40,6 +40,7 @@ class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host 
         return ABCMeta.__new__(mcs, name, bases, beneath | namespace)
 
 
+@metric_methods(value="_value", by_pair="_pairs")
 class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # type: ignore[misc]
     """Bias amplification of predictions in AIF360 datasets, beside AIF360's own metrics.
 
@@ -216,25 +217,6 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
     def _pairs(self, metric: Metric) -> pd.DataFrame:
         """The pairs of group and label behind :meth:`{method_of_value}`."""
         return self.amplification(metric).by_pair
-
-    mals = metric_method("mals", _value)
-    mals_by_pair = metric_method("mals_by_pair", _pairs)
-    directional_bias_amplification = metric_method("directional_bias_amplification", _value)
-    directional_bias_amplification_by_pair = metric_method(
-        "directional_bias_amplification_by_pair", _pairs
-    )
-    multi_attribute_bias_amplification = metric_method("multi_attribute_bias_amplification", _value)
-    multi_attribute_bias_amplification_by_pair = metric_method(
-        "multi_attribute_bias_amplification_by_pair", _pairs
-    )
-    leakage_amplification = metric_method("leakage_amplification", _value)
-    leakage_amplification_by_pair = metric_method("leakage_amplification_by_pair", _pairs)
-    directional_predictability_amplification = metric_method(
-        "directional_predictability_amplification", _value
-    )
-    directional_predictability_amplification_by_pair = metric_method(
-        "directional_predictability_amplification_by_pair", _pairs
-    )
 
 
 def left_out(evaluated: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:

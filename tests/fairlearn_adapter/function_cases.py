@@ -18,21 +18,18 @@ from metric_cases import quietly
 
 import biasamp_adapters as bam
 import biasamp_adapters.fairlearn as baf
+from biasamp_adapters.metrics import METRICS
 
 #: Each function with the metric object that computes the same.
 KINDS: dict[Callable[..., float], type] = {
-    baf.mals_bias_amplification: bam.MALS,
-    baf.directional_bias_amplification: bam.DirectionalBiasAmplification,
-    baf.multi_attribute_bias_amplification: bam.MultiAttributeBiasAmplification,
-    baf.leakage_amplification: bam.LeakageAmplification,
-    baf.directional_predictability_amplification: bam.DirectionalPredictabilityAmplification,
+    getattr(baf, metric.about.function): metric for metric in METRICS
 }
 FUNCTIONS = list(KINDS)
 #: Functions that take a direction, and the directions they take.
 DIRECTED = {
-    baf.directional_bias_amplification: ["A->T", "T->A"],
-    baf.multi_attribute_bias_amplification: ["A->T", "T->A", "undirected"],
-    baf.directional_predictability_amplification: ["A->T", "T->A"],
+    function: list(metric.about.directions)
+    for function, metric in KINDS.items()
+    if len(metric.about.directions) > 1
 }
 REFERENCED = FUNCTIONS[:3]
 
