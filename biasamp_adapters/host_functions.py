@@ -1,11 +1,9 @@
 """The metrics as functions of a host: one prototype, from which one function per metric is made.
 
-The names of the functions and their examples are those that the metrics declare.
-
 A prototype is an ordinary function. It has the argument names of its host, takes the metric class
 first and the parameters of the metric as ``**parameters``, and its docstring is a template, which
-is filled with what the docstring of the metric says. A type checker reads the arguments of every
-function from the prototype; ``help`` and ``inspect.signature`` show those of the metric as well.
+is filled with what the docstring of the metric says. The name of the function, and its example, are
+declared by the metric. ``help`` and ``inspect.signature`` show all arguments.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from biasamp_adapters._text import renamed
 from biasamp_adapters.metrics import METRICS
@@ -93,7 +91,7 @@ def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], C
     return decorate
 
 
-class MetricFunctions(Generic[P]):
+class MetricFunctions:
     """The functions of a host, and the metric of each.
 
     Parameters
@@ -115,7 +113,7 @@ class MetricFunctions(Generic[P]):
 
     def __init__(
         self,
-        prototype: Callable[Concatenate[type[Metric], P], float],
+        prototype: Callable[..., float],
         *,
         attribute: str,
         predicted: str,
@@ -123,14 +121,12 @@ class MetricFunctions(Generic[P]):
         self._prototype = prototype
         self._names = {"sensitive_features": attribute, "sensitive_features_pred": predicted}
         self.functions = {metric.about.function: self._function(metric) for metric in METRICS}
-        self.metrics: dict[Callable[..., float], type[Metric]] = dict(
-            zip(self.functions.values(), METRICS, strict=True)
-        )
+        self.metrics = dict(zip(self.functions.values(), METRICS, strict=True))
 
-    def _function(self, metric: type[Metric]) -> Callable[P, float]:
+    def _function(self, metric: type[Metric]) -> Callable[..., float]:
         about, name = metric.about, metric.about.function
 
-        def function(*args: P.args, **options: P.kwargs) -> float:
+        def function(*args: Any, **options: Any) -> float:
             with errors_of_host(*self._names.values()):
                 return self._prototype(metric, *args, **options)
 

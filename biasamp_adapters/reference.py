@@ -218,11 +218,6 @@ def check_several(groups: Collection[Label]) -> None:
         )
 
 
-def _seen(part: Counts, role: Role) -> set[Label]:
-    """Labels of a true variable that occur."""
-    return part.seen(role) if part.has(role) else set()
-
-
 def _common_labels(
     parts: Sequence[Counts], role: Role, listed: tuple[Label, ...] | None
 ) -> tuple[Label, ...]:
@@ -240,7 +235,8 @@ def _common_labels(
         if name in part.declared:
             first = first or part.labels_of(role)
             seen.update(part.labels_of(role))
-        seen |= _seen(part, role)
+        if part.has(role):
+            seen |= part.seen(role)
         if role is Role.TASK and Role.PREDICTION in part.soft and not part.is_matrix(role):
             seen |= {0, 1}
     known = listed or (first if seen <= set(first) else ordered(seen))
@@ -258,7 +254,7 @@ def _common_labels(
 
 
 def _check_same_groups(counts: Counts, reference: Counts) -> None:
-    ours, theirs = (_seen(part, Role.ATTRIBUTE) for part in (counts, reference))
+    ours, theirs = counts.seen(Role.ATTRIBUTE), reference.seen(Role.ATTRIBUTE)
     if not (ours <= theirs or theirs <= ours):
         raise ValueError(
             "the reference must have the same groups as the data; received "
@@ -279,7 +275,7 @@ def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
     """
     if not counts.has(Role.TASK) or counts.is_matrix(Role.TASK):
         return
-    ours, theirs = (_seen(part, Role.TASK) for part in (counts, reference))
+    ours, theirs = counts.seen(Role.TASK), reference.seen(Role.TASK)
     if not ours & theirs:
         raise ValueError(
             "the reference must have task labels in common with the data; received "

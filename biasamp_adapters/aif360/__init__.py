@@ -38,6 +38,7 @@ __all__ = [
     "make_scorer",
     *_functions,
 ]
+__all__.sort()
 
 if TYPE_CHECKING:
 

@@ -53,7 +53,7 @@ class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]
         baseline = "" if errors is None else f", random errors of this accuracy = {errors:z.4f}"
         label = "" if result.pos_label is None else f" of label {result.pos_label:g}"
         value = result.estimate.text("")
-        return f"{about.title}{direction}{label} (0 = {about.zero}{baseline}): {value}"
+        return f"{about.name}{direction}{label} (0 = {about.zero}{baseline}): {value}"
 
 
 def _valid_json(method: Callable[..., str]) -> Callable[..., str]:
@@ -91,7 +91,7 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
     def _explanation(self, metric: Metric, result: AmplificationResult) -> str:
         return json.dumps(
             {
-                "metric": metric.about.title,
+                "metric": metric.about.name,
                 "message": super()._explanation(metric, result),
                 "value": _number(result.value),
                 "direction": result.direction,

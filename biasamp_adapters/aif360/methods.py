@@ -50,7 +50,7 @@ def _method(
     method.__qualname__ = f"{read.__qualname__.rpartition('.')[0]}.{name}"
     method.__annotations__["return"] = get_type_hints(read)["return"]
     method.__doc__ = (read.__doc__ or "").format(
-        name=metric.about.title,
+        name=metric.about.name,
         metric=metric.__qualname__,
         source=metric.about.source,
         direction=' in one direction, such as "A->T"' if has_direction else "",

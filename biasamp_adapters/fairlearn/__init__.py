@@ -28,6 +28,7 @@ __all__ = [
     "amplification_frame",
     *_functions,
 ]
+__all__.sort()
 
 if TYPE_CHECKING:
 

@@ -106,12 +106,6 @@ class Metric(ABC):
         """Whether a prepared evaluation holds something to look at."""
         return True
 
-    def require(self, evaluation: Evaluation, model: str) -> None:
-        """Raise unless the counts hold what the metric reads in its direction."""
-        reason = lacking(evaluation, model, self.short_direction)
-        if reason:
-            raise ValueError(reason)
-
     def against(self, reference: Any) -> Self:
         """The same metric with a reference, if it compares with one and has none of its own."""
         return self
@@ -141,22 +135,17 @@ class Metric(ABC):
         uncounted = self._uncounted(inputs)
         if uncounted is not None:
             return uncounted.value
-        evaluation = self._evaluation(inputs, keep_rows=self._reads_rows)
-        self._check_groups(evaluation)
-        bound = self.bind(evaluation, evaluation.counts.first_model)
+        counts = self._count(inputs, keep_rows=self._reads_rows)
+        # A bare number cannot say that rows of one group are compared with nothing. With a
+        # reference, A->T says what that group adds; inside it P(a | t) is 1, so MALS and T->A
+        # would compare it with the other groups.
+        compared = self._reference is not None and self.short_direction == A_TO_T
+        if not compared and counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE):
+            check_several(counts.seen(Role.ATTRIBUTE))
+        evaluation = self._evaluation(counts)
+        bound = self.bind(evaluation, counts.first_model)
         self._warn((*bound.caveats, *evaluation.caveats))
         return bound.value
-
-    def _check_groups(self, evaluation: Evaluation) -> None:
-        """Raise for rows of one group, as a bare number cannot say that nothing is compared.
-
-        With a reference, A->T says what that one group adds. Inside it P(a | t) is 1, so MALS and
-        T->A would compare it with the other groups.
-        """
-        counts = evaluation.counts
-        of_labels = counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE)
-        if of_labels and (self._reference is None or self.short_direction != A_TO_T):
-            check_several(counts.seen(Role.ATTRIBUTE))
 
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
         """The result where the metric reads what no counts hold."""
@@ -167,20 +156,17 @@ class Metric(ABC):
         """What the rows are compared with, of a metric that compares them with something."""
         return getattr(self, "reference", None)
 
-    def _evaluation(self, inputs: Inputs, *, keep_rows: bool) -> Evaluation:
-        """The counted rows beside the reference."""
-        labels = labels_of_predictions(self.labels, self._reference)
-        return self._aligned(
-            count_arrays(
-                inputs,
-                labels=labels,
-                groups=self.groups,
-                missing=self.missing,
-                keep_rows=keep_rows,
-            )
+    def _count(self, inputs: Inputs, *, keep_rows: bool = True) -> Counts:
+        return count_arrays(
+            inputs,
+            labels=labels_of_predictions(self.labels, self._reference),
+            groups=self.groups,
+            missing=self.missing,
+            keep_rows=keep_rows,
         )
 
-    def _aligned(self, counts: Counts) -> Evaluation:
+    def _evaluation(self, counts: Counts) -> Evaluation:
+        """The counts beside the reference."""
         return self.prepare(align(counts, self._reference, self.labels, self.groups))
 
     def _results(
@@ -258,8 +244,8 @@ class Metric(ABC):
         uncounted = self._uncounted(inputs, n_boot)
         if uncounted is not None:
             return uncounted
-        evaluation = self._evaluation(inputs, keep_rows=n_boot > 0 or self._reads_rows)
-        return self._results(evaluation, options)[evaluation.counts.first_model]
+        counts = self._count(inputs, keep_rows=n_boot > 0 or self._reads_rows)
+        return self._results(self._evaluation(counts), options)[counts.first_model]
 
     def from_counts(
         self,
@@ -290,7 +276,7 @@ class Metric(ABC):
             If the counts lack what the metric reads, or hold several models.
         """
         options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
-        evaluation = self._aligned(counts)
+        evaluation = self._evaluation(counts)
         if len(counts.models) > 1:
             raise ValueError(
                 f"a metric reads one model; these counts hold {list(counts.models)}: "

@@ -19,7 +19,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import Evidence
-from biasamp_adapters.metrics.base import ReferencedMetric
+from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED, BoundMetric
 from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
@@ -313,7 +313,9 @@ class CooccurrenceMetric(ReferencedMetric):
 
     def bind(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
         """Fix the coefficients and the task columns; ``options`` are those of Cooccurrence."""
-        self.require(evaluation, model)
+        reason = lacking(evaluation, model, self.short_direction)
+        if reason:
+            raise ValueError(reason)
         labels, only = evaluation.counts.labels, self.pos_label
         if only is None and self._of_positive:
             only = evaluation.positive
@@ -384,7 +386,7 @@ class MALS(CooccurrenceMetric):
         function="mals_bias_amplification",
         method="mals",
         example="0.2",
-        title="BiasAmp_MALS",
+        name="BiasAmp_MALS",
         zero="no amplification",
         description="Computed as the mean over labels of how much more the predictions join a "
         "label with the groups that it favours in the reference, P(group | predicted label) less "
@@ -453,7 +455,7 @@ class DirectionalBiasAmplification(CooccurrenceMetric):
         directions=(A_TO_T, T_TO_A),
         function="directional_bias_amplification",
         example="0.1",
-        title="Directional Bias Amplification",
+        name="Directional Bias Amplification",
         zero="no amplification",
         description="Computed as the mean over groups and labels of the change that predictions "
         "make to P(label | group) (A->T) or P(group | label) (T->A), counted positive where it "

@@ -88,7 +88,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         "noise alone makes it positive.",
         function="multi_attribute_bias_amplification",
         example="0.1",
-        title="Multi-Attribute Bias Amplification",
+        name="Multi-Attribute Bias Amplification",
         zero="no rate changes; it has no sign, and chance alone makes it positive",
         description="Computed as the mean size, over groups and labels, of the change that "
         "predictions make to P(label | group) (A->T) or P(group | label) (T->A), whichever way it "

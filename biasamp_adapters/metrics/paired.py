@@ -24,7 +24,6 @@ from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.inference.rules import PAIR_RULES, first_reason
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.result import AmplificationResult
-from biasamp_adapters.reference import Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +191,7 @@ def compare(
     known = {name: result for name, result in uncounted.items() if result is not None}
     if len(known) == len(models):
         return Comparison.of(known, confidence)
-    return _compared(metric, metric._evaluation(inputs, keep_rows=True), options)
+    return _compared(metric, metric._count(inputs), options)
 
 
 def compare_counts(
@@ -234,12 +233,12 @@ def compare_counts(
     0.5
     """
     options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
-    evaluation = metric._aligned(counts)
+    return _compared(metric, counts, options)
+
+
+def _compared(metric: Metric, counts: Counts, options: IntervalOptions) -> Comparison:
+    evaluation = metric._evaluation(counts)
     _check_several(counts.models)
-    return _compared(metric, evaluation, options)
-
-
-def _compared(metric: Metric, evaluation: Evaluation, options: IntervalOptions) -> Comparison:
     results = metric._results(evaluation, options)
     return Comparison.of(results, options.confidence, options.interval_method)
 

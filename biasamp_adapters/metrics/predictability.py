@@ -213,7 +213,9 @@ class PredictabilityMetric(Metric):
         Where the input is a matrix, and no attacker can be fitted because there are no rows or a
         closed form was asked for, only pairs are scored.
         """
-        self.require(evaluation, model)
+        reason = lacking(evaluation, model, self.short_direction)
+        if reason:
+            raise ValueError(reason)
         arguments = {
             **self._asked,
             "evaluation": evaluation,
@@ -343,7 +345,7 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
         function="directional_predictability_amplification",
         parameters=", equalize=None",
         example="0.3333",
-        title="Directional Predictability Amplification",
+        name="Directional Predictability Amplification",
         zero="as predictable as in the data",
         description="Computed as the relative change in how well the best attacker predicts the "
         "model's label from the group (A->T), or its group from the label (T->A), against data "
@@ -422,7 +424,7 @@ class LeakageAmplification(PredictabilityMetric):
         function="leakage_amplification",
         parameters=", equalize=None",
         example="0.1",
-        title="Leakage Amplification",
+        name="Leakage Amplification",
         zero="predicted and true labels give as much away",
         description="Computed as the success of the best attacker in telling the group from the "
         "predicted label, less that from the true label made as wrong as the model.",

@@ -39,9 +39,9 @@ class About:
         AIF360's classes; without, the method has the name of the function.
     parameters, example : str
         Arguments and value of the example of the function.
-    title, zero, description, reading : str
-        The texts of AIF360's explanations: its name, what 0 means in a few words, how it is
-        computed, and which way is worse.
+    name, zero, description, reading : str
+        The texts of AIF360's explanations: its name in full, what 0 means in a few words, how it
+        is computed, and which way is worse.
     """
 
     short: str = ""
@@ -53,7 +53,7 @@ class About:
     method: str = ""
     parameters: str = ""
     example: str = ""
-    title: str = ""
+    name: str = ""
     zero: str = ""
     description: str = ""
     reading: str = ""
