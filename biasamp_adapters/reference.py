@@ -139,24 +139,23 @@ def align(
             "y_true must be given (MALS, and Multi undirected, can do with a reference alone); "
             "received None"
         )
+    parts, notes = [counts], list[str]()
     if reference is not None:
-        counts, reference = _of_one_kind(counts, reference)
-    parts = [counts] if reference is None else [counts, reference]
-    notes: tuple[str, ...] = ()
-    if reference is not None and groups is None and "groups" not in counts.declared:
-        _check_same_groups(counts, reference)
-    if reference is not None and labels is None and "labels" not in counts.declared:
-        notes += tuple(_check_common_labels(counts, reference))
+        parts = [*_of_one_kind(counts, reference)]
+        if groups is None and "groups" not in counts.declared:
+            _check_same_groups(*parts)
+        if labels is None and "labels" not in counts.declared:
+            notes += _check_common_labels(*parts)
     if groups is None and (many := many_groups(counts)):
-        notes += (
+        notes.append(
             f"the attribute has {many}: row numbers or a continuous column are no groups (put it "
-            "into bins, or list the groups that are meant in groups=)",
+            "into bins, or list the groups that are meant in groups=)"
         )
     known_labels = _common_labels(parts, Role.TASK, declared(labels, "labels"))
     known_groups = _common_labels(parts, Role.ATTRIBUTE, declared(groups, "groups"))
     check_several(known_groups)
     aligned = [part.align(known_labels, known_groups) for part in parts]
-    return Evaluation(aligned[0], aligned[1] if reference is not None else None, notes=notes)
+    return Evaluation(aligned[0], aligned[1] if reference is not None else None, notes=tuple(notes))
 
 
 def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:

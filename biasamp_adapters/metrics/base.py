@@ -96,7 +96,18 @@ class Metric(ABC):
         cls, evaluation: Evaluation, model: str, pos_label: Label | None
     ) -> Iterator[Self]:
         """The metrics of this class that an audit shows of a model."""
-        return iter(())
+        return cls._in_directions(evaluation, model)
+
+    @classmethod
+    def _in_directions(
+        cls, evaluation: Evaluation, model: str, **parameters: Any
+    ) -> Iterator[Self]:
+        """The metric in each of its directions for which the counts hold what it reads."""
+        directions = cls.about.directions
+        for direction in directions:
+            if not lacking(evaluation, model, direction):
+                way: dict[str, Any] = {"direction": direction} if len(directions) > 1 else {}
+                yield cls(**parameters, **way)
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with all that was not counted yet and the metric reads."""
@@ -323,11 +334,10 @@ class ReferencedMetric(Metric):
     def of_audit(
         cls, evaluation: Evaluation, model: str, pos_label: Label | None
     ) -> Iterator[Self]:
-        directions, base = cls.about.directions, evaluation.base_rates
-        for direction in directions:
-            if (base is None or base.has(direction)) and not lacking(evaluation, model, direction):
-                ways: dict[str, Any] = {"direction": direction} if len(directions) > 1 else {}
-                yield cls(pos_label=pos_label, **ways)
+        base = evaluation.base_rates
+        for metric in cls._in_directions(evaluation, model, pos_label=pos_label):
+            if base is None or base.has(metric.short_direction):
+                yield metric
 
 
 def lacking(evaluation: Evaluation, model: str, direction: str) -> str | None:

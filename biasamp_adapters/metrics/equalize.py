@@ -55,7 +55,7 @@ def column_accuracy(tables: Tables, role: Role, *, silence_is_wrong: bool = Fals
 
 
 def random_errors(
-    tables: Tables, role: str, joint: Array, stays: Array, flips: Array
+    tables: Tables, role: Role, joint: Array, stays: Array, flips: Array
 ) -> tuple[Array, Array]:
     """Co-occurrences and counts of a variable if the model's errors fell at random.
 
@@ -69,7 +69,6 @@ def random_errors(
     stays, flips : arrays of shape (..., labels)
         Counts of the variable that stays and of the one that errs.
     """
-    role = Role(role)
     axis = -2 if role.of_attribute else -1
     if not tables.counts.is_matrix(role):
         accuracy = accuracy_of(tables, role)
@@ -190,26 +189,13 @@ def flip_rows(
     """
     weights, stratum = np.unique(weight, return_inverse=True)
     shape = (len(weights), *sizes)
-    if math.prod(shape) > times.sum(axis=-1).max(initial=0):
-        return _flip_one_by_one(times, stays, flips, sizes, accuracy, rng, weight)
-    # There are few different weights: one table for each of them.
-    key = np.ravel_multi_index((stratum, stays, flips), shape)
-    strata = sum_by(times, key, math.prod(shape)).reshape(*times.shape[:-1], *shape)
-    flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
-    return (flipped * weights[:, None, None]).sum(axis=-3)
-
-
-def _flip_one_by_one(
-    times: Array,
-    stays: Array,
-    flips: Array,
-    sizes: tuple[int, int],
-    accuracy: Array,
-    rng: Draws,
-    weight: Array,
-) -> Array:
-    """:func:`flip_rows` one row after the other."""
-    batch, n_distinct, n_pairs = times.shape[:-1], times.shape[-1], sizes[0] * sizes[1]
+    if math.prod(shape) <= times.sum(axis=-1).max(initial=0):
+        # There are few different weights: one table for each of them.
+        key = np.ravel_multi_index((stratum, stays, flips), shape)
+        strata = sum_by(times, key, math.prod(shape)).reshape(*times.shape[:-1], *shape)
+        flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
+        return (flipped * weights[:, None, None]).sum(axis=-3)
+    batch, n_distinct, n_pairs = times.shape[:-1], times.shape[-1], math.prod(sizes)
     times = times.reshape(-1, n_distinct)
     wrong_share = np.clip(1 - np.broadcast_to(accuracy, batch).reshape(-1, 1), 0, 1)
     out = np.empty((len(times), n_pairs))

@@ -188,9 +188,9 @@ def compare(
         )
         for name in models
     }
-    known = {name: result for name, result in uncounted.items() if result is not None}
-    if len(known) == len(models):
-        return Comparison.of(known, confidence)
+    results = {name: result for name, result in uncounted.items() if result is not None}
+    if len(results) == len(models):
+        return Comparison.of(results, confidence)
     return _compared(metric, metric._count(inputs), options)
 
 

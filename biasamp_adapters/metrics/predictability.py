@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from itertools import product
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -192,20 +191,19 @@ class PredictabilityMetric(Metric):
     def of_audit(
         cls, evaluation: Evaluation, model: str, pos_label: Label | None
     ) -> Iterator[Self]:
-        counts, directions = evaluation.counts, cls.about.directions
+        counts = evaluation.counts
         if not (counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)):
             return
-        for quality, direction in product(cls._audited, directions):
-            source = Roles.of(direction, cls._leakage).dataset[0]
+        several = counts.is_matrix(Role.TASK) and len(counts.labels) > 1
+        for quality in cls._audited:
             # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
-            no_flips = quality == "uncertainty_coefficient" and not counts.knows_rows
-            if no_flips or lacking(evaluation, model, direction):
+            if quality == "uncertainty_coefficient" and not counts.knows_rows:
                 continue
-            if allows_attack(counts, source):
-                fitted = source is Role.TASK and counts.is_matrix(source) and len(counts.labels) > 1
-                trials = FITTED_TRIALS if fitted else EXACT_TRIALS
-                ways: dict[str, Any] = {"direction": direction} if len(directions) > 1 else {}
-                yield cls(quality=quality, n_trials=trials, **ways)
+            for metric in cls._in_directions(evaluation, model, quality=quality):
+                source = Roles.of(metric.short_direction, cls._leakage).dataset[0]
+                fitted = several and source is Role.TASK
+                if allows_attack(counts, source):
+                    yield replace(metric, n_trials=FITTED_TRIALS if fitted else EXACT_TRIALS)
 
     def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Choose the attacker and the way to equalise that the counts call for.
