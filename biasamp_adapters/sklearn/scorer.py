@@ -11,7 +11,6 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
-from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
 from biasamp_adapters.sklearn.locate import Place, located, names_of, row_count
 
 Objective: TypeAlias = Literal["absolute", "signed"]
@@ -308,9 +307,7 @@ def _check_reference(metric: Metric, reference: str | None) -> None:
         return
     if metric.reference is not None and reference is not None:
         raise ValueError("reference='evaluated' is for a metric without a reference; received one")
-    unsigned = isinstance(metric, MultiAttributeBiasAmplification) and (
-        metric.short_direction != UNDIRECTED
-    )
+    unsigned = not metric.about.signed and metric.short_direction != UNDIRECTED
     if metric.reference is None and reference is None and not unsigned:
         raise ValueError(
             f"{metric.__name__} must have a reference, from training data: "
