@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,25 @@ from biasamp_adapters.reference import (
 _CERTAIN = 1.96
 
 Coefficient: TypeAlias = Literal["sign", "over_represented", "one"]
+
+
+class Observed(NamedTuple):
+    """What the counts themselves show.
+
+    Attributes
+    ----------
+    tables, origin : Tables
+        Those of the counts, and those that set directions and, undirected, rates.
+    weight : ndarray
+        The coefficient of each pair.
+    deltas : ndarray
+        D_at of each pair, NaN where it is undefined.
+    """
+
+    tables: Tables
+    origin: Tables
+    weight: Array
+    deltas: Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,10 +168,6 @@ class Cooccurrence(BoundMetric):
 
     # What the differences of the rates are multiplied by.
 
-    def _origin(self, tables: Tables) -> Tables:
-        """The tables that set directions and, undirected, rates."""
-        return tables if self.evaluation.reference is None else self.evaluation.reference.tables()
-
     def coefficients(self, kind: Coefficient, origin: Tables) -> Array:
         """Coefficient of each pair, of shape (..., groups, columns)."""
         base = self.evaluation.base_rates
@@ -178,12 +193,13 @@ class Cooccurrence(BoundMetric):
         return rows / rows.sum()
 
     @cached_property
-    def _observed(self) -> tuple[Tables, Array, Array]:
-        """The tables of the counts themselves, their coefficients, and D_at: NaN if undefined."""
-        tables = self.evaluation.counts.tables(self.model)
-        origin = self._origin(tables)
+    def _observed(self) -> Observed:
+        reference, tables = self.evaluation.reference, self.evaluation.counts.tables(self.model)
+        origin = tables if reference is None else reference.tables()
         true, predicted = self._rates(tables, origin)
-        return tables, self.coefficients(self.coefficient, origin), predicted - true
+        return Observed(
+            tables, origin, self.coefficients(self.coefficient, origin), predicted - true
+        )
 
     # Scores.
 
@@ -199,8 +215,11 @@ class Cooccurrence(BoundMetric):
 
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value, the random-error baseline, Multi's variance, and the selected pairs."""
-        origin = self._origin(tables) if reference is None else reference
-        weight = self._observed[1]
+        observed = self._observed
+        origin = tables if self.evaluation.reference is None else observed.origin
+        if reference is not None:
+            origin = reference
+        weight = observed.weight
         if self.reestimate:
             weight = self.coefficients(self.coefficient, origin)
         true, predicted = self._rates(tables, origin)
@@ -224,12 +243,12 @@ class Cooccurrence(BoundMetric):
     @property
     def value(self) -> float:
         """The value for the counts themselves."""
-        _, weight, deltas = self._observed
-        return float(self._mean(self._contributions(weight, deltas)))
+        observed = self._observed
+        return float(self._mean(self._contributions(observed.weight, observed.deltas)))
 
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
-        scores = self.scores(self._observed[0], None, np.random.default_rng(0))
+        scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
         return {name: value if value.ndim else float(value) for name, value in scores.items()}
 
     def evidence(self, name: str, value: float) -> Evidence:
@@ -241,8 +260,8 @@ class Cooccurrence(BoundMetric):
 
     def pairs(self) -> dict[str, Array]:
         """``sign``, ``delta``, ``contribution``, and whether the sign is ``uncertain``."""
-        tables, weight, deltas = self._observed
-        base, origin = self.evaluation.base_rates, self._origin(tables)
+        _, origin, weight, deltas = self._observed
+        base = self.evaluation.base_rates
         sign, z = weight, np.full(deltas.shape, np.inf)
         if self.coefficient == "one":
             tells_sign = base is None or base.tells_sign(self._shares)
@@ -276,8 +295,7 @@ class Cooccurrence(BoundMetric):
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """The notes, which pairs are undefined, and which groups the reference lacks."""
-        tables, _, deltas = self._observed
-        notes, undefined = [*self.notes], np.isnan(deltas)
+        notes, undefined = [*self.notes], np.isnan(self._observed.deltas)
         if undefined.all():
             notes.append("every pair is undefined")
         elif undefined.any():
@@ -292,7 +310,7 @@ class Cooccurrence(BoundMetric):
                 f"mean: no rows of {what} {names}{where}"
             )
         if self.evaluation.reference is not None:
-            rows = self._origin(tables).marginal(Role.ATTRIBUTE)
+            rows = self._observed.origin.marginal(Role.ATTRIBUTE)
             groups = self.evaluation.counts.groups
             absent = [show(group) for group, n in zip(groups, rows, strict=True) if n == 0]
             if absent:

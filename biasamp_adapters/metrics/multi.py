@@ -193,9 +193,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
             raise ValueError(f"Multi reads 0/1 predictions only; {soft[0]} holds probabilities")
         sets, columns = self._columns(evaluation)
         undirected = self.short_direction == UNDIRECTED
-        notes = []
-        if not evaluation.origin.knows_all_sets:
-            notes.append(f"rows show other label sets than the {len(sets)} that were counted")
+        others = f"rows show other label sets than the {len(sets)} that were counted"
         bound = super().bind(
             evaluation,
             model,
@@ -204,7 +202,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
             magnitude=True,
             per_task=undirected,
             sets=sets,
-            notes=tuple(notes),
+            notes=() if evaluation.origin.knows_all_sets else (others,),
         )
         if not len(bound.columns if sets else columns):
             raise ValueError(

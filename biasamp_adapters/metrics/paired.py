@@ -79,33 +79,23 @@ class Comparison:
             ``model``, ``value``, ``low`` and ``high``; then ``difference``, ``difference_low`` and
             ``difference_high``, against the first model; and a ``note``.
         """
+        columns = ["model", "value", "low", "high"]
+        columns += ["difference", "difference_low", "difference_high", "note"]
         rows = []
         for model, result in self.results.items():
-            gap = self.differences.get(model)
-            low, high = result.interval or (np.nan, np.nan)
-            ends = (gap.interval if gap is not None else None) or (np.nan, np.nan)
+            gap = self.differences.get(model, Estimate(np.nan, None, None))
             notes = [*result.notes]
-            if gap is not None and gap.reason and result.n_boot:
+            if gap.reason and result.n_boot:
                 notes.append(f"no interval of the difference: {gap.reason}")
-            rows.append(
-                {
-                    "model": model,
-                    "value": result.value,
-                    "low": low,
-                    "high": high,
-                    "difference": np.nan if gap is None else gap.value,
-                    "difference_low": ends[0],
-                    "difference_high": ends[1],
-                    "note": "; ".join(notes),
-                }
-            )
-        return pd.DataFrame(rows)
+            ends, gap_ends = (found.interval or (np.nan, np.nan) for found in (result, gap))
+            rows.append((model, result.value, *ends, gap.value, *gap_ends, "; ".join(notes)))
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         first, *others = self.results
-        name = next(iter(self.results.values()))
-        of_class = "" if name.pos_label is None else f" (class {show(name.pos_label)})"
-        lines = [f"<Comparison: {name.metric} {name.direction}{of_class}, {name.n} rows"]
+        result = self.results[first]
+        of_class = "" if result.pos_label is None else f" (class {show(result.pos_label)})"
+        lines = [f"<Comparison: {result.metric} {result.direction}{of_class}, {result.n} rows"]
         lines += [f"  {model}: {result.estimate.text()}" for model, result in self.results.items()]
         lines += [f"  {model} - {first}: {self.differences[model].text()}" for model in others]
         return "\n".join(lines) + ">"
