@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts, JointCounts
-from biasamp_adapters.counts.joint import Cells
 from biasamp_adapters.counts.labels import listing, positive_class
-from biasamp_adapters.counts.rows import Rows, lexicographic_key
+from biasamp_adapters.counts.rows import concatenated, lexicographic_key
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.reference import align
@@ -57,7 +55,7 @@ class Steps:
     """Counts at step s, where the rows of the s highest distinct scores are predicted positive.
 
     Rows that differ only in their score are of one kind. Each kind has two cells, predicted
-    negative and positive. Sums run from both ends, so that an empty cell is exactly 0.
+    negative and positive.
 
     Parameters
     ----------
@@ -80,56 +78,45 @@ class Steps:
     """
 
     def __init__(self, ranked: JointCounts, labels: tuple[Label, ...], positive: int) -> None:
-        cells = ranked.cells
-        axis = [axis.role for axis in ranked.axes].index(Role.PREDICTION)
+        rows = ranked.values.rows
+        (axis,) = (axis for axis in ranked.axes if axis.role == Role.PREDICTION)
         # As a label, the rank 1 may be another number that equals it.
-        ranks = [int(ranked.labels[code]) for code in cells.codes[:, axis].tolist()]
-        self.ranks, step = np.unique(ranks, return_inverse=True)
-        self.added = np.bincount(step, weights=cells.n if cells.w is None else cells.w)
+        ranks = [int(ranked.labels[code]) for code in rows.codes[axis].tolist()]
+        self.ranks, self._step = np.unique(ranks, return_inverse=True)
+        self.added = np.bincount(self._step, weights=rows.weight)
         self.share = shares(self.added)
+        both = concatenated(
+            [
+                replace(rows, codes={**rows.codes, axis: np.full(len(rows), code, dtype=np.int32)})
+                for code in (1 - positive, positive)
+            ]
+        )
+        keys = [*both.codes.values()]
+        if both.unit is not None:
+            keys.append(np.unique(both.unit, return_inverse=True)[1])
+        _, first, cell = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
+        self._negative, self._positive = np.split(cell, 2)
+        self._rows, self._cells = rows, both.taken(first)
         self._template = replace(ranked, labels=labels)
-        negative = cells.codes.copy()
-        negative[:, axis] = 1 - positive
-        keys = [*negative.T]
-        if cells.unit is not None:
-            keys.append(np.unique(cells.unit, return_inverse=True)[1])
-        _, first, kind = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
-        codes = np.tile(negative[first], (2, 1))
-        codes[len(first) :, axis] = positive
-        unit = None if cells.unit is None else np.tile(cells.unit[first], 2)
-        # Counts keep their cells in this order.
-        self._order = np.lexsort([*([] if unit is None else [unit]), *codes.T[::-1]])
-        self._codes = codes[self._order]
-        self._unit = None if unit is None else unit[self._order]
-        self.width = len(codes)
-        self._add_up(cells, kind, step)
-
-    def _add_up(self, cells: Cells, kind: Array, step: Array) -> None:
-        """Sums of the cells of each kind, from the highest score down and from the lowest up."""
-        order = np.lexsort([step, kind])
-        kind = kind[order]
-        n_steps = len(self.ranks) + 1
-        self._key = kind * n_steps + step[order]
-        kinds = np.arange(kind[-1] + 1)
-        self._first_key = kinds * n_steps
-        self._start, self._end = (np.searchsorted(kind, kinds, side) for side in ("left", "right"))
-        names = ["n"] if cells.w is None or self._unit is not None else ["n", "w", "w2"]
-        sums = pd.DataFrame({name: getattr(cells, name)[order] for name in names})
-        self._from_top = sums.groupby(kind).cumsum()
-        self._from_bottom = sums[::-1].groupby(kind[::-1]).cumsum()[::-1]
+        self.width = len(first)
 
     def _sums(self, steps: Array) -> dict[str, Array]:
-        """The sums of each cell at each step, of shape (steps, cells)."""
-        # The first entry of each kind that is still negative.
-        entry = np.searchsorted(self._key, self._first_key + steps[:, None])
-        sums: dict[str, Array] = {}
-        for name in self._from_top.columns.astype(str):
-            top, bottom = (frame[name].to_numpy() for frame in (self._from_top, self._from_bottom))
-            positive = np.where(entry > self._start, top[entry - 1], 0)
-            negative = np.where(entry < self._end, bottom[np.minimum(entry, len(bottom) - 1)], 0)
-            sums[name] = np.concatenate([negative, positive], axis=1)[:, self._order]
-        if self._unit is not None:
-            sums |= {"w": sums["n"] * self._unit, "w2": sums["n"] * self._unit**2}
+        """The sums of each cell at increasing steps, of shape (steps, cells)."""
+        # At how many of the steps the rows of a rank are still negative.
+        before = np.searchsorted(steps, np.arange(len(self.ranks)), side="right")[self._step]
+        size = (len(steps) + 1) * self.width
+        unit = self._cells.unit
+        sums = {}
+        for name, values in (self._rows.sums() if unit is None else {"n": self._rows.n}).items():
+            negative, positive = (
+                np.bincount(before * self.width + cell, values, size).reshape(-1, self.width)
+                for cell in (self._negative, self._positive)
+            )
+            # Added up from both ends, so that an empty cell is exactly 0.
+            total = positive[:-1].cumsum(axis=0) + negative[:0:-1].cumsum(axis=0)[::-1]
+            sums[name] = total.astype(values.dtype)
+        if unit is not None:
+            sums |= {"w": sums["n"] * unit, "w2": sums["n"] * unit**2}
         return sums
 
     def tables(self, steps: Array, like: Counts) -> Tables:
@@ -144,8 +131,5 @@ class Steps:
     def counts(self, step: int, *, empty: bool = False) -> JointCounts:
         """The counts at one step, with the ``empty`` cells or without."""
         sums = {name: values[0] for name, values in self._sums(np.array([step])).items()}
-        keep = np.full(self.width, True) if empty else sums["n"] > 0
-        sums = {name: values[keep] for name, values in sums.items()}
-        unit = None if self._unit is None else self._unit[keep]
-        codes = dict(zip(self._template.axes, self._codes[keep].T, strict=True))
-        return replace(self._template, rows=Rows(codes, **sums, unit=unit))
+        rows = replace(self._cells, **sums)
+        return replace(self._template, rows=rows if empty else rows.taken(rows.n > 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._text import renamed
 from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters._warnings import AmplificationWarning, warn
-from biasamp_adapters.counts import Counts, JointCounts, count_arrays
+from biasamp_adapters.counts import JointCounts, count_arrays
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import Indicators, one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -28,18 +29,30 @@ from biasamp_adapters.thresholds.curve import Steps, shares, steps_of, two_label
 from biasamp_adapters.thresholds.scores import read_scores
 
 #: A block of thresholds holds at most this many numbers.
-_BLOCK = 2**20
+_BLOCK = 2**21
 
 _DOING = "Sweeping thresholds"
 
 
 class _Curve(NamedTuple):
-    """Thresholds from infinity down, the share predicted positive, values, and their caveats."""
+    """What a sweep goes over.
+
+    Attributes
+    ----------
+    threshold : array
+        From infinity down.
+    share : array
+        The share predicted positive at each threshold.
+    result : callable
+        From the position of a threshold to the metric's result.
+    steps : Steps or None
+        The counts of all thresholds, of labels that are not columns of a matrix.
+    """
 
     threshold: Array
     share: Array
-    value: Sequence[float] | Array
-    notes: Sequence[tuple[str, ...]]
+    result: Callable[[int], AmplificationResult]
+    steps: Steps | None = None
 
 
 def threshold_sweep(
@@ -131,11 +144,14 @@ def threshold_sweep(
         # Thousands of thresholds would repeat the warnings that are given once below.
         warnings.simplefilter("ignore", AmplificationWarning)
         if scores.ndim == 1 and not any(isinstance(values, Indicators) for values in inputs):
-            curve = _from_counts(metric, inputs, q)
+            curve = _from_counts(metric, inputs)
         else:
-            curve = _from_calls(metric, inputs, columns, q)
-    _warn_once(metric, curve)
-    return pd.DataFrame({"threshold": curve.threshold, "share": curve.share, "value": curve.value})
+            curve = _from_calls(metric, inputs, columns)
+        chosen = _chosen(curve.share, q)
+        values, notes = _evaluated(curve, chosen)
+    _warn_once(metric, values, notes)
+    threshold, share = curve.threshold[chosen], curve.share[chosen]
+    return pd.DataFrame({"threshold": threshold, "share": share, "value": values})
 
 
 def threshold_free(
@@ -228,108 +244,101 @@ def _chosen(share: Array, q: int | None) -> Array:
     return np.unique([0, *np.searchsorted(share, quantiles), len(share) - 1])
 
 
-def _from_counts(metric: Metric, inputs: Inputs, q: int | None) -> _Curve:
+def _from_counts(metric: Metric, inputs: Inputs) -> _Curve:
     """The curve of labels: rows are counted once, by the rank of their score."""
     distinct, rank = np.unique(-inputs.y_pred, return_inverse=True)
+    flips = isinstance(metric, PredictabilityMetric)
     try:
         ranked = JointCounts.from_arrays(
             *inputs._replace(y_pred=rank),
             groups=metric.groups,
             missing=metric.missing,
             # Only flips move single rows; elsewhere sums of weights make fewer cells.
-            by_weight=isinstance(metric, PredictabilityMetric),
+            by_weight=flips,
         )
     except ValueError as error:
         raise ValueError(renamed(str(error), {"y_pred": "y_score"})) from None
     steps = steps_of(metric, ranked)
-    chosen = _chosen(steps.share, q)
-    share = steps.share[chosen]
-    threshold = np.concatenate([[np.inf], -distinct[steps.ranks]])[chosen]
-    if not isinstance(metric, PredictabilityMetric):
-        middle = metric.from_counts(steps.counts(chosen[len(chosen) // 2], empty=True))
-        bound = middle.bound
-        if isinstance(bound, Cooccurrence):
-            blocks = _blocks(steps, bound, bound.evaluation.counts, chosen)
-            values = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
-            return _Curve(threshold, share, values, [middle.notes] * len(chosen))
-    results = (metric.from_counts(steps.counts(step)) for step in chosen.tolist())
-    return _Curve(threshold, share, *_one_by_one(results, len(chosen)))
+    return _Curve(
+        np.concatenate([[np.inf], -distinct[steps.ranks]]),
+        steps.share,
+        lambda step: metric.from_counts(steps.counts(step, empty=not flips)),
+        None if flips else steps,
+    )
 
 
-def _blocks(
-    steps: Steps, bound: Cooccurrence, counts: Counts, chosen: Array
-) -> Iterator[tuple[int, Array]]:
-    """Values of many steps at a time, as one batch of tables like those of bootstrap replicates."""
-    size = max(1, _BLOCK // max(steps.width, bound.width))
-    for start in range(0, len(chosen), size):
-        block = chosen[start : start + size]
-        tables = steps.tables(block, counts)
-        yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
-
-
-def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None, q: int | None) -> _Curve:
+def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _Curve:
     """The curve of matrices: the metric is called at each threshold, one for all columns."""
     scores = inputs.y_pred
     distinct, rank = np.unique(-scores, return_inverse=True)
+    threshold = np.concatenate([[np.inf], -distinct])
     weight = np.ones(len(scores))
     if inputs.sample_weight is not None:
         weight = read_weights(inputs.sample_weight, ("y_score", len(scores)))
     entries = np.repeat(weight, scores.size // len(scores))
     share = shares(np.bincount(rank.ravel(), weights=entries))
-    chosen = _chosen(share, q)
-    threshold = np.concatenate([[np.inf], -distinct])[chosen]
-    prediction = _prediction(metric, inputs, columns)
     others = {name: inputs._asdict()[name] for name in Inputs._fields[2:]}
-    results = (
-        metric.result(inputs.y_true, prediction(scores >= limit), **others)
-        for limit in threshold.tolist()
-    )
-    return _Curve(threshold, share[chosen], *_one_by_one(results, len(chosen)))
-
-
-def _prediction(
-    metric: Metric, inputs: Inputs, columns: list[str] | None
-) -> Callable[[Array], Any]:
-    """A function from the positive rows or entries to predictions as the metric takes them."""
-    if inputs.y_pred.ndim == 1:
+    if scores.ndim == 1:
         truth = count_arrays(
             inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
         )
         known, positive = two_labels(metric, truth)
-        # As objects: labels may be of any type.
-        labels = np.array(known.labels, dtype=object)
-        return lambda hit: labels[np.where(hit, positive, 1 - positive)]
-    # A table, so that the metric can match columns by name.
-    return lambda hit: hit if columns is None else pd.DataFrame(hit, columns=columns)
+
+    def result(step: int) -> AmplificationResult:
+        predicted: Any = scores >= threshold[step]
+        if scores.ndim == 1:
+            # As objects: labels may be of any type.
+            labels = np.array(known.labels, dtype=object)
+            predicted = labels[np.where(predicted, positive, 1 - positive)]
+        elif columns is not None:
+            # A table, so that the metric can match columns by name.
+            predicted = pd.DataFrame(predicted, columns=columns)
+        return metric.result(inputs.y_true, predicted, **others)
+
+    return _Curve(threshold, share, result)
 
 
-def _one_by_one(
-    results: Iterator[AmplificationResult], n_results: int
-) -> tuple[list[float], list[tuple[str, ...]]]:
-    """Values and notes of results, which are not kept: each holds its counts."""
-    values, notes = [], []
-    for result in progress(((1, result) for result in results), n_results, _DOING):
-        values.append(result.value)
-        notes.append(result.notes)
+def _evaluated(
+    curve: _Curve, chosen: Array
+) -> tuple[Sequence[float] | Array, Sequence[tuple[str, ...]]]:
+    """Values and notes of the chosen steps."""
+    if curve.steps is not None:
+        middle = curve.result(chosen[len(chosen) // 2])
+        if isinstance(middle.bound, Cooccurrence):
+            blocks = _blocks(curve.steps, middle.bound, chosen)
+            batch = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
+            return batch, [middle.notes] * len(chosen)
+    # Results are not kept: each holds its counts.
+    results = map(curve.result, chosen.tolist())
+    points = ((1, (result.value, result.notes)) for result in results)
+    values, notes = zip(*progress(points, len(chosen), _DOING), strict=True)
     return values, notes
 
 
-def _warn_once(metric: Metric, curve: _Curve) -> None:
+def _blocks(steps: Steps, bound: Cooccurrence, chosen: Array) -> Iterator[tuple[int, Array]]:
+    """Values of many steps at a time, as one batch of tables like those of bootstrap replicates."""
+    size = max(1, _BLOCK // max(steps.width, bound.width))
+    for start in range(0, len(chosen), size):
+        block = chosen[start : start + size]
+        tables = steps.tables(block, bound.evaluation.counts)
+        yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
+
+
+def _warn_once(
+    metric: Metric, values: Sequence[float] | Array, notes: Sequence[tuple[str, ...]]
+) -> None:
     """Warn of each caveat that holds at every threshold, and once of all others.
 
     Undefined values are NaN in the result, and MALS always has one. Their notes are given only if
     no value is defined.
     """
-    defined = [
-        notes for notes, value in zip(curve.notes, curve.value, strict=True) if value == value
-    ]
-    points = defined or curve.notes
-    n_points = Counter(note for notes in points for note in notes)
+    points = list(compress(notes, ~np.isnan(values))) or notes
+    n_points = Counter(chain.from_iterable(points))
     for note, n in n_points.items():
         if n == len(points):
             warn(f"{metric.__name__}: {note}")
-    others = [[note for note in notes if n_points[note] < len(points)] for notes in points]
-    others = [notes for notes in others if notes]
+    others = [[note for note in point if n_points[note] < len(points)] for point in points]
+    others = list(filter(None, others))
     if others:
         warn(
             f"{metric.__name__}: caveats apply at {len(others)} of {len(points)} thresholds, "
