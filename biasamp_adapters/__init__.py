@@ -10,62 +10,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from biasamp_adapters import plot
-    from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
-    from biasamp_adapters.auditing import AuditReport, audit, audit_counts
-    from biasamp_adapters.base_rates import BaseRates
-    from biasamp_adapters.counts import CooccurrenceCounts, JointCounts
-    from biasamp_adapters.counts.loading import load_counts
-    from biasamp_adapters.inference.estimates import Estimate, RunSummary, summarize_runs
-    from biasamp_adapters.inputs.matrices import Indicators
+    from biasamp_adapters import plot as plot
+    from biasamp_adapters._warnings import AmplificationWarning as AmplificationWarning
+    from biasamp_adapters._warnings import SmallCellsWarning as SmallCellsWarning
+    from biasamp_adapters.auditing import AuditReport as AuditReport
+    from biasamp_adapters.auditing import audit as audit
+    from biasamp_adapters.auditing import audit_counts as audit_counts
+    from biasamp_adapters.base_rates import BaseRates as BaseRates
+    from biasamp_adapters.counts import CooccurrenceCounts as CooccurrenceCounts
+    from biasamp_adapters.counts import JointCounts as JointCounts
+    from biasamp_adapters.counts.loading import load_counts as load_counts
+    from biasamp_adapters.inference.estimates import Estimate as Estimate
+    from biasamp_adapters.inference.estimates import RunSummary as RunSummary
+    from biasamp_adapters.inference.estimates import summarize_runs as summarize_runs
+    from biasamp_adapters.inputs.matrices import Indicators as Indicators
+    from biasamp_adapters.metrics import MALS as MALS
+    from biasamp_adapters.metrics import AmplificationResult as AmplificationResult
     from biasamp_adapters.metrics import (
-        MALS,
-        AmplificationResult,
-        DirectionalBiasAmplification,
-        DirectionalPredictabilityAmplification,
-        LeakageAmplification,
-        MultiAttributeBiasAmplification,
+        DirectionalBiasAmplification as DirectionalBiasAmplification,
     )
-    from biasamp_adapters.metrics.paired import Comparison, compare, compare_counts
-    from biasamp_adapters.quality import get_quality, quality_names
-    from biasamp_adapters.thresholds import (
-        calibrated_threshold,
-        threshold_free,
-        threshold_sweep,
+    from biasamp_adapters.metrics import (
+        DirectionalPredictabilityAmplification as DirectionalPredictabilityAmplification,
     )
+    from biasamp_adapters.metrics import LeakageAmplification as LeakageAmplification
+    from biasamp_adapters.metrics import (
+        MultiAttributeBiasAmplification as MultiAttributeBiasAmplification,
+    )
+    from biasamp_adapters.metrics.paired import Comparison as Comparison
+    from biasamp_adapters.metrics.paired import compare as compare
+    from biasamp_adapters.metrics.paired import compare_counts as compare_counts
+    from biasamp_adapters.quality import get_quality as get_quality
+    from biasamp_adapters.quality import quality_names as quality_names
+    from biasamp_adapters.thresholds import calibrated_threshold as calibrated_threshold
+    from biasamp_adapters.thresholds import threshold_free as threshold_free
+    from biasamp_adapters.thresholds import threshold_sweep as threshold_sweep
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "MALS",
-    "AmplificationResult",
-    "AmplificationWarning",
-    "AuditReport",
-    "BaseRates",
-    "Comparison",
-    "CooccurrenceCounts",
-    "DirectionalBiasAmplification",
-    "DirectionalPredictabilityAmplification",
-    "Estimate",
-    "Indicators",
-    "JointCounts",
-    "LeakageAmplification",
-    "MultiAttributeBiasAmplification",
-    "RunSummary",
-    "SmallCellsWarning",
-    "audit",
-    "audit_counts",
-    "calibrated_threshold",
-    "compare",
-    "compare_counts",
-    "get_quality",
-    "load_counts",
-    "plot",
-    "quality_names",
-    "summarize_runs",
-    "threshold_free",
-    "threshold_sweep",
-]
 
 _HOMES = {
     "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
@@ -84,17 +64,13 @@ _HOMES = {
     ),
     "biasamp_adapters.metrics.paired": ("Comparison", "compare", "compare_counts"),
     "biasamp_adapters.quality": ("get_quality", "quality_names"),
-    "biasamp_adapters.thresholds": (
-        "calibrated_threshold",
-        "threshold_free",
-        "threshold_sweep",
-    ),
+    "biasamp_adapters.thresholds": ("calibrated_threshold", "threshold_free", "threshold_sweep"),
     "biasamp_adapters.inference.estimates": ("Estimate", "RunSummary", "summarize_runs"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-
 if not TYPE_CHECKING:  # a type checker would take any name to be there
+    __all__ = sorted(["plot", *_HOME])
 
     def __getattr__(name: str) -> Any:
         if name == "plot":
@@ -103,6 +79,5 @@ if not TYPE_CHECKING:  # a type checker would take any name to be there
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(_HOME[name]), name)
 
-
-def __dir__() -> list[str]:
-    return __all__
+    def __dir__() -> list[str]:
+        return __all__

@@ -18,8 +18,7 @@ Place: TypeAlias = str | int | Sequence[str | int] | None
 
 def row_count(values: Any) -> int:
     """Rows of an array, table or Indicators."""
-    values = values.values if isinstance(values, Indicators) else values
-    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+    return int(np.shape(values.values if isinstance(values, Indicators) else values)[0])
 
 
 def names_of(place: Place) -> list[str | int]:
@@ -51,8 +50,18 @@ def located(
             found += same
         if not found:
             levels, columns = ([other for other, _ in named] for named in sources.values())
-            raise ValueError(_not_found(argument, name, levels, None if X is None else columns))
-        if len(found) == 2 and not _same(*found):
+            places = "a level of y's index"
+            has = f"y's index has the levels {levels}" if levels else "y has no index with names"
+            if X is not None:
+                places += " or a column of X"
+                has += f", X the columns {columns}" if columns else ", X no columns"
+            raise ValueError(
+                f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking "
+                "turn y and X into arrays, without names: they need metadata routing)"
+            )
+        # As objects, the same labels are equal whatever the types of the columns.
+        first, *others = (pd.Series([*values], dtype=object) for values in found)
+        if not all(first.equals(other) for other in others):
             raise ValueError(
                 f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
                 "the same values; received different ones"
@@ -63,17 +72,11 @@ def located(
     return frame if len(table) > 1 else frame.iloc[:, 0]
 
 
-def _same(first: Any, second: Any) -> bool:
-    """Whether two columns hold the same labels, of whatever type."""
-    return pd.Series([*first], dtype=object).equals(pd.Series([*second], dtype=object))
-
-
 def _levels(y: Any) -> list[tuple[Any, Any]]:
     """Levels of the index of y that have a name, with their names."""
-    if not isinstance(y, pd.Series | pd.DataFrame):
-        return []
-    names = enumerate(y.index.names)
-    return [(name, y.index.get_level_values(i).array) for i, name in names if name is not None]
+    index = pd.Index([]) if index_of(y) is None else y.index
+    names = enumerate(index.names)
+    return [(name, index.get_level_values(i).array) for i, name in names if name is not None]
 
 
 def _columns(X: Any) -> list[tuple[Any, Any]]:  # noqa: N803
@@ -86,15 +89,3 @@ def _columns(X: Any) -> list[tuple[Any, Any]]:  # noqa: N803
     if isinstance(frame, nw.DataFrame):
         return [(name, frame[name].to_list()) for name in frame.columns]
     return []
-
-
-def _not_found(argument: str, name: str | int, levels: list[Any], columns: list[Any] | None) -> str:
-    has = f"y's index has the levels {levels}" if levels else "y has no index with names"
-    places = "a level of y's index"
-    if columns is not None:
-        has += f", X the columns {columns}" if columns else ", X no columns"
-        places += " or a column of X"
-    return (
-        f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking turn "
-        "y and X into arrays, without names: they need metadata routing)"
-    )

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from biasamp_adapters._roles import Inputs
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
@@ -213,7 +214,8 @@ class AmplificationLoss:
     @property
     def place(self) -> Place:
         """Where the variable that is not ``y`` is found; None where it is metadata."""
-        return self.sensitive_features if self.predicts == "task" else self.task
+        place: Place = getattr(self, self.beside)
+        return place
 
     def __call__(
         self,
@@ -244,46 +246,42 @@ class AmplificationLoss:
             If the other variable is missing or has another length, or the metric is undefined.
         """
         metadata = {"sensitive_features": sensitive_features, "task": task}
-        beside = metadata[self.beside]
-        if beside is None and self.place is not None:
-            beside = located(self.place, self.beside, y_true)
-        if beside is None:
-            raise ValueError(self.forgotten())
         if metadata[self.target] is not None:
             raise ValueError(
                 f"{self.target} is y with predicts={self.predicts!r}; received it as metadata"
             )
+        name, beside = self.beside, metadata[self.beside]
+        if beside is None and self.place is None:
+            raise ValueError(
+                f"{name} must reach the scorer; received None. With "
+                "sklearn.set_config(enable_metadata_routing=True), pass it as metadata: "
+                f"search.fit(X, y, {name}=...), cross_validate(..., params={{'{name}': ...}}); "
+                f"with make_scorer also call .set_score_request({name}=True). Without metadata "
+                "routing, name a level of y's index or, for amplification_scorer, a column of X: "
+                f"{name}='...'"
+            )
+        if beside is None:
+            beside = located(self.place, name, y_true)
         n_rows = row_count(y_true)
-        for name, values in ((self.beside, beside), ("sample_weight", sample_weight)):
+        inputs = {"y": y_true, name: beside, "sample_weight": sample_weight}
+        for argument, values in inputs.items():
             if values is not None and row_count(values) != n_rows:
                 raise ValueError(
-                    f"{name} must have a row for each row of the fold; received "
+                    f"{argument} must have a row for each row of the fold; received "
                     f"{row_count(values)} for {n_rows}: scikit-learn splits metadata of "
                     "the length of X only"
                 )
         if self.place is None:
-            inputs = {"y": y_true, self.beside: beside, "sample_weight": sample_weight}
-            indexes = ((name, index_of(values)) for name, values in inputs.items())
+            indexes = ((argument, index_of(values)) for argument, values in inputs.items())
             warn_of_order(indexes, fold=True)
-        variables = {"y_true": y_true, "y_pred": y_pred, "sensitive_features": beside}
-        if self.predicts == "attribute":
-            variables = {"y_true": beside, "y_pred": None, "sensitive_features": y_true}
-            variables["sensitive_features_pred"] = y_pred
-        value = self.metric(**variables, sample_weight=sample_weight)
+        if self.predicts == "task":
+            variables = Inputs(y_true, y_pred, beside)
+        else:
+            variables = Inputs(beside, None, y_true, y_pred)
+        value = self.metric(**variables._replace(sample_weight=sample_weight)._asdict())
         if np.isnan(value):
             raise ValueError(f"{self.metric.__name__} is undefined on these {n_rows} rows")
         return abs(value) if self.objective == "absolute" else value
-
-    def forgotten(self) -> str:
-        """The error message where the other variable is missing."""
-        name = self.beside
-        return (
-            f"{name} must reach the scorer; received None. With "
-            "sklearn.set_config(enable_metadata_routing=True), pass it as metadata: "
-            f"search.fit(X, y, {name}=...), cross_validate(..., params={{'{name}': ...}}); with "
-            f"make_scorer also call .set_score_request({name}=True). Without metadata routing, "
-            f"name a level of y's index or, for amplification_scorer, a column of X: {name}='...'"
-        )
 
 
 def _check_prediction(metric: Metric, predicts: str) -> None:
@@ -362,8 +360,6 @@ class AmplificationScorer:
                     f"{beside} must come as metadata or from {self.loss.place!r}; received both"
                 )
             metadata[beside] = located(self.loss.place, beside, y, X)
-        elif metadata.get(beside) is None:
-            raise ValueError(self.loss.forgotten())
         return -self.loss(y, estimator.predict(X), **metadata)
 
     def get_metadata_routing(self) -> MetadataRequest:
