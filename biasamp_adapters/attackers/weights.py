@@ -38,6 +38,15 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     return np.asarray(weight)
 
 
+def last_step(estimator: Any) -> tuple[str, Any]:
+    """The estimator that predicts, of a pipeline the last step; the prefix of its parameters."""
+    prefix = ""
+    while isinstance(estimator, Pipeline):
+        name, estimator = estimator.steps[-1]
+        prefix += f"{name}__"
+    return prefix, estimator
+
+
 def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  # noqa: N803
     """Fit an estimator; weights that are not all 1 go to it, or the last step of a pipeline.
 
@@ -49,10 +58,7 @@ def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  
     with config_context(enable_metadata_routing=False):
         if weight is None or (weight == 1).all():
             return estimator.fit(X, y)
-        last, prefix = estimator, ""
-        while isinstance(last, Pipeline):
-            name, last = last.steps[-1]
-            prefix += f"{name}__"
+        prefix, last = last_step(estimator)
         if not has_fit_parameter(last, "sample_weight"):
             raise ValueError(
                 "rows with weights or probabilities need an attacker whose fit takes "

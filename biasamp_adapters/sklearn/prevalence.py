@@ -16,7 +16,6 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.model_selection import cross_val_predict
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -28,7 +27,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.attackers.weights import checked_weights
+from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.thresholds.calibrated import calibrate
 
 #: Rounds over the classes in which their thresholds are fitted to one another.
@@ -173,11 +172,23 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             consumed = get_routing_for_object(estimator).consumes("fit", params)
             fold_params = {name: params[name] for name in consumed}
         self.estimator_ = clone(estimator).fit(X, y, **fit_params)
+        methods = ("predict_proba", "decision_function")
+        self._method = next((name for name in methods if hasattr(self.estimator_, name)), "")
+        if not self._method:
+            raise ValueError(
+                "estimator must have predict_proba or decision_function; received a "
+                f"{type(self.estimator_).__name__}"
+            )
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        scores = self._scores(self._unseen_scores(X, y, fold_params))
+        if self.cv is None:
+            output = getattr(self.estimator_, self._method)(X)
+        else:
+            folds = {"cv": self.cv, "n_jobs": self.n_jobs, "params": fold_params}
+            output = cross_val_predict(estimator, X, y, method=self._method, **folds)
+        scores = self._scores(output)
         if self._is_matrix:
             names = [*getattr(y, "columns", range(np.shape(y)[-1]))]
             truth = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
@@ -210,7 +221,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ndarray of shape (n,), (n, n_classes) or (n, n_labels)
         """
         check_is_fitted(self)
-        return self._scores(getattr(self.estimator_, self._method())(X)) - self.threshold_
+        return self._scores(getattr(self.estimator_, self._method)(X)) - self.threshold_
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The classes or labels whose scores are above their thresholds.
@@ -230,39 +241,19 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             return np.asarray(self.classes_[(decision > 0).astype(int)])
         return np.asarray(self.classes_[decision.argmax(axis=1)])
 
-    def _unseen_scores(self, X: Any, y: Any, params: dict[str, Any]) -> Any:  # noqa: N803
-        """Scores of the rows, each from a clone that was not fitted on it unless cv is None."""
-        method = self._method()
-        if self.cv is None:
-            return getattr(self.estimator_, method)(X)
-        options = {"cv": self.cv, "n_jobs": self.n_jobs, "method": method, "params": params}
-        return cross_val_predict(self.estimator, X, y, **options)
-
-    def _method(self) -> str:
-        for name in ("predict_proba", "decision_function"):
-            if hasattr(self.estimator_, name):
-                return name
-        raise ValueError(
-            "estimator must have predict_proba or decision_function; received a "
-            f"{type(self.estimator_).__name__}"
-        )
-
     def _scores(self, output: Any) -> Array:
         """Scores of shape (n,) for two classes, else with one column per class or label."""
         if isinstance(output, list):
-            # One matrix per label, which has one column if the label is constant.
-            constant = [float(classes[-1]) for classes in self.estimator_.classes_]
-            columns = zip(output, constant, strict=True)
-            output = np.column_stack(
-                [
-                    label[:, 1] if label.shape[1] > 1 else sure * label[:, 0]
-                    for label, sure in columns
-                ]
-            )
+            # One matrix per label, with one column if the label is constant.
+            constant = (float(classes[-1]) for classes in self.estimator_.classes_)
+            labels = zip(output, constant, strict=True)
+            columns = [p[:, 1] if p.shape[1] > 1 else value * p[:, 0] for p, value in labels]
+            output = np.column_stack(columns)
         scores = np.asarray(output, dtype=np.float64)
         if not (self._is_matrix or scores.ndim == 1):
             n_scores = scores.shape[1]
-            pairs = self._method() == "decision_function" and _scores_pairs(self.estimator_)
+            shape = getattr(last_step(self.estimator_)[1], "decision_function_shape", None)
+            pairs = self._method == "decision_function" and shape == "ovo"
             if n_scores != len(self.classes_) or (pairs and n_scores > 2):
                 raise ValueError(
                     f"estimator must score each of the {len(self.classes_)} classes; received "
@@ -279,9 +270,9 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     def _shares(self, names: list[Any], train: Array) -> Array:
         """The requested share of each class or label."""
         prevalence = self.prevalence
+        if isinstance(prevalence, str) and prevalence == "train":
+            return train
         if isinstance(prevalence, str):
-            if prevalence == "train":
-                return train
             raise ValueError(f"prevalence must be 'train' or numbers; received {prevalence!r}")
         if isinstance(prevalence, Mapping | pd.Series):
             prevalence = dict(prevalence)
@@ -308,18 +299,10 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return shares
 
 
-def _scores_pairs(estimator: Any) -> bool:
-    """Whether an estimator, or the last step of a pipeline, scores pairs of classes."""
-    while isinstance(estimator, Pipeline):
-        estimator = estimator.steps[-1][1]
-    return getattr(estimator, "decision_function_shape", None) == "ovo"
-
-
 def _threshold(scores: Array, share: float, weight: Array) -> float:
     """A threshold half way between the last score that is predicted and the next one."""
     lowest = calibrate(scores, share, weight)
-    below = scores[scores < lowest]
-    highest = float(below.max()) if below.size else -np.inf
+    highest = float(scores.max(initial=-np.inf, where=scores < lowest))
     if np.isinf(lowest) or np.isinf(highest):
         return highest if np.isinf(highest) else lowest
     middle = (lowest + highest) / 2
