@@ -66,37 +66,28 @@ def _machine() -> str:
 
 def _remove_leftovers(target: Path) -> None:
     """Remove temporary files for ``target`` that writers left behind when they were killed."""
-    name = re.compile(
-        re.escape(_beginning(target)) + "([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}", re.ASCII
-    )
+    beginning = re.escape(_beginning(target))
+    name = re.compile(f"{beginning}([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}", re.ASCII)
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
-            found = name.fullmatch(entry.name)
+            match = name.fullmatch(entry.name)
             # Another writer may remove it first; a file that cannot be removed does no harm.
             with suppress(OSError):
-                if found and _is_abandoned(entry, found[1], int(found[2])):
+                if match and _is_abandoned(entry, match[1], int(match[2])):
                     os.unlink(entry.path)
 
 
 def _is_abandoned(file: os.DirEntry[str], machine: str, process: int) -> bool:
-    """Whether no living process writes to a temporary file."""
-    if machine == _machine() and not _is_alive(process):
-        return True
+    """Whether the process that wrote a temporary file has ended, or the file is old."""
+    # On Windows os.kill would end the process, so that files are removed when they are old.
+    if machine == _machine() and os.name == "posix":
+        try:
+            os.kill(process, 0)
+        except (ProcessLookupError, OverflowError):
+            return True
+        except PermissionError:
+            pass  # A process of another user lives.
     return time.time() - file.stat().st_mtime > _ABANDONED
-
-
-def _is_alive(process: int) -> bool:
-    """Whether a process of this machine runs; True if that cannot be determined."""
-    if os.name != "posix":
-        # On Windows os.kill would end the process. Its files are removed when they are old.
-        return True
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:

@@ -87,29 +87,26 @@ class BaseRates:
             for name in (*_RATES.values(), "direction")
             if getattr(self, name) is not None
         }
-        if "attribute_given_task" in tables:
-            tables["attribute_given_task"] = tables["attribute_given_task"].T
-        first = next((tables[name] for name in _RATES.values() if name in tables), None)
-        if first is None:
+        if not tables.keys() - {"direction"}:
             raise ValueError(
                 "BaseRates needs task_given_attribute or attribute_given_task; received neither"
             )
+        if "attribute_given_task" in tables:
+            tables["attribute_given_task"] = tables["attribute_given_task"].T
+        first = next(iter(tables.values()))
         fields: dict[str, Any] = {"groups": tuple(first.index), "labels": tuple(first.columns)}
         for name, table in tables.items():
-            for found, known in ((table.index, first.index), (table.columns, first.columns)):
+            for found, known in zip(table.axes, first.axes, strict=True):
                 if set(found) != set(known):
                     raise ValueError(
                         "the tables of BaseRates must cover the same groups and tasks; "
                         f"{name} has {listing(list(found))}, another {listing(list(known))}"
                     )
-            fields[name] = table.reindex(index=first.index, columns=first.columns).to_numpy()
+            fields[name] = table.reindex_like(first).to_numpy()
         if self.attribute is not None:
             fields["attribute"] = _read_shares(self.attribute, fields["groups"])
         for name, value in fields.items():
             object.__setattr__(self, name, value)
-        self._check_signs()
-
-    def _check_signs(self) -> None:
         signs = self._signs(None)
         opposite = np.argwhere(signs.get("A->T", 0) * signs.get("T->A", 0) < 0)
         if len(opposite):
@@ -155,8 +152,8 @@ class BaseRates:
                 f"{direction} needs the directions of the correlations: attribute= (the shares of "
                 "the groups) or direction= must be given; received neither"
             )
-        first, second = ("A->T", "T->A") if direction == "A->T" else ("T->A", "A->T")
-        return signs[first if first in signs else second]
+        first = "A->T" if direction == "A->T" else "T->A"
+        return signs[first] if first in signs else next(iter(signs.values()))
 
     def tells_sign(self, observed: Array | None) -> bool:
         """Whether the rates, with the shares of the groups in the data, determine the signs."""

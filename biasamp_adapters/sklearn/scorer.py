@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from biasamp_adapters._roles import Inputs
+from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
-from biasamp_adapters.sklearn.locate import Place, located, names_of, row_count
 
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]
+
+#: Where a variable is: a name, several names, or positions of the columns of an array.
+Place: TypeAlias = str | int | Sequence[str | int] | None
 
 
 def amplification_scorer(
@@ -187,7 +193,7 @@ class AmplificationLoss:
                 f"{self.target} must not be given with predicts={self.predicts!r}, where it is y; "
                 "received it"
             )
-        if self.place is not None and not names_of(self.place):
+        if self.place is not None and not _names(self.place):
             raise ValueError(f"{self.beside} must name at least one place; received {self.place!r}")
 
     @property
@@ -214,8 +220,7 @@ class AmplificationLoss:
     @property
     def place(self) -> Place:
         """Where the variable that is not ``y`` is found; None where it is metadata."""
-        place: Place = getattr(self, self.beside)
-        return place
+        return self.sensitive_features if self.predicts == "task" else self.task
 
     def __call__(
         self,
@@ -261,14 +266,14 @@ class AmplificationLoss:
                 f"{name}='...'"
             )
         if beside is None:
-            beside = located(self.place, name, y_true)
-        n_rows = row_count(y_true)
+            beside = _located(self.place, name, y_true)
+        n_rows = _n_rows(y_true)
         inputs = {"y": y_true, name: beside, "sample_weight": sample_weight}
         for argument, values in inputs.items():
-            if values is not None and row_count(values) != n_rows:
+            if values is not None and _n_rows(values) != n_rows:
                 raise ValueError(
                     f"{argument} must have a row for each row of the fold; received "
-                    f"{row_count(values)} for {n_rows}: scikit-learn splits metadata of "
+                    f"{_n_rows(values)} for {n_rows}: scikit-learn splits metadata of "
                     "the length of X only"
                 )
         if self.place is None:
@@ -359,7 +364,7 @@ class AmplificationScorer:
                 raise ValueError(
                     f"{beside} must come as metadata or from {self.loss.place!r}; received both"
                 )
-            metadata[beside] = located(self.loss.place, beside, y, X)
+            metadata[beside] = _located(self.loss.place, beside, y, X)
         return -self.loss(y, estimator.predict(X), **metadata)
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -388,3 +393,78 @@ class AmplificationScorer:
 
     def __repr__(self) -> str:
         return f"amplification_scorer({self.loss!r})"
+
+
+def _n_rows(values: Any) -> int:
+    """Rows of an array, table or Indicators."""
+    return int(np.shape(values.values if isinstance(values, Indicators) else values)[0])
+
+
+def _names(place: Place) -> list[str | int]:
+    """The names in a place."""
+    return [place] if isinstance(place, str | int | np.integer) else list(place or ())
+
+
+def _located(
+    place: Place,
+    argument: str,
+    y: Any,
+    X: Any = None,  # noqa: N803
+) -> pd.DataFrame | pd.Series[Any]:
+    """Levels of the index of ``y``, or columns of ``X``, as a table, one alone as a Series.
+
+    Raises
+    ------
+    ValueError
+        If a name is in neither, twice in one, or in both with different values.
+    """
+    sources = {"levels of y's index": _levels(y), "columns of X": _columns(X)}
+    table = {}
+    for name in _names(place):
+        found = []
+        for source, columns in sources.items():
+            same = [values for other, values in columns if other == name]
+            if len(same) > 1:
+                raise ValueError(f"{source} must have different names; received {name!r} twice")
+            found += same
+        if not found:
+            levels, columns = ([other for other, _ in named] for named in sources.values())
+            places = "a level of y's index"
+            has = f"y's index has the levels {levels}" if levels else "y has no index with names"
+            if X is not None:
+                places += " or a column of X"
+                has += f", X the columns {columns}" if columns else ", X no columns"
+            raise ValueError(
+                f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking "
+                "turn y and X into arrays, without names: they need metadata routing)"
+            )
+        # As objects, the same labels are equal whatever the types of the columns.
+        first, *others = (pd.Series([*values], dtype=object) for values in found)
+        if not all(first.equals(other) for other in others):
+            raise ValueError(
+                f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
+                "the same values; received different ones"
+            )
+        table[name] = found[0]
+    index = index_of(X)
+    frame = pd.DataFrame(table, index=index_of(y) if index is None else index)
+    return frame if len(table) > 1 else frame.iloc[:, 0]
+
+
+def _levels(y: Any) -> list[tuple[Any, Any]]:
+    """Levels of the index of y that have a name, with their names."""
+    index = pd.Index([]) if index_of(y) is None else y.index
+    names = enumerate(index.names)
+    return [(name, index.get_level_values(i).array) for i, name in names if name is not None]
+
+
+def _columns(X: Any) -> list[tuple[Any, Any]]:  # noqa: N803
+    """Columns of X, with their names or positions."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return list(enumerate(X.T))
+    if isinstance(X, pd.DataFrame):
+        return [(name, X.iloc[:, i].array) for i, name in enumerate(X.columns)]
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return [(name, frame[name].to_list()) for name in frame.columns]
+    return []

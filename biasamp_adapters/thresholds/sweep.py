@@ -35,23 +35,12 @@ _DOING = "Sweeping thresholds"
 
 
 class _Curve(NamedTuple):
-    """What a sweep goes over.
-
-    Attributes
-    ----------
-    threshold : array
-        From infinity down.
-    share : array
-        The share predicted positive at each threshold.
-    result : callable
-        From the position of a threshold to the metric's result.
-    steps : Steps or None
-        The counts of all thresholds, of labels that are not columns of a matrix.
-    """
+    """Thresholds from infinity down, the share predicted positive at each, and results there."""
 
     threshold: Array
     share: Array
     result: Callable[[int], AmplificationResult]
+    #: The counts of all thresholds, where sums of them can be scored at once.
     steps: Steps | None = None
 
 
@@ -277,7 +266,6 @@ def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _C
         weight = read_weights(inputs.sample_weight, ("y_score", len(scores)))
     entries = np.repeat(weight, scores.size // len(scores))
     share = shares(np.bincount(rank.ravel(), weights=entries))
-    others = {name: inputs._asdict()[name] for name in Inputs._fields[2:]}
     if scores.ndim == 1:
         truth = count_arrays(
             inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
@@ -293,7 +281,7 @@ def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _C
         elif columns is not None:
             # A table, so that the metric can match columns by name.
             predicted = pd.DataFrame(predicted, columns=columns)
-        return metric.result(inputs.y_true, predicted, **others)
+        return metric.result(**inputs._replace(y_pred=predicted)._asdict())
 
     return _Curve(threshold, share, result)
 
