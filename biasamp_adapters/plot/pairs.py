@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -94,7 +95,7 @@ def pairs(
         )
     ax = axes_of(ax, 0.9 + 0.3 * len(tasks))
     cells = np.full((len(tasks), len(groups)), np.nan)
-    where = (
+    where: tuple[Array, Array] = (
         pd.Index(tasks).get_indexer(pd.Index(table["task"])),
         pd.Index(groups).get_indexer(pd.Index(table["attribute"])),
     )
@@ -109,7 +110,10 @@ def pairs(
         edgecolors=GAP,
         linewidth=1.5,
     )
-    _write(ax, table, score, where, DIVERGING(norm(cells[where])), wide=len(groups) <= _WIDE)
+    inks = ink_on(DIVERGING(norm(cells[where])))
+    for row, y, x, ink in zip(table.to_dict("records"), *where, inks, strict=True):
+        text, style = _cell(row, float(row[score]), wide=len(groups) <= _WIDE)
+        ax.text(x, y, text, ha="center", va="center", fontsize="small", **{"color": ink} | style)
     named_rows(ax, tasks)
     named_rows(ax, groups, "x")
     if len(groups) > _WIDE:
@@ -153,27 +157,16 @@ def _chosen(argument: str, chosen: Sequence[Label] | None, column: pd.Series[Any
     return labels
 
 
-def _write(
-    ax: Axes,
-    table: pd.DataFrame,
-    score: str,
-    where: tuple[Array, Array],
-    colours: Array,
-    *,
-    wide: bool,
-) -> None:
-    rows = table.to_dict("records")
-    for row, y, x, ink in zip(rows, *where, ink_on(colours), strict=True):
-        value = float(row[score])
-        if np.isnan(value):
-            ax.text(x, y, "undefined", ha="center", va="center", fontsize="small", style="italic")
-            continue
-        text, weight = f"{value:+z.{4 if wide else 3}f}", "normal"
-        if "sign" in row:
-            signs = _UNCERTAIN_SIGNS if row.get("uncertain") else _SIGNS
-            text = f"{signs[int(row['sign'])]} {text}"
-        low, high = row.get("low"), row.get("high")
-        if not (pd.isna(low) or pd.isna(high)):
-            weight = "bold" if side_of_zero((low, high)) else "normal"
-            text += f" [{low:+z.4f}, {high:+z.4f}]" if wide else ""
-        ax.text(x, y, text, color=ink, weight=weight, ha="center", va="center", fontsize="small")
+def _cell(row: dict[Any, Any], value: float, *, wide: bool) -> tuple[str, dict[str, Any]]:
+    """The text of a pair, and how it is set."""
+    if np.isnan(value):
+        return "undefined", {"style": "italic", "color": mpl.rcParams["text.color"]}
+    text, weight = f"{value:+z.{4 if wide else 3}f}", "normal"
+    if "sign" in row:
+        signs = _UNCERTAIN_SIGNS if row.get("uncertain") else _SIGNS
+        text = f"{signs[int(row['sign'])]} {text}"
+    low, high = row.get("low"), row.get("high")
+    if not (pd.isna(low) or pd.isna(high)):
+        weight = "bold" if side_of_zero((low, high)) else "normal"
+        text += f" [{low:+z.4f}, {high:+z.4f}]" if wide else ""
+    return text, {"weight": weight}
