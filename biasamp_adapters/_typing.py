@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeAlias
@@ -19,6 +19,13 @@ Label: TypeAlias = Hashable
 
 #: What ``random_state`` takes: None stands for the fixed seed 0, so that a repeated call repeats.
 RandomState: TypeAlias = int | np.random.Generator | None
+
+
+def check_choice(argument: str, value: object, choices: Iterable[object]) -> None:
+    """Raise unless a parameter is one of the values that it can take."""
+    allowed = list(choices)
+    if value not in allowed:
+        raise ValueError(f"{argument} must be one of {allowed}; received {value!r}")
 
 
 def is_whole(value: object) -> bool:

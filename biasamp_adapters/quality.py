@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, check_choice
 
 #: A G statistic below this is a rounding error.
 _NO_G = 1e-9
@@ -261,6 +261,5 @@ def get_quality(name: str) -> Quality:
     >>> float(get_quality("accuracy").score(table, None))
     0.6
     """
-    if name not in _QUALITIES:
-        raise ValueError(f"quality must be one of {quality_names()}; received {name!r}")
+    check_choice("quality", name, _QUALITIES)
     return _QUALITIES[name]

@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, check_choice
 
 
 class _Preset(NamedTuple):
@@ -131,8 +131,7 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If there is no such preset, weights are given to a scikit-learn that cannot use them, or
             an input breaks a rule of scikit-learn.
         """
-        if self.preset not in PRESETS:
-            raise ValueError(f"preset must be one of {list(PRESETS)}; received {self.preset!r}")
+        check_choice("preset", self.preset, PRESETS)
         X, y = validate_data(self, X, y, multi_output=True)  # noqa: N806
         check_classification_targets(y)
         chosen = {

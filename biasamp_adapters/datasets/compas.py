@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from biasamp_adapters._files import replacing
+from biasamp_adapters._typing import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,8 +133,7 @@ def fetch_compas(
     from sklearn.datasets import get_data_home
     from sklearn.utils import Bunch
 
-    if label not in _LABELS:
-        raise ValueError(f"label must be one of {[*_LABELS]}; received {label!r}")
+    check_choice("label", label, _LABELS)
     kept = [*_RACES] if races is None else [*races]
     # A string is a sequence too, but of letters.
     if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from biasamp_adapters._typing import check_choice
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -150,8 +152,7 @@ def load_published(name: str) -> pd.DataFrame:
         path.name.removesuffix(".csv"): path
         for path in files(__package__).joinpath("papers").iterdir()
     }
-    if name not in tables:
-        raise ValueError(f"name must be one of {sorted(tables)}; received {name!r}")
+    check_choice("name", name, sorted(tables))
     with tables[name].open(encoding="utf-8") as file:
         table = pd.read_csv(
             file,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.plot.canvas import (
     DIVERGING,
@@ -166,8 +166,7 @@ def sweep(
     >>> bam.plot.sweep(curve).get_xlabel()
     'share predicted positive'
     """
-    if x not in _OVER:
-        raise ValueError(f"x must be one of {list(_OVER)}; received {x!r}")
+    check_choice("x", x, _OVER)
     tables = dict(curve) if isinstance(curve, Mapping) else {"": curve}
     if not tables:
         raise ValueError("curve must hold at least one table; received none")

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.inference.estimates import (
     Estimate,
     RunSummary,
@@ -98,8 +98,7 @@ class MostAccurateWithin:
         if not (isinstance(self.bound, float | int | np.number) and np.isfinite(self.bound)):
             raise ValueError(f"bound must be a finite number; received {self.bound!r}")
         check_confidence(self.confidence)
-        if self.judged not in _JUDGED:
-            raise ValueError(f"judged must be one of {list(_JUDGED)}; received {self.judged!r}")
+        check_choice("judged", self.judged, _JUDGED)
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
         """The position of the candidate, the first of equally accurate ones.

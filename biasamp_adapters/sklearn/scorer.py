@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from biasamp_adapters._roles import Inputs
+from biasamp_adapters._typing import check_choice
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
@@ -177,15 +178,9 @@ class AmplificationLoss:
                 "metric must be a metric object of biasamp_adapters, such as "
                 f"DirectionalBiasAmplification(reference=...); received {self.metric!r}"
             )
-        for name, allowed in (
-            ("objective", ("absolute", "signed")),
-            ("predicts", ("task", "attribute")),
-            ("reference", (None, "evaluated")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {list(allowed)}; received {getattr(self, name)!r}"
-                )
+        check_choice("objective", self.objective, get_args(Objective))
+        check_choice("predicts", self.predicts, get_args(Predicts))
+        check_choice("reference", self.reference, (None, "evaluated"))
         _check_prediction(self.metric, self.predicts)
         _check_reference(self.metric, self.reference)
         if getattr(self, self.target) is not None:
