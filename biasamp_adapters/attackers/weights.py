@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.inputs.columns import read_weights
 
 
 def checked_weights(sample_weight: Any, n_rows: int) -> Array:
@@ -23,19 +23,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
-    if weight.ndim != 1:
-        raise ValueError(
-            f"sample_weight must have one dimension; received the shape {weight.shape}"
-        )
-    check_consistent_length(weight, np.empty(n_rows))
-    if weight.min() < 0:
-        raise ValueError(f"sample_weight must not be negative; received {weight.min()}")
-    if weight.max() == 0:
-        raise ValueError("weights must have a positive sum; received only zeros")
-    return np.asarray(weight)
+    return read_weights(np.asarray(sample_weight), ("X", n_rows))
 
 
 def last_step(estimator: Any) -> tuple[str, Any]:

@@ -134,12 +134,12 @@ def test_alpha_must_be_a_number_of_at_least_zero(alpha: Any) -> None:
 @pytest.mark.parametrize(
     ("weight", "rule"),
     [
-        ([1, 1, 1, -1], "must not be negative; received -1"),
+        ([1, 1, 1, -1], "must be finite and not negative; received -1.0 in 1 row"),
         ([0, 0, 0, 0], "weights must have a positive sum; received only zeros"),
         ([[1]] * 4, r"must have one dimension; received the shape \(4, 1\)"),
-        ([1, 1], "inconsistent numbers of samples"),
-        ([1, 1, 1, float("nan")], "contains NaN"),
-        ([1, 1, 1, float("inf")], "contains infinity"),
+        ([1, 1], "inputs must have the same length; received sample_weight 2, X 4"),
+        ([1, 1, 1, float("nan")], "must be finite and not negative; received nan in 1 row"),
+        ([1, 1, 1, float("inf")], "must be finite and not negative; received inf in 1 row"),
     ],
 )
 def test_bad_weights(weight: list[Any], rule: str) -> None:

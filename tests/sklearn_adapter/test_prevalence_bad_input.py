@@ -135,11 +135,11 @@ def test_a_model_that_is_not_fitted(method: str) -> None:
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (-np.ones(60), r"sample_weight must not be negative; received -1\.0"),
+        (-np.ones(60), "sample_weight must be finite and not negative; received -1.0 in 60 row"),
         (np.zeros(60), "weights must have a positive sum; received only zeros"),
-        (np.ones(59), "inconsistent numbers of samples"),
+        (np.ones(59), "inputs must have the same length; received sample_weight 59, X 60"),
         (np.ones((60, 1)), r"sample_weight must have one dimension; received the shape \(60, 1\)"),
-        (np.full(60, np.nan), "sample_weight contains NaN"),
+        (np.full(60, np.nan), "must be finite and not negative; received nan in 60 row"),
     ],
     ids=["negative", "zero", "short", "a matrix", "NaN"],
 )
