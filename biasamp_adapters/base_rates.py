@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label, as_float, is_real
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inputs.numbers import read_numbers
 
 #: Rates closer than this, relatively, are tied; shares this near to 1 sum to 1.
 _TIE, _SUM = 1e-12, 1e-6
@@ -226,10 +227,8 @@ def _read_table(table: Any, name: str) -> pd.DataFrame:
     if not (table.index.is_unique and table.columns.is_unique) or table.empty:
         received = f"{listing(table.index.tolist())} by {listing(table.columns.tolist())}"
         raise ValueError(f"{name} must name every group and task once; received {received}")
-    for value in table.to_numpy(dtype=object).ravel().tolist():
-        if not (is_real(value) or pd.isna(value)):
-            raise ValueError(f"{name} must hold numbers; received values such as {value!r}")
-    values = table.astype(object).map(as_float).to_numpy(dtype=np.float64)
+    numbers, _ = read_numbers(table.to_numpy(dtype=object).ravel(), name)
+    values = numbers.reshape(table.shape)
     if np.isnan(values).any():
         raise ValueError(f"{name} must hold a number for every pair; received a missing value")
     if name == "direction":
@@ -255,9 +254,7 @@ def _read_shares(attribute: Any, groups: tuple[Label, ...]) -> Array:
             f"attribute must give a share for each of {listing(groups)}; "
             f"received {listing(list(shares))}"
         )
-    if not all(map(is_real, shares.values())):
-        raise ValueError(f"attribute must hold numbers; received {list(shares.values())}")
-    values = np.array([as_float(shares[group]) for group in groups])
+    values = read_numbers([shares[group] for group in groups], "attribute")[0][:, 0]
     if not (values >= 0).all() or abs(values.sum() - 1) > _SUM:
         raise ValueError(
             f"shares in attribute must not be negative and sum to 1; received {values.tolist()}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
@@ -122,13 +123,13 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=None)  # noqa: N806
-        asked, row = np.unique(self._encoder.transform(X), axis=0, return_inverse=True)
-        known = {tuple(codes): i for i, codes in enumerate(self.combinations_.tolist())}
-        # Past the table comes what an unseen combination gets.
+        seen, asked = map(
+            pd.MultiIndex.from_arrays, (self.combinations_.T, self._encoder.transform(X).T)
+        )
+        # The last row, at -1, is what a combination gets that was not seen.
         table = np.vstack([self.table_, self.table_.sum(axis=0)]) + self.alpha
         shares = table / table.sum(axis=1, keepdims=True)
-        position = [known.get(tuple(codes), len(known)) for codes in asked.tolist()]
-        return np.asarray(shares[position][row.ravel()])
+        return np.asarray(shares[seen.get_indexer(asked)])
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The most likely class.
