@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, compress
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,9 @@ from biasamp_adapters.thresholds.scores import read_scores
 _BLOCK = 2**21
 
 _DOING = "Sweeping thresholds"
+
+#: The value at a threshold, and its caveats.
+_Point: TypeAlias = tuple[float, tuple[str, ...]]
 
 
 class _Curve(NamedTuple):
@@ -137,8 +140,9 @@ def threshold_sweep(
         else:
             curve = _from_calls(metric, inputs, columns)
         chosen = _chosen(curve.share, q)
-        values, notes = _evaluated(curve, chosen)
-    _warn_once(metric, values, notes)
+        points = _evaluated(curve, chosen)
+    _warn_once(metric, points)
+    values = [value for value, _ in points]
     threshold, share = curve.threshold[chosen], curve.share[chosen]
     return pd.DataFrame({"threshold": threshold, "share": share, "value": values})
 
@@ -286,21 +290,18 @@ def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _C
     return _Curve(threshold, share, result)
 
 
-def _evaluated(
-    curve: _Curve, chosen: Array
-) -> tuple[Sequence[float] | Array, Sequence[tuple[str, ...]]]:
-    """Values and notes of the chosen steps."""
+def _evaluated(curve: _Curve, chosen: Array) -> list[_Point]:
+    """The metric at the chosen steps."""
     if curve.steps is not None:
         middle = curve.result(chosen[len(chosen) // 2])
         if isinstance(middle.bound, Cooccurrence):
             blocks = _blocks(curve.steps, middle.bound, chosen)
-            batch = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
-            return batch, [middle.notes] * len(chosen)
+            values = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
+            return [(value, middle.notes) for value in values.tolist()]
     # Results are not kept: each holds its counts.
     results = map(curve.result, chosen.tolist())
     points = ((1, (result.value, result.notes)) for result in results)
-    values, notes = zip(*progress(points, len(chosen), _DOING), strict=True)
-    return values, notes
+    return list(progress(points, len(chosen), _DOING))
 
 
 def _blocks(steps: Steps, bound: Cooccurrence, chosen: Array) -> Iterator[tuple[int, Array]]:
@@ -312,23 +313,22 @@ def _blocks(steps: Steps, bound: Cooccurrence, chosen: Array) -> Iterator[tuple[
         yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
 
 
-def _warn_once(
-    metric: Metric, values: Sequence[float] | Array, notes: Sequence[tuple[str, ...]]
-) -> None:
+def _warn_once(metric: Metric, points: list[_Point]) -> None:
     """Warn of each caveat that holds at every threshold, and once of all others.
 
     Undefined values are NaN in the result, and MALS always has one. Their notes are given only if
     no value is defined.
     """
-    points = list(compress(notes, ~np.isnan(values))) or notes
-    n_points = Counter(chain.from_iterable(points))
+    defined = [notes for value, notes in points if value == value]
+    notes = defined or [notes for _, notes in points]
+    n_points = Counter(chain(*notes))
     for note, n in n_points.items():
-        if n == len(points):
+        if n == len(notes):
             warn(f"{metric.__name__}: {note}")
-    others = [[note for note in point if n_points[note] < len(points)] for point in points]
+    others = [[note for note in point if n_points[note] < len(notes)] for point in notes]
     others = list(filter(None, others))
     if others:
         warn(
-            f"{metric.__name__}: caveats apply at {len(others)} of {len(points)} thresholds, "
+            f"{metric.__name__}: caveats apply at {len(others)} of {len(notes)} thresholds, "
             f"such as: {others[0][0]}"
         )
