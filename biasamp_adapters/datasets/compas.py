@@ -139,11 +139,8 @@ def fetch_compas(
     if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):
         raise ValueError(f"races must be None or a list out of {[*_RACES]}; received {races!r}")
     frame = _analysed(_table(Path(get_data_home(data_home)), download_if_missing), kept)
-    data: Any = frame[_FEATURES]
-    target: Any = frame[label]
-    race: Any = frame["race"]
-    if not as_frame:
-        data, target, race = data.to_numpy(), target.to_numpy(), race.to_numpy(dtype=object)
+    columns = frame[_FEATURES], frame[label], frame["race"]
+    data, target, race = columns if as_frame else (column.to_numpy() for column in columns)
     if return_X_y:
         return data, target
     return Bunch(

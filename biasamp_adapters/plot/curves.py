@@ -78,9 +78,8 @@ def curves(
     if at is not None:
         ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
     drawn = []
-    for (name, line), colour, style in zip(
-        lines.items(), cycle(SERIES), cycle(LINES), strict=False
-    ):
+    for name, colour, style in zip(lines, cycle(SERIES), cycle(LINES), strict=False):
+        line = lines[name]
         if "low" in line and "high" in line:
             ax.fill_between(x, line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
         drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=shown(name))

@@ -154,13 +154,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ):
             raise ValueError(f"estimator must be a classifier; received {estimator!r}")
         X, y = indexable(X, y)  # noqa: N806
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind not in ("binary", "multiclass", "multilabel-indicator"):
-            raise ValueError(
-                f"y must hold class labels or a 0/1 matrix. Unknown label type: {kind}; scores "
-                "of numbers have no thresholds"
-            )
-        self._is_matrix = kind == "multilabel-indicator"
+        self._is_matrix = _is_label_matrix(y)
         if not self._is_matrix:
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             found = set(np.asarray(y).tolist())
@@ -297,6 +291,17 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 f"prevalence must be the share {rule}, in [0, 1]; received {self.prevalence!r}"
             )
         return shares
+
+
+def _is_label_matrix(y: Any) -> bool:
+    """Whether the target is a 0/1 matrix and not a column of class labels."""
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass", "multilabel-indicator"):
+        raise ValueError(
+            f"y must hold class labels or a 0/1 matrix. Unknown label type: {kind}; scores of "
+            "numbers have no thresholds"
+        )
+    return bool(kind == "multilabel-indicator")
 
 
 def _threshold(scores: Array, share: float, weight: Array) -> float:
