@@ -29,14 +29,8 @@ def _showing(what: str) -> Iterator[None]:
 def progress(items: Iterable[tuple[int, T]], total: int | None, what: str) -> Iterator[T]:
     """Yield items, and show a progress bar once that takes long.
 
-    Parameters
-    ----------
-    items : iterable of (steps, item)
-        Items with the number of steps that each stands for.
-    total : int, optional
-        Number of all steps, if it is known.
-    what : str
-        What is being done.
+    Each item comes with the number of steps that it stands for; ``total`` is that of all items, if
+    it is known.
     """
     if not sys.stderr.isatty():
         for _, item in items:

@@ -155,16 +155,8 @@ def _uncertainty_coefficient(table: Array, values: Array | None) -> Array:
 def is_dependent(tables: Array, n_rows: float) -> Array:
     """Whether G = 2 n H(T) U exceeds the 95 % quantile of chi-square.
 
-    Parameters
-    ----------
-    tables : array of shape (trials, ..., inputs, targets)
-        Draws of the same tables, over which G is averaged.
-    n_rows : float
-        Rows of equal weight that a table is worth.
-
-    Returns
-    -------
-    ndarray of bool, shape (...)
+    ``tables``, of shape (trials, ..., inputs, targets), are draws of the same tables, over which G
+    is averaged; ``n_rows`` are the rows of equal weight that a table is worth.
     """
     from scipy.stats import chi2
 
@@ -178,19 +170,8 @@ def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
     """Share of the dependence of two tables that independence would show as well.
 
     Under independence G = 2 n H(T) U is about its degrees of freedom; so this is their sum over
-    that of the G, and about the share by which the ratio of two U is too small.
-
-    Parameters
-    ----------
-    dataset, model : arrays of shape (trials, ..., inputs, targets)
-        Draws of the same tables.
-    n_rows : float
-        Rows of equal weight that a table is worth.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        At most 1; 1 where there is no dependence at all.
+    that of the G, and about the share by which the ratio of two U is too small. It is at most 1,
+    and 1 where there is no dependence at all. Tables and rows are as in :func:`is_dependent`.
     """
     g_dataset, degrees_dataset = _g_statistic(dataset, n_rows)
     g_model, degrees_model = _g_statistic(model, n_rows)

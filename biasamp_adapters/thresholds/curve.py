@@ -54,16 +54,9 @@ def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
 class Steps:
     """Counts at step s, where the rows of the s highest distinct scores are predicted positive.
 
-    Rows that differ only in their score are of one kind. Each kind has two cells, predicted
-    negative and positive.
-
-    Parameters
-    ----------
-    ranked : JointCounts
-        Counts with the rank of the score, 0 for the highest, as labels of the prediction.
-    labels : tuple of two labels
-    positive : int
-        Which of the two is the positive one.
+    ``ranked`` counts rows with the rank of the score, 0 for the highest, as labels of the
+    prediction; ``positive`` is the position of the positive one of two labels. Rows that differ
+    only in their score have two cells, predicted negative and positive.
 
     Attributes
     ----------
