@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import CenteredNorm, LinearSegmentedColormap
 
 from biasamp_adapters._text import clean, shortened
@@ -73,9 +74,12 @@ def reach_of(numbers: Any) -> float:
     return 1.1 * float(finite.max(initial=0.0)) or 0.01
 
 
-def centred(values: Array) -> CenteredNorm:
-    """A scale of colours with 0 in the middle and two sides of the same length."""
-    return CenteredNorm(0, reach_of(values))
+def heat_map(
+    ax: Axes, x: Array, y: Array, cells: Array, reach: float | None = None, **options: Any
+) -> QuadMesh:
+    """Draw cells in colours around 0, strongest at ``reach``; NaN stays empty."""
+    norm = CenteredNorm(0, reach_of(cells) if reach is None else reach)
+    return ax.pcolormesh(x, y, np.ma.masked_invalid(cells), cmap=DIVERGING, norm=norm, **options)
 
 
 def ink_on(colours: Array) -> list[str]:

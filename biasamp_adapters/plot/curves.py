@@ -13,12 +13,11 @@ from matplotlib.axes import Axes
 from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.plot.canvas import (
-    DIVERGING,
     LINES,
     SERIES,
     UNCLEAR,
     axes_of,
-    centred,
+    heat_map,
     shown,
     zero_line,
 )
@@ -244,15 +243,8 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
                 f"the {name} must be finite and in increasing order; received {places.tolist()}"
             )
     ax = axes_of(ax, 4.6)
-    mesh = ax.pcolormesh(
-        across,
-        up,
-        np.ma.masked_invalid(numbers),
-        cmap=DIVERGING,
-        norm=centred(numbers),
-        # Otherwise every cell would be a path in a vector file.
-        rasterized=True,
-    )
+    # Rasterized, as every cell would otherwise be a path in a vector file.
+    mesh = heat_map(ax, across, up, numbers, rasterized=True)
     ax.set_aspect(float(np.ptp(across) / np.ptp(up)) if min(values.shape) > 1 else "auto")
     for write, axis in ((ax.set_xlabel, values.columns), (ax.set_ylabel, values.index)):
         write("" if axis.name is None else shown(axis.name), parse_math=False)

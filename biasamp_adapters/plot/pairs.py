@@ -9,20 +9,12 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import CenteredNorm
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult
-from biasamp_adapters.plot.canvas import (
-    DIVERGING,
-    GAP,
-    axes_of,
-    centred,
-    ink_on,
-    named_rows,
-)
+from biasamp_adapters.plot.canvas import GAP, axes_of, heat_map, ink_on, named_rows
 
 #: Signs of the correlation in the reference; hollow where the sign may be noise.
 _SIGNS = {1: "▲", -1: "▼", 0: "="}
@@ -100,17 +92,9 @@ def pairs(
         pd.Index(groups).get_indexer(pd.Index(table["attribute"])),
     )
     cells[where] = table[score].to_numpy(dtype=float)
-    norm = centred(cells) if reach is None else CenteredNorm(0, reach)
-    ax.pcolormesh(
-        np.arange(len(groups) + 1) - 0.5,
-        np.arange(len(tasks) + 1) - 0.5,
-        np.ma.masked_invalid(cells),
-        cmap=DIVERGING,
-        norm=norm,
-        edgecolors=GAP,
-        linewidth=1.5,
-    )
-    inks = ink_on(DIVERGING(norm(cells[where])))
+    across, down = (np.arange(len(labels) + 1) - 0.5 for labels in (groups, tasks))
+    mesh = heat_map(ax, across, down, cells, reach, edgecolors=GAP, linewidth=1.5)
+    inks = ink_on(mesh.to_rgba(cells[where]))
     for row, y, x, ink in zip(table.to_dict("records"), *where, inks, strict=True):
         text, style = _cell(row, float(row[score]), wide=len(groups) <= _WIDE)
         ax.text(x, y, text, ha="center", va="center", fontsize="small", **{"color": ink} | style)
