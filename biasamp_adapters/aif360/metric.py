@@ -109,7 +109,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
     ) -> None:
         if isinstance(dataset, StructuredDataset):
             names = dataset.protected_attribute_names
-            self._grouping = Grouping(names, unprivileged_groups, privileged_groups)
+            self._grouping = Grouping.of(names, unprivileged_groups, privileged_groups)
         super().__init__(
             dataset,
             classified_dataset,
@@ -158,13 +158,13 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
 
     def dataset_counts(self) -> DatasetCounts:
         """Counts of the datasets as they are now, and how many rows were left out."""
-        return DatasetCounts.of(self._truth, self._grouping, self._classified, self._predicted)
+        return self._grouping.count(self._truth, self._classified, self._predicted)
 
     def reference_counts(self) -> DatasetCounts | None:
         """The same of the training data, if they were given."""
         if self._reference is None:
             return None
-        return DatasetCounts.of(self._reference, self._grouping, what="reference_dataset")
+        return self._grouping.count(self._reference, what="reference_dataset")
 
     def amplification(
         self,
