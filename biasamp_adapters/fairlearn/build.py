@@ -165,11 +165,15 @@ def amplification_frame(
     columns = []
     results: dict[Any, AmplificationResult] = {}
     remarks: list[str] = []
+    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
     for name, metric in chosen.items():
         for key, part in parts[name].items():
+            if not isinstance(part.scored, BoundMetric):
+                continue
             where = f"{name} in {listing([key])}" if key else f"{name}"
-            notes += [f"{where}: {note}" for note in part.caveats]
-            if key in slices.controls and (result := part.result(quantiles)) is not None:
+            notes += [f"{where}: {note}" for note in part.scored.caveats]
+            if key in slices.controls:
+                result = AmplificationResult.of(part.scored, part.draws, confidence)
                 level = key[0] if len(key) == 1 else key
                 results[(name, level) if key else name] = result
                 remarks += [f"{where}: {remark}" for remark in _remarks(result)]
@@ -229,11 +233,7 @@ def _chosen(
     if metrics is None:
         return None, False
     single = not isinstance(metrics, Mapping)
-    by_name: Mapping[Hashable, Any] = (
-        metrics
-        if isinstance(metrics, Mapping)
-        else {getattr(metrics, "__name__", "metric"): metrics}
-    )
+    by_name: Any = {getattr(metrics, "__name__", "metric"): metrics} if single else metrics
     if not by_name or not all(callable(metric) for metric in by_name.values()):
         raise ValueError(f"metrics must be a callable or a dict of them; received {metrics!r}")
     return {name: _as_metric(metric, reference) for name, metric in by_name.items()}, single
@@ -293,43 +293,20 @@ class _Part:
     scored: BoundMetric | HostMetric | None
     draws: Mapping[str, Array] | None
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What to say of a metric of bias amplification there."""
-        return self.scored.caveats if isinstance(self.scored, BoundMetric) else ()
-
-    def result(self, quantiles: Sequence[float] | None) -> AmplificationResult | None:
-        """The result of a metric of bias amplification."""
-        if not isinstance(self.scored, BoundMetric):
-            return None
-        confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
-        return AmplificationResult.of(self.scored, self.draws, confidence)
-
-    def value(self) -> Replicated:
-        """The metric inside the slice."""
-        if self.scored is None:
-            return _UNDEFINED
-        return self._number(self.scored, "value", self.scored.point()["value"])
-
-    def by_group(self, groups: Sequence[Label]) -> list[Replicated]:
-        """What each of these groups adds."""
-        if self.scored is None:
-            return [_UNDEFINED] * len(groups)
-        means, known = self.scored.group_means(), self.scored.evaluation.counts.groups
-        at = [known.index(group) for group in groups]
-        return [self._number(self.scored, "groups", means[i], i) for i in at]
-
-    def _number(
-        self, scored: BoundMetric | HostMetric, name: str, value: Any, group: int | None = None
-    ) -> Replicated:
-        if not self.draws:
-            return Replicated(
-                float(value), None, None if self.draws is None else scored.no_interval
-            )
-        replicates = self.draws[name]
-        return scored.replicated(
-            name, float(value), replicates if group is None else replicates[:, group]
-        )
+    def numbers(self, groups: Sequence[Label] | None = None) -> list[Replicated]:
+        """The metric inside the slice alone, or what each of the groups adds."""
+        scored, draws = self.scored, self.draws
+        if scored is None:
+            return [_UNDEFINED] * (1 if groups is None else len(groups))
+        name, values, positions = "value", np.reshape(scored.point()["value"], 1), [0]
+        if groups is not None:
+            name, values = "groups", scored.group_means()
+            positions = [scored.evaluation.counts.groups.index(group) for group in groups]
+        if not draws:
+            reason = None if draws is None else scored.no_interval
+            return [Replicated(float(values[i]), None, reason) for i in positions]
+        replicates = draws[name].reshape(len(draws[name]), -1)
+        return [scored.replicated(name, float(values[i]), replicates[:, i]) for i in positions]
 
 
 def _bind_and_draw(
@@ -361,10 +338,11 @@ def _bind_and_draw(
             for metric in members.values():
                 whole = metric.prepare(whole)
         notes += whole.notes
+        evaluations = slices.evaluations(whole)
         scored = {
             (name, key): _bind(name, metric, evaluation, not slices.group_names)
             for name, metric in members.items()
-            for key, evaluation in slices.evaluations(whole).items()
+            for key, evaluation in evaluations.items()
         }
         defined = {place: bound for place, bound in scored.items() if bound is not None}
         drawn = replicate(defined, whole, n_boot, seed, source) if n_boot and defined else {}
@@ -395,14 +373,14 @@ def _bind(
 
 def _column(name: Hashable, metric: Any, parts: Mapping[Key, _Part], slices: Slices) -> FrameColumn:
     """The numbers of a metric."""
-    overall = [parts[control].value() for control in slices.controls]
+    overall = [number for control in slices.controls for number in parts[control].numbers()]
     if slices.group_names:
-        groups = [parts[key].value() for key in slices.parts]
+        groups = [number for key in slices.parts for number in parts[key].numbers()]
     else:
         groups = [
             number
             for control in slices.controls
-            for number in parts[control].by_group(slices.groups(control))
+            for number in parts[control].numbers(slices.groups(control))
         ]
     if isinstance(metric, Metric):
         signed = not isinstance(metric, MultiAttributeBiasAmplification)

@@ -305,11 +305,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             warn(f"a ratio of values that have a sign means nothing and is NaN: {listing(signed)}")
         by_groups: dict[tuple[Any, ...], list[Any]] = {}
         for column in self._columns:
+            if kind == "ratio" and column.signed:
+                continue
             groups = zip(self._slices.combinations, column.groups, strict=True)
             undefined = tuple(key for key, number in groups if np.isnan(number.value))
-            is_nan = len(undefined) == len(column.groups) or (kind == "ratio" and column.signed)
             # A result that is NaN says so itself.
-            if undefined and not is_nan:
+            if 0 < len(undefined) < len(column.groups):
                 by_groups.setdefault(undefined, []).append(column.name)
         for keys, names in by_groups.items():
             warn(f"{kind} of {listing(names)} leaves out undefined groups: {listing(keys)}")
@@ -325,10 +326,12 @@ def _aggregate(kind: Kind, method: Method, groups: Array, overall: Replicated) -
 
     def aggregate(values: Array) -> Array:
         """Of values of shape (..., used); NaN where one is."""
-        of_groups = values[..., : len(defined)]
+        of_groups, whole = np.split(values, [len(defined)], axis=-1)
         if method == "between_groups":
             return compare_groups(kind, of_groups.min(axis=-1), of_groups.max(axis=-1))
-        return _compare_with_overall(kind, of_groups, values[..., len(defined) :])
+        low, high = np.minimum(of_groups, whole), np.maximum(of_groups, whole)
+        compared = compare_groups(kind, low, high)
+        return compared.max(axis=-1) if kind == "difference" else compared.min(axis=-1)
 
     value = float(aggregate(np.array([number.value for number in used])))
     reason = next((number.reason for number in used if number.reason), None)
@@ -339,22 +342,13 @@ def _aggregate(kind: Kind, method: Method, groups: Array, overall: Replicated) -
 
 
 def compare_groups(kind: Kind, low: Array, high: Array) -> Array:
-    """The aggregate of groups whose lowest and highest values are given."""
+    """The aggregate of groups, or of a group and the whole, from the lowest and highest value."""
     if kind == "group_min":
         return low
     if kind == "group_max":
         return high
     with np.errstate(divide="ignore", invalid="ignore"):
         return high - low if kind == "difference" else low / high
-
-
-def _compare_with_overall(kind: Kind, groups: Array, overall: Array) -> Array:
-    """The largest difference of a group from the whole, or the smallest ratio."""
-    if kind == "difference":
-        return np.abs(groups - overall).max(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = groups / overall
-        return np.where(ratios > 1, 1 / ratios, ratios).min(axis=-1)
 
 
 def _first(y_true: Array, y_pred: Array) -> float:
