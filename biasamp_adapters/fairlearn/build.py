@@ -20,7 +20,7 @@ from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, FrameColumn
 from biasamp_adapters.fairlearn.functions import metric_function
 from biasamp_adapters.fairlearn.host_metric import HostMetric
-from biasamp_adapters.fairlearn.slices import Lists, Slices, count_by_slice
+from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
 from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
 from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
 from biasamp_adapters.inference.replicates import replicate
@@ -147,12 +147,12 @@ def amplification_frame(
     chosen, single = _chosen(metrics, base)
     inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     lists = _label_lists(chosen or {}, base, missing)
-    slices = count_by_slice(inputs, control_features, group_features, lists, missing)
+    slices = count_by_slice(inputs, control_features, group_features, missing=missing, **lists)
     whole = slices.whole
     if len(whole.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(whole.models)}")
     if chosen is None:
-        evaluation = align(whole, base, *lists)
+        evaluation = align(whole, base, **lists)
         defaults = default_metrics(evaluation, whole.first_model, pos_label=None)
         chosen = {
             metric.__name__: metric.against(base)
@@ -252,7 +252,9 @@ def _as_metric(function: Any, reference: Any) -> Any:
     return function.against(reference) if isinstance(function, Metric) else function
 
 
-def _label_lists(metrics: Mapping[Hashable, Any], reference: Any, missing: Missing) -> Lists:
+def _label_lists(
+    metrics: Mapping[Hashable, Any], reference: Any, missing: Missing
+) -> dict[str, Any]:
     """The explicit lists of labels and groups that the metrics share."""
     lists: dict[str, Any] = {"labels": None, "groups": None}
     for metric in metrics.values():
@@ -272,7 +274,7 @@ def _label_lists(metrics: Mapping[Hashable, Any], reference: Any, missing: Missi
             lists[name] = listed or known
     if lists["labels"] is None and isinstance(reference, BaseRates):
         lists["labels"] = reference.labels
-    return lists["labels"], lists["groups"]
+    return lists
 
 
 _UNDEFINED = Replicated(float("nan"), None, "no two groups have rows with a weight there")
@@ -312,7 +314,7 @@ class _Part:
 def _bind_and_draw(
     slices: Slices,
     metrics: Mapping[Hashable, Any],
-    lists: Lists,
+    lists: Mapping[str, Any],
     n_boot: int,
     seed: int | None,
 ) -> tuple[dict[Hashable, dict[Key, _Part]], list[str]]:
@@ -334,7 +336,7 @@ def _bind_and_draw(
     for reference, members in families:
         whole = Evaluation(slices.whole)
         if reference is not _HOST:
-            whole = align(slices.whole, reference, *lists)
+            whole = align(slices.whole, reference, **lists)
             for metric in members.values():
                 whole = metric.prepare(whole)
         notes += whole.notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,9 @@ from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.arrays import Key, count_slices
 from biasamp_adapters.counts.labels import listing, ordered
-from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.columns import Column, read_columns
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.reference import Evaluation
-
-#: Explicit labels and groups.
-Lists: TypeAlias = tuple[Sequence[Label] | None, Sequence[Label] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +107,9 @@ def count_by_slice(
     inputs: Inputs,
     control_features: Any,
     group_features: Any,
-    lists: Lists,
-    missing: Missing,
+    **options: Any,
 ) -> Slices:
-    """Count rows as ``JointCounts.from_arrays`` takes them, by the levels of further features.
+    """Count rows by the levels of further features, with the options of ``from_arrays``.
 
     Raises
     ------
@@ -129,7 +124,6 @@ def count_by_slice(
     names = [*control_names, *(group_names or attribute_names)]
     if len(set(names)) < len(names):
         raise ValueError(f"features must have distinct names; received {names}")
-    options: dict[str, Any] = {"labels": lists[0], "groups": lists[1], "missing": missing}
     if not (controls or grouped):
         whole = count_arrays(inputs, **options)
         return Slices(whole, {(): whole}, [], [], attribute_names)
