@@ -23,24 +23,25 @@ from biasamp_adapters.metrics import MALS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 
 
-class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
-    """A metaclass that takes back the caches which AIF360's puts around public methods.
+class _WithoutCaches(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
+    """A metaclass that removes the caches which AIF360's puts around public methods.
 
     They would hold every instance, repeat values of datasets that have changed, and refuse
     arguments without a hash.
     """
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        beneath: dict[str, Any] = {}
-        if not any(isinstance(base, _Forgetful) for base in bases):
-            for ancestor in reversed(bases[0].__mro__):
-                for attribute, value in vars(ancestor).items():
-                    if hasattr(value, "__wrapped__"):
-                        beneath[attribute] = value.__wrapped__
-        return ABCMeta.__new__(mcs, name, bases, beneath | namespace)
+        unwrapped = {
+            attribute: method.__wrapped__
+            for ancestor in reversed(bases[0].__mro__)
+            for attribute, method in vars(ancestor).items()
+            # A subclass of a class without caches inherits none.
+            if hasattr(method, "__wrapped__") and not any(isinstance(base, mcs) for base in bases)
+        }
+        return ABCMeta.__new__(mcs, name, bases, unwrapped | namespace)
 
 
-class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # type: ignore[misc]
+class BiasAmplificationMetric(ClassificationMetric, metaclass=_WithoutCaches):  # type: ignore[misc]
     """Bias amplification of predictions in AIF360 datasets, beside AIF360's own metrics.
 
     Parameters
@@ -128,11 +129,11 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         self.dataset_counts()
 
     def _check_reference(self) -> None:
-        reference = self._reference
+        reference, kind = self._reference, BinaryLabelDataset
         if reference is None:
             return
-        several = isinstance(self._truth, MulticlassLabelDataset)
-        kind = MulticlassLabelDataset if several else BinaryLabelDataset
+        if isinstance(self._truth, MulticlassLabelDataset):
+            kind = MulticlassLabelDataset
         if not isinstance(reference, kind):
             raise ValueError(
                 f"reference_dataset must be a {kind.__name__}, as the dataset is; "
