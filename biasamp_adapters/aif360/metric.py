@@ -23,7 +23,7 @@ from biasamp_adapters.metrics import MALS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 
 
-class _WithoutCaches(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
+class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
     """A metaclass that removes the caches which AIF360's puts around public methods.
 
     They would hold every instance, repeat values of datasets that have changed, and refuse
@@ -41,7 +41,7 @@ class _WithoutCaches(type(ClassificationMetric)):  # type: ignore[misc]  # the h
         return ABCMeta.__new__(mcs, name, bases, unwrapped | namespace)
 
 
-class BiasAmplificationMetric(ClassificationMetric, metaclass=_WithoutCaches):  # type: ignore[misc]
+class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # type: ignore[misc]
     """Bias amplification of predictions in AIF360 datasets, beside AIF360's own metrics.
 
     Parameters

@@ -234,14 +234,20 @@ class HostMetric(Scored):
             value, groups[..., : called.shape[-1] - 1] = called[..., 0], called[..., 1:]
         return {"value": value, "groups": groups}
 
+    @cached_property
+    def _scopes(self) -> list[Array]:
+        """All rows and, of a function that means something there, those of each group."""
+        everything = [np.arange(len(self.counts.values.rows))]
+        if self._compares_groups:
+            return everything
+        attribute, groups = self._codes(Role.ATTRIBUTE), range(len(self.counts.groups))
+        return everything + [np.flatnonzero(attribute == i) for i in groups]
+
     def _call_function(self, weight: Array, forgiving: bool) -> list[float]:
-        """The value of all rows and, of a function that means something there, of each group."""
-        attribute = self._codes(Role.ATTRIBUTE)
-        inside = [] if self._compares_groups else range(len(self.counts.groups))
         values = []
-        for rows in (weight > 0, *((weight > 0) & (attribute == i) for i in inside)):
+        for rows in self._scopes:
             try:
-                values.append(self._called(np.flatnonzero(rows), weight))
+                values.append(self._called(rows[weight[rows] > 0], weight))
             except (ValueError, ArithmeticError):
                 if not forgiving:
                     raise
