@@ -24,20 +24,21 @@ from biasamp_adapters.metrics.base import Metric
 
 
 class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
-    """A metaclass that takes back the caches which AIF360's puts around public methods.
+    """A metaclass that removes the caches which AIF360's puts around public methods.
 
     They would hold every instance, repeat values of datasets that have changed, and refuse
     arguments without a hash.
     """
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        beneath: dict[str, Any] = {}
-        if not any(isinstance(base, _Forgetful) for base in bases):
-            for ancestor in reversed(bases[0].__mro__):
-                for attribute, value in vars(ancestor).items():
-                    if hasattr(value, "__wrapped__"):
-                        beneath[attribute] = value.__wrapped__
-        return ABCMeta.__new__(mcs, name, bases, beneath | namespace)
+        unwrapped = {
+            attribute: method.__wrapped__
+            for ancestor in reversed(bases[0].__mro__)
+            for attribute, method in vars(ancestor).items()
+            # A subclass of a class without caches inherits none.
+            if hasattr(method, "__wrapped__") and not any(isinstance(base, mcs) for base in bases)
+        }
+        return ABCMeta.__new__(mcs, name, bases, unwrapped | namespace)
 
 
 @metric_methods(value="_value", by_pair="_pairs")
@@ -110,7 +111,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
     ) -> None:
         if isinstance(dataset, StructuredDataset):
             names = dataset.protected_attribute_names
-            self._grouping = Grouping(names, unprivileged_groups, privileged_groups)
+            self._grouping = Grouping.of(names, unprivileged_groups, privileged_groups)
         super().__init__(
             dataset,
             classified_dataset,
@@ -129,11 +130,11 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         self.dataset_counts()
 
     def _check_reference(self) -> None:
-        reference = self._reference
+        reference, kind = self._reference, BinaryLabelDataset
         if reference is None:
             return
-        several = isinstance(self._truth, MulticlassLabelDataset)
-        kind = MulticlassLabelDataset if several else BinaryLabelDataset
+        if isinstance(self._truth, MulticlassLabelDataset):
+            kind = MulticlassLabelDataset
         if not isinstance(reference, kind):
             raise ValueError(
                 f"reference_dataset must be a {kind.__name__}, as the dataset is; "
@@ -159,13 +160,13 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
 
     def dataset_counts(self) -> DatasetCounts:
         """Counts of the datasets as they are now, and how many rows were left out."""
-        return DatasetCounts.of(self._truth, self._grouping, self._classified, self._predicted)
+        return self._grouping.count(self._truth, self._classified, self._predicted)
 
     def reference_counts(self) -> DatasetCounts | None:
         """The same of the training data, if they were given."""
         if self._reference is None:
             return None
-        return DatasetCounts.of(self._reference, self._grouping, what="reference_dataset")
+        return self._grouping.count(self._reference, what="reference_dataset")
 
     def amplification(
         self,

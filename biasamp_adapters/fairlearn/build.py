@@ -1,31 +1,41 @@
-"""``amplification_frame``: check the arguments, count, compute, and make the frame."""
+"""``amplification_frame``: check the arguments, count, bind each metric to each slice, and draw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from biasamp_adapters._roles import Inputs
-from biasamp_adapters._typing import generator
+from biasamp_adapters._roles import Inputs, Role
+from biasamp_adapters._typing import Array, Label, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
 from biasamp_adapters.base_rates import BaseRates
+from biasamp_adapters.counts.arrays import Key
+from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.variables import Missing
-from biasamp_adapters.fairlearn.compute import compute
-from biasamp_adapters.fairlearn.frame import AmplificationFrame
+from biasamp_adapters.fairlearn.frame import AmplificationFrame, FrameColumn
 from biasamp_adapters.fairlearn.functions import metric_function
-from biasamp_adapters.fairlearn.slices import Lists, count_sliced
+from biasamp_adapters.fairlearn.host_metric import HostMetric
+from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
 from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
-from biasamp_adapters.inference.estimates import check_n_boot
-from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.reference import align, as_reference, dropped_note
+from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
+from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.metrics import AmplificationResult, MultiAttributeBiasAmplification
+from biasamp_adapters.metrics.base import Metric, ReferencedMetric
+from biasamp_adapters.metrics.bound_metric import BoundMetric
+from biasamp_adapters.reference import Evaluation, align, as_reference, dropped_note
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
+#: Level of the intervals of results where the quantiles name none.
+_CONFIDENCE = 0.95
+
+#: Stands for the reference of metrics of the host, which have none.
+_HOST = object()
 
 #: Hints for arguments that a frame does not have.
 _HINTS = names_of_other_hosts("sensitive_features", "sensitive_features_pred") | {
@@ -137,24 +147,50 @@ def amplification_frame(
     chosen, single = _chosen(metrics, base)
     inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     lists = _label_lists(chosen or {}, base, missing)
-    sliced = count_sliced(inputs, control_features, group_features, lists, missing)
-    if len(sliced.whole.models) > 1:
-        raise ValueError(f"y_pred must be of one model; received {list(sliced.whole.models)}")
+    slices = count_by_slice(inputs, control_features, group_features, missing=missing, **lists)
+    whole = slices.whole
+    if len(whole.models) > 1:
+        raise ValueError(f"y_pred must be of one model; received {list(whole.models)}")
     if chosen is None:
-        evaluation = align(sliced.whole, base, *lists)
-        defaults = default_metrics(evaluation, sliced.whole.first_model, pos_label=None)
+        evaluation = align(whole, base, **lists)
+        defaults = default_metrics(evaluation, whole.first_model, pos_label=None)
         chosen = {
             metric.__name__: metric.against(base)
             for metric in defaults
             if metric.applies(metric.prepare(evaluation))
         }
-    data = compute(sliced, chosen, lists, n_boot or 0, quantiles, seed)
-    dropped = [dropped_note(sliced.whole.dropped)] if sliced.whole.dropped else []
-    notes = list(dict.fromkeys([*dropped, *data.notes]))
+    parts, notes = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
+    if whole.dropped:
+        notes.insert(0, dropped_note(whole.dropped))
+    columns = []
+    results: dict[Any, AmplificationResult] = {}
+    remarks: list[str] = []
+    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
+    for name, metric in chosen.items():
+        for key, part in parts[name].items():
+            if not isinstance(part.scored, BoundMetric):
+                continue
+            where = f"{name} in {listing([key])}" if key else f"{name}"
+            notes += [f"{where}: {note}" for note in part.scored.caveats]
+            if key in slices.controls:
+                result = AmplificationResult.of(part.scored, part.draws, confidence)
+                level = key[0] if len(key) == 1 else key
+                results[(name, level) if key else name] = result
+                remarks += [f"{where}: {remark}" for remark in _remarks(result)]
+        columns.append(_column(name, metric, parts[name], slices))
+        notes += _gaps(columns[-1], slices, quantiles)
+    notes = list(dict.fromkeys(notes))
     for note in notes:
         warn(note)
-    data = replace(data, notes=[*notes, *dict.fromkeys(data.remarks)])
-    return AmplificationFrame._of(data, single=single, n_boot=n_boot, ci_quantiles=quantiles)
+    return AmplificationFrame._of(
+        slices,
+        columns,
+        results=results,
+        notes=[*notes, *dict.fromkeys(remarks)],
+        single=single,
+        n_boot=n_boot,
+        ci_quantiles=quantiles,
+    )
 
 
 def _checked_quantiles(
@@ -197,11 +233,7 @@ def _chosen(
     if metrics is None:
         return None, False
     single = not isinstance(metrics, Mapping)
-    by_name: Mapping[Hashable, Any] = (
-        metrics
-        if isinstance(metrics, Mapping)
-        else {getattr(metrics, "__name__", "metric"): metrics}
-    )
+    by_name: Any = {getattr(metrics, "__name__", "metric"): metrics} if single else metrics
     if not by_name or not all(callable(metric) for metric in by_name.values()):
         raise ValueError(f"metrics must be a callable or a dict of them; received {metrics!r}")
     return {name: _as_metric(metric, reference) for name, metric in by_name.items()}, single
@@ -220,7 +252,9 @@ def _as_metric(function: Any, reference: Any) -> Any:
     return function.against(reference) if isinstance(function, Metric) else function
 
 
-def _label_lists(metrics: Mapping[Hashable, Any], reference: Any, missing: Missing) -> Lists:
+def _label_lists(
+    metrics: Mapping[Hashable, Any], reference: Any, missing: Missing
+) -> dict[str, Any]:
     """The explicit lists of labels and groups that the metrics share."""
     lists: dict[str, Any] = {"labels": None, "groups": None}
     for metric in metrics.values():
@@ -240,4 +274,145 @@ def _label_lists(metrics: Mapping[Hashable, Any], reference: Any, missing: Missi
             lists[name] = listed or known
     if lists["labels"] is None and isinstance(reference, BaseRates):
         lists["labels"] = reference.labels
-    return lists["labels"], lists["groups"]
+    return lists
+
+
+_UNDEFINED = Replicated(float("nan"), None, "no two groups have rows with a weight there")
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One metric in one slice.
+
+    Attributes
+    ----------
+    scored : BoundMetric, HostMetric or None
+        None where the metric is undefined, as there is only one group.
+    draws : dict of str to ndarray, or None
+        Scores of the replicates; empty where none are possible, None where none were asked for.
+    """
+
+    scored: BoundMetric | HostMetric | None
+    draws: Mapping[str, Array] | None
+
+    def numbers(self, groups: Sequence[Label] | None = None) -> list[Replicated]:
+        """The metric inside the slice alone, or what each of the groups adds."""
+        scored, draws = self.scored, self.draws
+        if scored is None:
+            return [_UNDEFINED] * (1 if groups is None else len(groups))
+        name, values, positions = "value", np.reshape(scored.point()["value"], 1), [0]
+        if groups is not None:
+            name, values = "groups", scored.group_means()
+            positions = [scored.evaluation.counts.groups.index(group) for group in groups]
+        if not draws:
+            reason = None if draws is None else scored.no_interval
+            return [Replicated(float(values[i]), None, reason) for i in positions]
+        replicates = draws[name].reshape(len(draws[name]), -1)
+        return [scored.replicated(name, float(values[i]), replicates[:, i]) for i in positions]
+
+
+def _bind_and_draw(
+    slices: Slices,
+    metrics: Mapping[Hashable, Any],
+    lists: Mapping[str, Any],
+    n_boot: int,
+    seed: int | None,
+) -> tuple[dict[Hashable, dict[Key, _Part]], list[str]]:
+    """Each metric in each slice, and notes on the references.
+
+    Metrics that were given the same reference are bound to the same counts and drawn together. The
+    seed is the same for all, so that all metrics see the same draws.
+    """
+    families: list[tuple[Any, dict[Hashable, Any]]] = []
+    for name, metric in metrics.items():
+        reference = getattr(metric, "reference", None) if isinstance(metric, Metric) else _HOST
+        members = next((members for known, members in families if known is reference), None)
+        if members is None:
+            families.append((reference, members := {}))
+        members[name] = metric
+    parts: dict[Hashable, dict[Key, _Part]] = {}
+    notes: list[str] = []
+    source = slices.whole if len(slices.parts) > 1 else None
+    for reference, members in families:
+        whole = Evaluation(slices.whole)
+        if reference is not _HOST:
+            whole = align(slices.whole, reference, **lists)
+            for metric in members.values():
+                whole = metric.prepare(whole)
+        notes += whole.notes
+        evaluations = slices.evaluations(whole)
+        scored = {
+            (name, key): _bind(name, metric, evaluation, not slices.group_names)
+            for name, metric in members.items()
+            for key, evaluation in evaluations.items()
+        }
+        defined = {place: bound for place, bound in scored.items() if bound is not None}
+        drawn = replicate(defined, whole, n_boot, seed, source) if n_boot and defined else {}
+        for (name, key), bound in scored.items():
+            draws = drawn.get((name, key), {}) if n_boot else None
+            parts.setdefault(name, {})[key] = _Part(bound, draws)
+    return parts, notes
+
+
+def _bind(
+    name: Hashable, metric: Any, evaluation: Evaluation, by_group: bool
+) -> BoundMetric | HostMetric | None:
+    """A metric on one slice; None where it is undefined."""
+    counts = evaluation.counts
+    if not isinstance(metric, Metric):
+        return HostMetric(
+            evaluation=evaluation, model=counts.first_model, name=str(name), function=metric
+        )
+    compared = evaluation.reference is not None or evaluation.base_rates is not None
+    if not counts.tables().total > 0:
+        return None
+    # A single group can only be compared with a reference.
+    alone = counts.one_each(Role.ATTRIBUTE) and len(counts.seen(Role.ATTRIBUTE)) < 2
+    if alone and not (compared and isinstance(metric, ReferencedMetric)):
+        return None
+    return replace(metric.bind(evaluation, counts.first_model), by_group=by_group)
+
+
+def _column(name: Hashable, metric: Any, parts: Mapping[Key, _Part], slices: Slices) -> FrameColumn:
+    """The numbers of a metric."""
+    overall = [number for control in slices.controls for number in parts[control].numbers()]
+    if slices.group_names:
+        groups = [number for key in slices.parts for number in parts[key].numbers()]
+    else:
+        groups = [
+            number
+            for control in slices.controls
+            for number in parts[control].numbers(slices.groups(control))
+        ]
+    if isinstance(metric, Metric):
+        signed = not isinstance(metric, MultiAttributeBiasAmplification)
+    else:
+        signed = any(number.value < 0 for number in (*overall, *groups))
+    return FrameColumn(name, overall, groups, signed)
+
+
+def _remarks(result: AmplificationResult) -> Iterator[str]:
+    """What helps to read a value, though nothing is wrong with it."""
+    if result.baseline is not None:
+        yield f"random errors of the same accuracy would give {result.baseline.text()}"
+    pairs = {} if result.bound is None else result.bound.pairs()
+    if "uncertain" in pairs and pairs["uncertain"].any():
+        doubtful = pairs["uncertain"].sum()
+        yield f"{doubtful} of {pairs['sign'].size} signs of the reference may be noise (|z| < 1.96)"
+
+
+def _gaps(column: FrameColumn, slices: Slices, quantiles: Sequence[float] | None) -> Iterator[str]:
+    """Where a number is undefined or has no interval, and why."""
+    keys = [*slices.controls, *slices.combinations]
+    reasons: dict[str, list[Any]] = {}
+    for key, number in zip(keys, [*column.overall, *column.groups], strict=True):
+        if np.isnan(number.value):
+            what, reason = "undefined", number.reason
+        else:
+            what, reason = "no interval", number.no_quantiles(quantiles) if quantiles else None
+        if reason:
+            reasons.setdefault(f"{what}: {reason}", []).append(key)
+    for reason, places in reasons.items():
+        levels = [key for key in places if key]
+        named = ["all rows"] * (len(levels) < len(places)) + [listing(levels)] * bool(levels)
+        yield f"{column.name}, {', '.join(named)}: {reason}"

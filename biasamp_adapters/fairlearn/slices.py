@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -14,27 +14,28 @@ from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.arrays import Key, count_slices
 from biasamp_adapters.counts.labels import listing, ordered
-from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.columns import Column, read_columns
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.reference import Evaluation
 
-#: Explicit labels and groups.
-Lists: TypeAlias = tuple[Sequence[Label] | None, Sequence[Label] | None]
-
 
 @dataclass(frozen=True, eq=False)
-class Sliced:
+class Slices:
     """Counts of disjoint parts, which together are the whole.
 
     Attributes
     ----------
     whole : Counts
     parts : dict of Key to Counts
-        By the levels of the control features, then of the features to group by. Without any, the
-        whole under the empty key.
+        By the levels of the control features, then of the features to group by, in their order.
+        Without any, the whole under the empty key.
     control_names, group_names, attribute_names : list of str
         ``group_names`` is empty where the frame is split by the attribute itself.
+
+    Raises
+    ------
+    ValueError
+        If the attribute is constant inside every slice, as if it were what slices.
     """
 
     whole: Counts
@@ -43,104 +44,72 @@ class Sliced:
     group_names: list[str]
     attribute_names: list[str]
 
-    @cached_property
-    def controls(self) -> list[Key]:
-        """Combinations of control levels that have rows; one empty key without control features."""
-        return _ordered({key[: len(self.control_names)] for key in self.parts})
-
-    @cached_property
-    def _part_keys(self) -> list[Key]:
-        return _ordered(self.parts)
-
-    @property
-    def keys(self) -> list[Key]:
-        """The slices: control levels, then the parts where the frame has features to group by."""
-        return [*self.controls, *(self._part_keys if self.group_names else [])]
-
-    def combinations(self, evaluations: Sequence[Evaluation]) -> list[Key]:
-        """Control levels with the groups, or levels to group by, that have rows."""
-        return self._part_keys if self.group_names else list(self._with_groups(evaluations))
-
-    def _with_groups(self, evaluations: Sequence[Evaluation]) -> Iterator[Key]:
-        crossed = len(self.attribute_names) > 1
-        for control, evaluation in zip(self.controls, evaluations, strict=True):
-            seen = evaluation.counts.seen(Role.ATTRIBUTE)
-            for group in evaluation.counts.groups:
-                if group in seen:
-                    levels = group if crossed and isinstance(group, tuple) else (group,)
-                    yield (*control, *levels)
-
-    def evaluations(self, whole: Evaluation) -> list[Evaluation]:
-        """The evaluation of each slice, with the reference and the label lists of the whole.
-
-        Raises
-        ------
-        ValueError
-            If the attribute is constant inside every slice.
-        """
-        if self.keys == [()]:
-            return [whole]
-        counts = [self._inside(control) for control in self.controls]
-        if self.group_names:
-            counts += [self.parts[key] for key in self._part_keys]
-        lists, sets = (whole.counts.labels, whole.counts.groups), whole.counts.sets
-        evaluations = [
-            whole
-            if part is self.whole
-            else replace(whole, counts=part.align(*lists).with_sets(sets))
-            for part in counts
-        ]
-        self._check_attribute_varies(evaluations)
-        return evaluations
-
-    def _inside(self, control: Key) -> Counts:
-        """Counts of all rows of a control level."""
-        keys = [key for key in self._part_keys if key[: len(control)] == control]
-        if len(keys) == len(self.parts):
-            return self.whole
-        return self.whole.union([self.parts[key] for key in keys])
-
-    def _check_attribute_varies(self, evaluations: Sequence[Evaluation]) -> None:
-        """Raise where the attribute is constant inside every slice, as if it were what slices."""
-        smallest = evaluations[len(self.controls) if self.group_names else 0 :]
-        several = len(self.whole.seen(Role.ATTRIBUTE)) > 1
-        if several and all(len(part.counts.seen(Role.ATTRIBUTE)) < 2 for part in smallest):
+    def __post_init__(self) -> None:
+        smallest = self.parts if self.group_names else self.controls
+        seen = [len(self.counts[key].seen(Role.ATTRIBUTE)) for key in smallest]
+        if len(self.whole.seen(Role.ATTRIBUTE)) > 1 and max(seen) < 2:
             raise ValueError(
                 "sensitive_features must have at least two groups inside some level of "
                 f"{listing([*self.control_names, *self.group_names])}; received one in each: it is "
                 "the attribute itself, by which by_group is split already"
             )
 
+    @cached_property
+    def controls(self) -> list[Key]:
+        """Combinations of control levels that have rows; one empty key without control features."""
+        return list(dict.fromkeys(key[: len(self.control_names)] for key in self.parts))
+
     @property
-    def source(self) -> Counts | None:
-        """The counts whose draws all slices are read off; None where there is only one part."""
-        return self.whole if len(self.parts) > 1 else None
+    def split_names(self) -> list[str]:
+        """Names of the features that the frame is split by."""
+        return self.group_names or self.attribute_names
+
+    @cached_property
+    def counts(self) -> dict[Key, Counts]:
+        """The counts of each combination of control levels, and of the parts to group by."""
+        counts = {control: self._inside(control) for control in self.controls}
+        return counts | self.parts if self.group_names else counts
+
+    def _inside(self, control: Key) -> Counts:
+        """Counts of all rows of a combination of control levels."""
+        inside = [part for key, part in self.parts.items() if key[: len(control)] == control]
+        return self.whole if len(inside) == len(self.parts) else self.whole.union(inside)
+
+    def groups(self, control: Key) -> list[Label]:
+        """The groups of the attribute that have rows of these control levels."""
+        seen = self.counts[control].seen(Role.ATTRIBUTE)
+        return [group for group in self.whole.groups if group in seen]
+
+    @cached_property
+    def combinations(self) -> list[Key]:
+        """Control levels with the groups, or levels to group by, that have rows."""
+        if self.group_names:
+            return list(self.parts)
+        crossed = len(self.attribute_names) > 1
+        return [
+            (*control, *(group if crossed and isinstance(group, tuple) else (group,)))
+            for control in self.controls
+            for group in self.groups(control)
+        ]
+
+    def evaluations(self, whole: Evaluation) -> dict[Key, Evaluation]:
+        """The evaluation of each slice, with the reference and the label lists of the whole."""
+        lists, sets = (whole.counts.labels, whole.counts.groups), whole.counts.sets
+        return {
+            key: whole
+            if counts is self.whole
+            else replace(whole, counts=counts.align(*lists).with_sets(sets))
+            for key, counts in self.counts.items()
+        }
 
 
-def cells_of(counts: Counts, metric: str) -> Counts:
-    """Counts whose distinct rows a host metric can read.
-
-    Raises
-    ------
-    ValueError
-        For label matrices.
-    """
-    if counts.rows is None or counts.rows.indicators:
-        raise ValueError(
-            "metrics of label matrices must be those of biasamp_adapters; received "
-            f"{metric!r} (a MetricFrame of its own can hold it)"
-        )
-    return counts
-
-
-def count_sliced(
+def count_by_slice(
     inputs: Inputs,
     control_features: Any,
     group_features: Any,
-    lists: Lists,
-    missing: Missing,
-) -> Sliced:
-    """Count rows as ``JointCounts.from_arrays`` takes them, by the levels of further features.
+    **options: Any,
+) -> Slices:
+    """Count rows by the levels of further features, with the options of ``from_arrays``.
 
     Raises
     ------
@@ -149,44 +118,30 @@ def count_sliced(
     """
     control_names, controls = _features(control_features, "control_features")
     group_names, grouped = _features(group_features, "group_features")
-    attribute_names = _attribute_names(inputs.sensitive_features)
+    attribute_names = ["sensitive_feature_0"]
+    if not isinstance(inputs.sensitive_features, Indicators):
+        attribute_names, _ = _features(inputs.sensitive_features, "sensitive_features")
     names = [*control_names, *(group_names or attribute_names)]
     if len(set(names)) < len(names):
         raise ValueError(f"features must have distinct names; received {names}")
-    options: dict[str, Any] = {"labels": lists[0], "groups": lists[1], "missing": missing}
     if not (controls or grouped):
         whole = count_arrays(inputs, **options)
-        return Sliced(whole, {(): whole}, [], [], attribute_names)
-    whole, parts = count_slices(inputs, [*controls, *grouped], **options)
-    return Sliced(whole, dict(parts), control_names, group_names, attribute_names)
+        return Slices(whole, {(): whole}, [], [], attribute_names)
+    whole, counted = count_slices(inputs, [*controls, *grouped], **options)
+    keys: Sequence[Any] = ordered(counted)
+    return Slices(
+        whole, {key: counted[key] for key in keys}, control_names, group_names, attribute_names
+    )
 
 
 def _features(values: Any, argument: str) -> tuple[list[str], list[Column]]:
+    """Columns by name, as MetricFrame names them: "control_feature_0" where there is none."""
     if values is None:
         return [], []
     names, columns = zip(*read_columns(values, argument), strict=True)
-    return _names(values, list(names), argument), list(columns)
-
-
-def _attribute_names(values: Any) -> list[str]:
-    argument = "sensitive_features"
-    if values is None or isinstance(values, Indicators):
-        return [f"{argument[:-1]}_0"]
-    return _features(values, argument)[0]
-
-
-def _names(values: Any, names: list[str], argument: str) -> list[str]:
-    """Names as MetricFrame gives them: ``sensitive_feature_0`` where there is none."""
     unnamed = isinstance(values, list | tuple | np.ndarray)
-    if names == [argument] and not isinstance(values, Mapping) and not hasattr(values, "columns"):
+    if names == (argument,) and not isinstance(values, Mapping) and not hasattr(values, "columns"):
         unnamed = unnamed or getattr(values, "name", None) != argument
-    return [f"{argument[:-1]}_{i}" for i in range(len(names))] if unnamed else names
-
-
-def _ordered(keys: Any) -> list[Key]:
-    """Keys in the order of their levels, feature by feature."""
-    keys = list(keys)
-    levels = [
-        {level: i for i, level in enumerate(ordered(column))} for column in zip(*keys, strict=True)
-    ]
-    return sorted(keys, key=lambda key: [order[x] for order, x in zip(levels, key, strict=True)])
+    if unnamed:
+        names = tuple(f"{argument[:-1]}_{i}" for i in range(len(names)))
+    return list(names), list(columns)

@@ -22,6 +22,7 @@ from biasamp_adapters import (
     DirectionalBiasAmplification,
     DirectionalPredictabilityAmplification,
     Indicators,
+    JointCounts,
     LeakageAmplification,
     MultiAttributeBiasAmplification,
 )
@@ -66,6 +67,19 @@ def test_values_and_groups_are_those_of_the_metrics(rows: Any) -> None:
         if len(groups) > 1:
             by_group = result.by_attribute[groups]
             np.testing.assert_allclose(frame.by_group[name], by_group, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("first", ["BA", "accuracy"])
+def test_groups_in_the_order_of_a_reference(first: str) -> None:
+    rows = people()
+    training = JointCounts.from_arrays(rows["T"], None, rows["A"], groups=[1, 0])
+    metrics = {"BA": DirectionalBiasAmplification(reference=training), "accuracy": accuracy_score}
+    in_order = {name: metrics[name] for name in sorted(metrics, key=lambda name: name != first)}
+    by_group = frame_of(rows, in_order).by_group
+    expected = result_of(metrics["BA"], rows).by_attribute
+    for group, part in rows.groupby("A"):
+        assert by_group.loc[group, "BA"] == pytest.approx(expected[group], abs=1e-12)
+        assert by_group.loc[group, "accuracy"] == accuracy_score(part["T"], part["T_hat"])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
