@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -15,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
+from typer import Option
 
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
-from biasamp_adapters._text import clean
+from biasamp_adapters._text import clean, renamed
 from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="biasamp",
-    help="Audit predictions for bias amplification: does a model amplify the bias of its data?",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -65,121 +66,106 @@ def _version(asked: bool) -> None:
 @app.callback()
 def biasamp(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
 
 
-#: An option that may be repeated.
-Texts: TypeAlias = list[str] | None
+#: An option that may be repeated, and its default.
+Texts: TypeAlias = list[str]
+NOT_GIVEN: Texts = []
 
 Files = Annotated[
     list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet, or counts; globs.")
 ]
 Task = Annotated[
-    Texts,
-    typer.Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'."),
+    Texts, Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'.")
 ]
 Prediction = Annotated[
-    Texts, typer.Option(help="Column of the predictions, or a list; repeat for several models.")
+    Texts, Option(help="Column of the predictions, or a list; repeat for several models.")
 ]
 Attribute = Annotated[
     Texts,
-    typer.Option(
-        help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."
-    ),
+    Option(help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."),
 ]
 AttributePrediction = Annotated[
-    Texts, typer.Option(help="Column of the predicted attribute, in the order of --attribute.")
+    Texts, Option(help="Column of the predicted attribute, in the order of --attribute.")
 ]
-Separate = Annotated[
-    bool, typer.Option("--separate", help="Audit each attribute alone; do not cross.")
-]
-Reference = Annotated[
-    Texts,
-    typer.Option(
-        help="File of the training data, with the columns of task and attribute, or counts."
-    ),
-]
-Weight = Annotated[str | None, typer.Option(help="Column of sampling weights.")]
-Score = Annotated[
-    Texts,
-    typer.Option(help="Column of scores, for each --prediction: adds a sweep of thresholds."),
-]
-Run = Annotated[
-    str | None,
-    typer.Option(help="Column whose values are runs (seeds); 'filename' for one run per file."),
-]
-PosLabel = Annotated[
-    str | None, typer.Option(help="The one class to look at, as the report shows it.")
-]
-ManyGroups = Annotated[
-    bool,
-    typer.Option(
-        "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
-    ),
-]
-MissingRule = Annotated[Missing, typer.Option(help="What to do with missing values.")]
-Replicates = Annotated[int, typer.Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
-Confidence = Annotated[float, typer.Option(help="Level of the intervals.")]
-Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
+Weight = Annotated[str | None, Option(help="Column of sampling weights.")]
+MissingRule = Annotated[Missing, Option(help="What to do with missing values.")]
+Replicates = Annotated[int, Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
+Seed = Annotated[int, Option("--seed", help="Seed of the bootstrap.")]
+Html = Annotated[Path | None, Option(help="Write the report as one HTML page.")]
 Json = Annotated[
     Path | None,
-    typer.Option(
-        "--json", help="Write the report as JSON; - is standard output, and nothing else."
-    ),
-]
-FailAbove = Annotated[
-    Texts,
-    typer.Option(
-        metavar="METRIC=X",
-        help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
-        "e.g. 'BA A->T=0.02'; repeatable.",
-    ),
+    Option("--json", help="Write the report as JSON; - is standard output, and nothing else."),
 ]
 
 
 @app.command()
 def audit(
     files: Files,
-    task: Task = None,
-    prediction: Prediction = None,
-    attribute: Attribute = None,
-    separate: Separate = False,
-    attribute_prediction: AttributePrediction = None,
-    reference: Reference = None,
+    task: Task = NOT_GIVEN,
+    prediction: Prediction = NOT_GIVEN,
+    attribute: Attribute = NOT_GIVEN,
+    separate: Annotated[
+        bool, Option("--separate", help="Audit each attribute alone; do not cross.")
+    ] = False,
+    attribute_prediction: AttributePrediction = NOT_GIVEN,
+    reference: Annotated[
+        Texts,
+        Option(
+            help="File of the training data, with the columns of task and attribute, or counts."
+        ),
+    ] = NOT_GIVEN,
     weight: Weight = None,
-    score: Score = None,
-    run: Run = None,
-    pos_label: PosLabel = None,
-    many_groups: ManyGroups = False,
+    score: Annotated[
+        Texts, Option(help="Column of scores, for each --prediction: adds a sweep of thresholds.")
+    ] = NOT_GIVEN,
+    run: Annotated[
+        str | None,
+        Option(help="Column whose values are runs (seeds); 'filename' for one run per file."),
+    ] = None,
+    pos_label: Annotated[
+        str | None, Option(help="The one class to look at, as the report shows it.")
+    ] = None,
+    many_groups: Annotated[
+        bool,
+        Option(
+            "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
+        ),
+    ] = False,
     missing: MissingRule = Missing.error,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
-    confidence: Confidence = 0.95,
+    confidence: Annotated[float, Option(help="Level of the intervals.")] = 0.95,
     html: Html = None,
     json_path: Json = None,
-    fail_above: FailAbove = None,
+    fail_above: Annotated[
+        Texts,
+        Option(
+            metavar="METRIC=X",
+            help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
+            "e.g. 'BA A->T=0.02'; repeatable.",
+        ),
+    ] = NOT_GIVEN,
 ) -> None:
     """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.audit_files import audit_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
     from biasamp_adapters.auditing.gate import judge, parse_gate
 
-    gates = [parse_gate(text) for text in fail_above or []]
+    gates = [parse_gate(text) for text in fail_above]
     if gates and not n_boot:
         raise ValueError("--fail-above is judged on the interval, and --n-boot 0 gives none")
-    _check_outputs([*files, *(reference or [])], html, json_path)
+    _check_outputs([*files, *reference], html, json_path)
     reports = audit_files(
         files,
-        ColumnOptions(
-            task or [], prediction or [], attribute or [], attribute_prediction or [], weight
-        ),
+        ColumnOptions(task, prediction, attribute, attribute_prediction, weight),
         separate=separate,
-        reference=reference or [],
-        score=score or [],
+        reference=reference,
+        score=score,
         run=run,
         pos_label=pos_label,
         allow_many_groups=many_groups,
@@ -198,13 +184,11 @@ def audit(
 @app.command()
 def count(
     files: Files,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write: .json or .parquet.")
-    ],
-    task: Task = None,
-    prediction: Prediction = None,
-    attribute: Attribute = None,
-    attribute_prediction: AttributePrediction = None,
+    output: Annotated[Path, Option("--output", "-o", help="Where to write: .json or .parquet.")],
+    task: Task = NOT_GIVEN,
+    prediction: Prediction = NOT_GIVEN,
+    attribute: Attribute = NOT_GIVEN,
+    attribute_prediction: AttributePrediction = NOT_GIVEN,
     weight: Weight = None,
     missing: MissingRule = Missing.error,
 ) -> None:
@@ -213,9 +197,7 @@ def count(
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
     _check_outputs(files, output)
-    columns = ColumnOptions(
-        task or [], prediction or [], attribute or [], attribute_prediction or [], weight
-    )
+    columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight)
     counts = count_files(files, columns, missing.value)
     counts.save(output)
     with _for_a_reader():
@@ -224,9 +206,9 @@ def count(
 
 @app.command()
 def demo(
-    dataset: Annotated[Dataset, typer.Option(help="What to audit.")] = Dataset.diabetes,
+    dataset: Annotated[Dataset, Option(help="What to audit.")] = Dataset.diabetes,
     data_home: Annotated[
-        Path | None, typer.Option(help="Folder of downloaded data, as scikit-learn's data_home.")
+        Path | None, Option(help="Folder of downloaded data, as scikit-learn's data_home.")
     ] = None,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
@@ -337,9 +319,11 @@ _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 def run() -> None:
     """Run the command. Each way in which it can end has an exit code of its own."""
     _open_streams()
+    sys.excepthook = _report_bug
     with _warnings_as_lines():
         try:
-            sys.exit(app(standalone_mode=False) or DONE)
+            # Calling ``app`` itself would replace the hook.
+            sys.exit(typer.main.get_command(app)(standalone_mode=False) or DONE)
         except typer.Abort:
             sys.exit(INTERRUPTED)
         except (_USAGE_ERROR, ValueError, OSError) as error:
@@ -348,22 +332,48 @@ def run() -> None:
             if message:
                 _tell(f"error: {message}")
             sys.exit(BAD_INPUT)
-        except Exception as error:  # Python would exit with 1, as if a gate were exceeded.
-            if os.environ.get(TRACEBACK):
-                traceback.print_exc()
-            message = _in_one_line(f"{type(error).__name__}: {error}")
-            _tell(
-                f"internal error: {message} (please report it with its traceback, which the "
-                f"environment variable {TRACEBACK}=1 shows)"
-            )
-            sys.exit(INTERNAL_ERROR)
+
+
+def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Report an error that nothing expects; Python would exit with 1, as if a gate failed."""
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(kind, error, trace)
+    _tell(
+        f"internal error: {_in_one_line(f'{kind.__name__}: {error}')} (please report it with its "
+        f"traceback, which the environment variable {TRACEBACK}=1 shows)"
+    )
+    sys.exit(INTERNAL_ERROR)
+
+
+_OPTIONS = {
+    "sensitive_features_pred": "--attribute-prediction",
+    "sensitive_features": "--attribute",
+    "y_true": "--task",
+    "y_pred": "--prediction",
+    "y_score": "--score",
+    "sample_weight": "--weight",
+    "pos_label": "--pos-label",
+    "n_boot": "--n-boot",
+    "confidence": "--confidence",
+    "random_state (seed)": "--seed",
+    "missing='drop'": "--missing drop",
+    "missing='abstain'": "--missing abstain",
+    "in the frame": "in the file",
+}
+
+#: Ways out that only a call has, and what is said in their place.
+_OF_CALLS = {
+    r" \([^()]*\b(labels|groups)=[^()]*\)": "",
+    r", reference or (labels|groups)=": " or reference",
+    r"\. To get a value for each group, use .*": "",
+}
 
 
 def _in_one_line(message: str) -> str:
-    """A message of the core as one line, with the options that its arguments come from."""
-    from biasamp_adapters.auditing.options import in_options
-
-    return clean(" ".join(in_options(message).split()))
+    """A message of the core as one line, with options where the core names arguments."""
+    for way_out, instead in _OF_CALLS.items():
+        message = re.sub(way_out, instead, message)
+    return clean(" ".join(renamed(message, _OPTIONS).split()))
 
 
 def _open_streams() -> None:

@@ -12,7 +12,7 @@ from biasamp_adapters._typing import RandomState
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out
 from biasamp_adapters.auditing import AuditReport
-from biasamp_adapters.auditing.findings import Bootstrap
+from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import audit_evaluation
 from biasamp_adapters.metrics.result import plain
 from biasamp_adapters.reference import align
@@ -97,7 +97,7 @@ def audit_report(
     evaluation = align(evaluated.counts, None if reference is None else reference.counts)
     report = audit_evaluation(
         replace(evaluation, favorable=metric.favorable),
-        Bootstrap(n_boot, confidence, random_state),
+        interval_options(n_boot, confidence, random_state),
         title=title,
     )
     notes = [*left_out(evaluated, reference), *_names(metric.dataset)]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from biasamp_adapters._progress import working
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.auditing.choose_columns import ColumnOptions, Columns, choose, merged
-from biasamp_adapters.auditing.findings import Bootstrap
+from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_evaluation
 from biasamp_adapters.auditing.runs import summarize_reports
 from biasamp_adapters.auditing.sweeps import LEVELS, Scores
@@ -26,6 +26,9 @@ from biasamp_adapters.reference import FEW_GROUPS, MOST_GROUPS, align, as_refere
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
+
+#: The name of a run, its counts and its scores.
+Run: TypeAlias = tuple[str, Counts, Scores | None]
 
 
 def audit_files(
@@ -52,7 +55,7 @@ def audit_files(
     named : ColumnOptions
         Columns of a table, which files of counts know.
     separate : bool
-        Audit each attribute alone instead of crossing them.
+        Audit each attribute alone instead of crossing them: there is one report per attribute.
     reference : sequence of str
         Files of the training data, or of their counts.
     score : sequence of str
@@ -66,23 +69,40 @@ def audit_files(
     missing, n_boot, random_state, confidence
         As in :func:`audit`.
 
-    Returns
-    -------
-    list of AuditReport
-        One, or with ``separate`` one per attribute.
-
     Raises
     ------
     ValueError
         If a file cannot be read or an input breaks a rule.
     """
-    bootstrap = Bootstrap(n_boot, confidence, random_state)
-    audits = _Audits(bootstrap, missing, score, run, pos_label, allow_many_groups)
+    intervals = interval_options(n_boot, confidence, random_state)
+
+    def audited(runs: Iterable[Run], known: Counts | None, title: str = TITLE) -> AuditReport:
+        """The audit of the only run, or the summary of one audit per run."""
+        reports = {}
+        for name, counts, scores in runs:
+            if not allow_many_groups:
+                _check_groups(counts)
+            reports[name] = audit_evaluation(
+                align(counts, as_reference(known)),
+                intervals,
+                pos_label=_label(counts, pos_label),
+                title=title,
+                scores=scores,
+            )
+        return reports[""] if run is None else summarize_reports(reports, confidence, title)
+
     saved = _saved(files)
     options = {**named.by_option(), "--separate": separate, "--score": score}
     _check_options(options, missing, saved is not None, files, "--prediction")
     if saved is not None:
-        return [audits.of_counts(saved, _total(_saved(reference)))]
+        if run not in (None, FILENAME):
+            raise ValueError(
+                "--run must be 'filename' for files of counts, which have no columns; received "
+                f"{run!r}"
+            )
+        parts = {"": _total(saved)} if run is None else saved
+        runs = ((name, counts, None) for name, counts in parts.items())
+        return [audited(runs, _total(_saved(reference)))]
     if score and len(score) != len(named.prediction):
         raise ValueError(
             "--score must be given once for each --prediction; received "
@@ -96,91 +116,47 @@ def audit_files(
         table, training = _typed(table, training, chosen, run)
         titles = [f"{TITLE}: {name}" for name in named.attribute] if separate else [TITLE]
         return [
-            audits.of_table(table, known if training is None else training, columns, title)
+            audited(
+                _runs(table, columns, run, score, missing),
+                known if training is None else _count_truth(training, columns, missing),
+                title,
+            )
             for columns, title in zip(chosen, titles, strict=True)
         ]
 
 
-@dataclass(frozen=True)
-class _Audits:
-    """How files are audited, of whichever kind they are."""
+def _runs(
+    table: DuckDBPyRelation,
+    columns: Columns,
+    run: str | None,
+    score: Sequence[str],
+    missing: Missing,
+) -> Iterator[Run]:
+    """The counts of the rows of each run, or of all rows, with their scores."""
+    for name, rows in [("", table)] if run is None else by_value(table, run):
+        with working("Counting rows"):
+            counts = columns.count(rows, missing)
+        # A matrix may have fewer models; that it has no scores is said when they are read.
+        by_model = dict(zip(counts.models, score, strict=False))
+        rank = partial(_ranked, rows, columns, missing)
+        yield name, counts, Scores(by_model, rank) if by_model else None
 
-    bootstrap: Bootstrap
-    missing: Missing
-    score: Sequence[str]
-    run: str | None
-    pos_label: str | None
-    allow_many_groups: bool
 
-    def of_counts(self, saved: Mapping[str, Counts], reference: Counts | None) -> AuditReport:
-        """The audit of counts that are added up, or the summary of one audit per file."""
-        if self.run not in (None, FILENAME):
-            raise ValueError(
-                "--run must be 'filename' for files of counts, which have no columns; received "
-                f"{self.run!r}"
-            )
-        if self.run is None:
-            return self._report(_total(saved), reference)
-        reports = {name: self._report(counts, reference) for name, counts in saved.items()}
-        return summarize_reports(reports, self.bootstrap.confidence)
+def _ranked(
+    rows: DuckDBPyRelation, columns: Columns, missing: Missing, score: str
+) -> tuple[JointCounts, Array]:
+    """Counts of the rows by the rank of a score, and its thresholds."""
+    with working("Counting rows"):
+        thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
+        return columns.count_ranked(ranked, name, missing), thresholds
 
-    def of_table(
-        self,
-        table: DuckDBPyRelation,
-        reference: DuckDBPyRelation | Counts | None,
-        columns: Columns,
-        title: str,
-    ) -> AuditReport:
-        """The audit of one crossing of attributes, or the summary of its runs."""
-        known = self._known(reference, columns)
 
-        def report(rows: DuckDBPyRelation) -> AuditReport:
-            with working("Counting rows"):
-                counts = columns.count(rows, self.missing)
-
-            def rank(column: str) -> tuple[JointCounts, Array]:
-                with working("Counting rows"):
-                    thresholds, ranked, name = ranked_scores(rows, column, LEVELS.tolist())
-                    return columns.count_ranked(ranked, name, self.missing), thresholds
-
-            # A matrix may have fewer models; that it has no scores is said when they are read.
-            by_model = dict(zip(counts.models, self.score, strict=False))
-            return self._report(counts, known, title, Scores(by_model, rank) if by_model else None)
-
-        if self.run is None:
-            return report(table)
-        reports = {value: report(rows) for value, rows in by_value(table, self.run)}
-        return summarize_reports(reports, self.bootstrap.confidence, title)
-
-    def _known(
-        self, reference: DuckDBPyRelation | Counts | None, columns: Columns
-    ) -> Counts | None:
-        """The counts of the training data."""
-        if reference is None or isinstance(reference, Counts):
-            return reference
-        try:
-            missing: Missing = "drop" if self.missing == "drop" else "error"
-            return columns.count_truth(reference, missing)
-        except ValueError as error:
-            raise ValueError(f"in the reference, {error}") from None
-
-    def _report(
-        self,
-        counts: Counts,
-        reference: Counts | None,
-        title: str = TITLE,
-        scores: Scores | None = None,
-    ) -> AuditReport:
-        """The audit of counts."""
-        if not self.allow_many_groups:
-            _check_groups(counts)
-        return audit_evaluation(
-            align(counts, as_reference(reference)),
-            self.bootstrap,
-            pos_label=_label(counts, self.pos_label),
-            title=title,
-            scores=scores,
-        )
+def _count_truth(training: DuckDBPyRelation, columns: Columns, missing: Missing) -> Counts:
+    """The counts of the training data."""
+    try:
+        return columns.count_truth(training, "drop" if missing == "drop" else "error")
+    except ValueError as error:
+        raise ValueError(f"in the reference, {error}") from None
 
 
 def _check_groups(counts: Counts) -> None:
@@ -218,22 +194,10 @@ def _typed(
 
 
 def count_files(files: Sequence[str], named: ColumnOptions, missing: Missing = "error") -> Counts:
-    """Count CSV or Parquet files, which DuckDB reads, or add up files of counts.
+    """Count files like those of :func:`audit_files`, or add up files of counts.
 
-    Parameters
-    ----------
-    files, named, missing
-        As in :func:`audit_files`; training data need no prediction.
-
-    Returns
-    -------
-    JointCounts or CooccurrenceCounts
-        Without rows: of label matrices their sums and second moments.
-
-    Raises
-    ------
-    ValueError
-        If a file cannot be read or an input breaks a rule.
+    The counts hold no rows: of label matrices they hold sums and second moments. Training data need
+    no prediction.
     """
     saved = _saved(files)
     _check_options(named.by_option(), missing, saved is not None, files)
@@ -261,13 +225,7 @@ def _check_options(
 
 
 def _saved(patterns: Sequence[str]) -> dict[str, Counts] | None:
-    """The counts of files by name, if the files hold counts; None if they are tables.
-
-    Raises
-    ------
-    ValueError
-        If some hold counts and others do not.
-    """
+    """The counts of files by name, if the files hold counts; None if they are tables."""
     files = expand(patterns)
     # A table is never JSON. Of Parquet files alone one is asked: there may be thousands.
     counts = [name for name in files if name.lower().endswith(".json")]

@@ -37,13 +37,7 @@ class ColumnOptions(NamedTuple):
         return {f"--{name.replace('_', '-')}": value for name, value in self._asdict().items()}
 
     def by_audit(self, *, separate: bool) -> Iterator[ColumnOptions]:
-        """The columns of each audit: one of all attributes crossed, or one per attribute.
-
-        Raises
-        ------
-        ValueError
-            If an attribute is named twice, or the predicted ones are not one for each.
-        """
+        """The columns of each audit: one of all attributes crossed, or one per attribute."""
         attribute, predicted = list(self.attribute), list(self.attribute_prediction)
         if len(set(attribute)) < len(attribute):
             raise ValueError(f"--attribute must name each column once; received {attribute}")
@@ -82,9 +76,13 @@ class Columns:
 
     def count(self, rows: Any, missing: Missing) -> Counts:
         """The counts of the rows of a relation; those of matrices keep the rows."""
-        if not self.matrix:
-            return self._count_labels(rows, missing)
-        return CooccurrenceCounts.from_frame(rows, **self.options, missing=missing, keep_rows=True)
+        if self.matrix:
+            options = {**self.options, "missing": missing, "keep_rows": True}
+            return CooccurrenceCounts.from_frame(rows, **options)
+        weight = self.options.get("weight")
+        # Far more weights than may be kept apart need not be grouped to find that out.
+        few = weight is None or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+        return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
 
     def count_truth(self, rows: Any, missing: Missing) -> Counts:
         """The same without predictions and weights."""
@@ -94,9 +92,10 @@ class Columns:
 
     def count_ranked(self, rows: Any, rank: str, missing: Missing) -> JointCounts:
         """The counts of the truth, and of the column ``rank`` for a prediction."""
-        known = {name: self.options[name] for name in ("task", "attribute", "weight")}
-        options = {**known, "prediction": rank}
-        return replace(self, options=options)._count_labels(rows, missing)
+        options = {name: self.options[name] for name in ("task", "attribute", "weight")}
+        return JointCounts.from_frame(
+            rows, **options, prediction=rank, missing=missing, by_weight=True
+        )
 
     def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
         """Counts of a DuckDB relation that hold no rows: of matrices sums and second moments.
@@ -104,7 +103,7 @@ class Columns:
         Label sets are counted too, unless there are more than ``MOST_SETS``.
         """
         if not self.matrix:
-            return self._count_labels(rows, missing)
+            return self.count(rows, missing)
         sets, total = self._label_sets(rows), files.number_of_chunks(rows)
 
         def count(*, second_moments: bool) -> Counts:
@@ -121,12 +120,6 @@ class Columns:
             return count(second_moments=True)
         except NoSecondMomentsError:
             return count(second_moments=False)
-
-    def _count_labels(self, rows: Any, missing: Missing) -> JointCounts:
-        weight = self.options.get("weight")
-        # Far more weights than may be kept apart need not be grouped to find that out.
-        few = weight is None or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
-        return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
 
     def _label_sets(self, rows: Any) -> list[list[Label]] | None:
         names = self.options["labels"]
@@ -145,45 +138,7 @@ class _Named(NamedTuple):
 
     columns: list[str]
     names: list[str]
-    by_prefix: bool = False
-
-
-def _is_list(text: str, table: Sequence[str]) -> bool:
-    """Whether a value of an option stands for several columns, and not for one of its name."""
-    return text not in table and ("," in text or text.endswith("*"))
-
-
-def _named(option: str, text: str, table: Sequence[str]) -> _Named:
-    """The columns that one value of an option names.
-
-    A column of this very name comes first; else commas separate names, and a star at the end stands
-    for every column that begins so, whose label is the rest of its name.
-
-    Raises
-    ------
-    ValueError
-        If no column begins with a prefix.
-    """
-    if not _is_list(text, table):
-        return _Named([text], [text])
-    if "," in text:
-        return _joined(_named(option, part.strip(), table) for part in text.split(","))
-    prefix = text[:-1]
-    found = [column for column in table if column.startswith(prefix) and column != prefix]
-    if not found:
-        raise ValueError(
-            f"{option} {text!r} must match a column; none of {listing(list(table))} begins so"
-        )
-    return _Named(found, [column.removeprefix(prefix) for column in found], by_prefix=True)
-
-
-def _joined(parts: Iterable[_Named]) -> _Named:
-    parts = list(parts)
-    return _Named(
-        [column for part in parts for column in part.columns],
-        [name for part in parts for name in part.names],
-        any(part.by_prefix for part in parts),
-    )
+    by_prefix: bool
 
 
 def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
@@ -194,55 +149,84 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
     ValueError
         If a prefix matches nothing, or the columns of truth and predictions do not correspond.
     """
-    tasks = _joined(_named("--task", text, table) for text in options.task)
+    attribute, predicted = list(options.attribute), list(options.attribute_prediction)
+    tasks = _named("--task", options.task, table)
     if len(set(tasks.columns)) < len(tasks.columns):
         raise ValueError(f"--task must name each column once; received {tasks.columns}")
-    by_column = len(tasks.columns) > 1 or any(_is_list(text, table) for text in options.task)
-    attribute, predicted = list(options.attribute), list(options.attribute_prediction)
-    matrix = by_column or any(_is_list(text, table) for text in [*attribute, *predicted])
-    weights = [[options.weight]] if options.weight is not None else []
-    if not matrix:
-        names = {**options._asdict(), "task": tasks.columns[0]}
-        together = [[*tasks.columns, *options.prediction]]
-        together += [[name, *predicted[i :: len(attribute)]] for i, name in enumerate(attribute)]
-        return Columns(names, False, together + weights, [])
-    models = _models(tasks, options.prediction, table)
-    groups, groups_of = _groups(attribute, predicted, list(models), table)
-    together = _aligned(tasks.columns, models.values())
+    by_column = len(tasks.columns) > 1 or _are_lists(options.task, table)
+    matrix = by_column or _are_lists([*attribute, *predicted], table)
+    if matrix:
+        models = _models(tasks, options.prediction, table)
+        groups, of_models = _groups(attribute, predicted, list(models), table)
+        arguments: dict[str, Any] = {
+            "task": tasks.columns if by_column else tasks.columns[0],
+            "labels": tasks.names if by_column else None,
+            "prediction": (models if by_column else {k: v[0] for k, v in models.items()}) or None,
+            "attribute": groups,
+            "attribute_prediction": of_models or None,
+            "weight": options.weight,
+        }
+        attributes = [groups, *of_models.values()]
+    else:
+        models = {name: [name] for name in options.prediction}
+        arguments = {**options._asdict(), "task": tasks.columns[0]}
+        attributes = [attribute, *_chunks(predicted, len(attribute))]
+    together = [list(columns) for columns in zip(tasks.columns, *models.values(), strict=True)]
     indicators = [column for columns in together for column in columns] if by_column else []
-    for values in (groups, *groups_of.values()):
-        if isinstance(values, Indicators):
-            indicators += values.values
-            together += [[column] for column in values.values]
-    if not isinstance(groups, Indicators):
-        lists = [columns for columns in groups_of.values() if isinstance(columns, list)]
-        together += _aligned(groups, lists)
-    names = {
-        "task": tasks.columns if by_column else tasks.columns[0],
-        "labels": tasks.names if by_column else None,
-        "prediction": (models if by_column else {k: v[0] for k, v in models.items()}) or None,
-        "attribute": groups,
-        "attribute_prediction": groups_of or None,
-        "weight": options.weight,
-    }
-    return Columns(names, True, together + weights, indicators)
+    if isinstance(attributes[0], list):
+        lists = [columns for columns in attributes if isinstance(columns, list)]
+        together += [list(columns) for columns in zip(*lists, strict=False)]
+    for groups in attributes:
+        if isinstance(groups, Indicators):
+            indicators += groups.values
+            together += [[column] for column in groups.values]
+    if options.weight is not None:
+        together.append([options.weight])
+    return Columns(arguments, matrix, together, indicators)
 
 
-def _aligned(true: Sequence[str], predicted: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Each true column with those that predict it."""
-    return [list(columns) for columns in zip(true, *predicted, strict=False)]
+def _are_lists(texts: Sequence[str], table: Sequence[str]) -> bool:
+    """Whether a value of an option stands for several columns, and not for one of its name."""
+    return any(text not in table and ("," in text or text.endswith("*")) for text in texts)
+
+
+def _named(option: str, texts: Sequence[str], table: Sequence[str]) -> _Named:
+    """The columns that the values of an option name.
+
+    A column of this very name comes first; else commas separate names, and a star at the end stands
+    for every column that begins so, whose label is the rest of its name.
+    """
+    columns: list[str] = []
+    names: list[str] = []
+    by_prefix = False
+    for text in texts:
+        is_one = text in table or "," not in text
+        for part in [text] if is_one else map(str.strip, text.split(",")):
+            found, prefix = [part], ""
+            if _are_lists([part], table):
+                prefix, by_prefix = part[:-1], True
+                found = [name for name in table if name.startswith(prefix) and name != prefix]
+            if not found:
+                raise ValueError(
+                    f"{option} {part!r} must match a column; none of {listing(list(table))} begins "
+                    "so"
+                )
+            columns += found
+            names += [name.removeprefix(prefix) for name in found]
+    return _Named(columns, names, by_prefix)
 
 
 def _models(tasks: _Named, prediction: Sequence[str], table: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
-    parts = [_named("--prediction", text, table) for text in prediction]
-    if len(parts) == len(tasks.columns) > 1 and all(len(part.columns) == 1 for part in parts):
-        return {MODEL: _paired(tasks, _joined(parts), "--task", "--prediction")}
+    if len(prediction) == len(tasks.columns) > 1 and not _are_lists(prediction, table):
+        predicted = _named("--prediction", prediction, table)
+        return {MODEL: _paired(tasks, predicted, "--task and --prediction")}
     models: dict[str, list[str]] = {}
-    for text, part in zip(prediction, parts, strict=True):
-        columns = _paired(tasks, part, "--task", f"--prediction {text!r}")
+    for text in prediction:
+        predicted = _named("--prediction", [text], table)
         name = "" if text not in table and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
+        columns = _paired(tasks, predicted, f"--task and --prediction {text!r}")
         models[name or unnamed] = columns
     if len(models) < len(prediction):
         raise ValueError(
@@ -251,16 +235,11 @@ def _models(tasks: _Named, prediction: Sequence[str], table: Sequence[str]) -> d
     return models
 
 
-def _paired(true: _Named, predicted: _Named, true_option: str, option: str) -> list[str]:
+def _paired(true: _Named, predicted: _Named, options: str) -> list[str]:
     """The predicted columns in the order of the true ones.
 
     Two lists of columns correspond in their order. Where a prefix found columns, those of the same
     name correspond.
-
-    Raises
-    ------
-    ValueError
-        If the lists have different lengths, or names are left over.
     """
     if not (true.by_prefix or predicted.by_prefix):
         if len(true.columns) == len(predicted.columns):
@@ -272,8 +251,8 @@ def _paired(true: _Named, predicted: _Named, true_option: str, option: str) -> l
             return [columns[name] for name in true.names]
         rule = "have the same names behind a prefix (or give both as lists, in one order)"
     raise ValueError(
-        f"{true_option} and {option} must {rule}; received the columns "
-        f"{listing(true.columns, 100)} and {listing(predicted.columns, 100)}"
+        f"{options} must {rule}; received the columns {listing(true.columns, 100)} and "
+        f"{listing(predicted.columns, 100)}"
     )
 
 
@@ -281,36 +260,39 @@ def _groups(
     attribute: list[str], predicted: list[str], models: list[str], table: Sequence[str]
 ) -> tuple[Any, dict[str, Any]]:
     """The attribute, and the predicted one of each model: labels, or groups that are columns."""
-    groups: Any = attribute
-    if any(_is_list(text, table) for text in attribute):
+    true = None
+    if _are_lists(attribute, table):
         if len(attribute) > 1:
             raise ValueError(
                 f"groups that are columns cannot be crossed; received --attribute {attribute}"
             )
-        true = _named("--attribute", attribute[0], table)
-        groups = Indicators(true.columns, true.names)
+        true = _named("--attribute", attribute, table)
+    groups = attribute if true is None else Indicators(true.columns, true.names)
     if not predicted:
         return groups, dict.fromkeys(models)
-    width = 1 if any(_is_list(text, table) for text in predicted) else len(attribute)
+    width = 1 if _are_lists(predicted, table) else len(attribute)
     if len(predicted) != width * len(models):
         raise ValueError(
             f"--attribute-prediction must be given {width * len(models)} time(s), once for each "
             f"attribute and model; received {predicted}"
         )
 
-    def columns_of(texts: list[str]) -> Any:
-        """The predicted attribute of one model."""
-        if not _is_list(texts[0], table):
+    def of_model(texts: list[str]) -> Any:
+        if not _are_lists(texts, table):
             return texts
-        found = _named("--attribute-prediction", texts[0], table)
-        if isinstance(groups, Indicators):
-            option = f"--attribute-prediction {texts[0]!r}"
-            columns = _paired(true, found, f"--attribute {attribute[0]!r}", option)
-            return Indicators(columns, true.names)
-        return Indicators(found.columns, found.names)
+        columns, names, _ = found = _named("--attribute-prediction", texts, table)
+        if true is not None:
+            options = f"--attribute {attribute[0]!r} and --attribute-prediction {texts[0]!r}"
+            columns, names = _paired(true, found, options), true.names
+        return Indicators(columns, names)
 
-    chunks = (predicted[i * width : (i + 1) * width] for i in range(len(models)))
-    return groups, {model: columns_of(texts) for model, texts in zip(models, chunks, strict=True)}
+    chunks = _chunks(predicted, width)
+    return groups, {model: of_model(texts) for model, texts in zip(models, chunks, strict=True)}
+
+
+def _chunks(names: list[str], width: int) -> list[list[str]]:
+    """The names of each model, of which there are ``width``."""
+    return [names[start : start + width] for start in range(0, len(names), width)]
 
 
 def merged(together: Iterable[Sequence[str]]) -> list[list[str]]:

@@ -9,15 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label, RandomState, generator
+from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.estimates import (
-    Estimate,
-    Replicated,
-    check_confidence,
-    check_n_boot,
-)
+from biasamp_adapters.inference.estimates import Estimate, IntervalOptions, Replicated
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
@@ -46,36 +41,6 @@ BY_GROUP = "_by_group"
 _RATES = "rates by group"
 
 
-@dataclass(frozen=True)
-class Bootstrap:
-    """How intervals are drawn.
-
-    Attributes
-    ----------
-    n_boot : int
-        Replicates; 0 for no intervals.
-    confidence : float
-    random_state : int, Generator or None
-
-    Raises
-    ------
-    ValueError
-        If a value is out of its range.
-    """
-
-    n_boot: int
-    confidence: float
-    random_state: RandomState
-
-    def __post_init__(self) -> None:
-        check_n_boot(self.n_boot)
-        check_confidence(self.confidence)
-        generator(self.random_state)
-        # NumPy scalars become numbers that json can write.
-        object.__setattr__(self, "n_boot", int(self.n_boot))
-        object.__setattr__(self, "confidence", float(self.confidence))
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GroupRates(Scored):
     """Selection rate, TPR, FPR and accuracy of each group, and how far groups are apart.
@@ -98,17 +63,17 @@ class GroupRates(Scored):
         predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
         hits = tables.agreement(Role.TASK, by_group=True)
         rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
-        out = {
-            "selection_rate": rate(predicted, rows),
-            "true_positive_rate": rate(hits, truth),
-            "false_positive_rate": rate(predicted - hits, rows - truth),
+        if tables.counts.is_matrix(Role.TASK):
+            # Each column is a task of its own: the mean of their accuracies.
+            right = rows - (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
+        else:
+            right = hits.sum(axis=-1, keepdims=True)
+        return {
+            "selection_rate": rate(predicted, rows)[..., self.columns],
+            "true_positive_rate": rate(hits, truth)[..., self.columns],
+            "false_positive_rate": rate(predicted - hits, rows - truth)[..., self.columns],
+            ACCURACY: rate(right, rows),
         }
-        out = {name: values[..., self.columns] for name, values in out.items()}
-        if not tables.counts.is_matrix(Role.TASK):
-            return out | {ACCURACY: rate(hits.sum(axis=-1, keepdims=True), rows)}
-        # Each column is a task of its own: the mean of their accuracies.
-        wrong = (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
-        return out | {ACCURACY: rate(rows - wrong, rows)}
 
     @cached_property
     def _extremes(self) -> dict[str, tuple[Array, Array]]:
@@ -153,7 +118,7 @@ class Findings:
     Attributes
     ----------
     evaluation : Evaluation
-    bootstrap : Bootstrap
+    options : IntervalOptions
         With ``n_boot`` 0 where no tables can be drawn.
     results : dict of (model, metric name) to AmplificationResult
     differences : dict of (model, metric name) to Estimate
@@ -168,7 +133,7 @@ class Findings:
     """
 
     evaluation: Evaluation
-    bootstrap: Bootstrap
+    options: IntervalOptions
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
     pairs: dict[Key, tuple[Array, list[Estimate]]]
@@ -185,9 +150,14 @@ class Findings:
         return [result for result in self.results.values() if result.metric == metric]
 
 
+def interval_options(n_boot: int, confidence: float, random_state: RandomState) -> IntervalOptions:
+    """How an audit draws intervals; a value out of its range is a ValueError."""
+    return IntervalOptions(n_boot, confidence, "percentile", "reference", random_state)
+
+
 def evaluate(
     evaluation: Evaluation,
-    bootstrap: Bootstrap,
+    options: IntervalOptions,
     metrics: Mapping[str, Sequence[Metric]],
     pos_label: Label | None,
 ) -> Findings:
@@ -196,73 +166,60 @@ def evaluate(
     Parameters
     ----------
     evaluation : Evaluation
-    bootstrap : Bootstrap
+    options : IntervalOptions
     metrics : mapping of str to sequence of Metric
         The metrics of each model.
     pos_label : label, optional
         The one class to look at.
     """
-    evaluation, bounds = _bind(evaluation, metrics)
-    counts, confidence = evaluation.counts, bootstrap.confidence
-    columns = positive_columns(evaluation, pos_label)
-    measured = counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)
-    rates = {
-        model: GroupRates(evaluation=evaluation, model=model, columns=columns)
-        for model in metrics
-        if measured and counts.has(Role.PREDICTION, model)
-    }
-    asked, no_draws = bootstrap.n_boot > 0, counts.no_draws if bootstrap.n_boot else None
-    if no_draws:
-        bootstrap = replace(bootstrap, n_boot=0)
-    scored: dict[Key, Scored] = {**bounds, **{(model, _RATES): rates[model] for model in rates}}
-    draws: dict[Key, dict[str, Array]] = {}
-    if bootstrap.n_boot:
-        draws = replicate(scored, evaluation, bootstrap.n_boot, bootstrap.random_state)
-
-    def with_reason(found: Estimate) -> Estimate:
-        """The same number; where tables could not be drawn, with the reason for it."""
-        return found if no_draws is None else replace(found, reason=no_draws)
-
-    def estimates(key: Key, name: str, values: Array) -> list[Estimate]:
-        """Numbers with the intervals that the drawn scores of this name give."""
-        drawn = draws[key][name].T if key in draws else [None] * len(values)
-        numbers = zip(values, drawn, strict=True)
-        return [with_reason(Replicated(*number).estimate(confidence)) for number in numbers]
-
-    results, differences, pairs = {}, {}, {}
-    for key, bound in bounds.items():
-        results[key] = AmplificationResult.of(
-            bound, draws.get(key, {}) if asked else None, confidence
-        )
-        first = (counts.models[0], key[1])
-        if key != first and first in results:
-            compared = {key[0]: results[key], first[0]: results[first]}
-            differences[key] = with_reason(paired_difference(compared, confidence))
-        if isinstance(bound, Cooccurrence) and bound.selected is not None:
-            values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
-            pairs[key] = bound.selected, estimates(key, "pairs", values)
-    measures = {
-        model: {
-            name: estimates((model, _RATES), name, values)
-            for name, values in rates[model].point().items()
-        }
-        for model in rates
-    }
-    return Findings(evaluation, bootstrap, results, differences, pairs, measures, columns)
-
-
-def _bind(
-    evaluation: Evaluation, metrics: Mapping[str, Sequence[Metric]]
-) -> tuple[Evaluation, dict[Key, BoundMetric]]:
-    """The evaluation with all that the metrics read, and the metrics bound to it."""
     for metric in (metric for chosen in metrics.values() for metric in chosen):
         evaluation = metric.prepare(evaluation)
-    return evaluation, {
+    bounds = {
         (model, metric.__name__): _with_strongest_pairs(metric.bind(evaluation, model))
         for model, chosen in metrics.items()
         for metric in chosen
         if metric.applies(evaluation)
     }
+    # NumPy scalars become numbers that json can write.
+    counts, confidence = evaluation.counts, float(options.confidence)
+    columns = positive_columns(evaluation, pos_label)
+    measured = counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)
+    rates = {
+        (model, _RATES): GroupRates(evaluation=evaluation, model=model, columns=columns)
+        for model in metrics
+        if measured and counts.has(Role.PREDICTION, model)
+    }
+    asked, no_draws = options.n_boot > 0, counts.no_draws if options.n_boot else None
+    n_boot = 0 if no_draws else int(options.n_boot)
+    draws: dict[Key, dict[str, Array]] = {}
+    if n_boot:
+        scored: dict[Key, Scored] = {**bounds, **rates}
+        draws = replicate(scored, evaluation, n_boot, options.random_state)
+
+    def estimates(key: Key, name: str, values: Array) -> list[Estimate]:
+        """Numbers with the intervals that the drawn scores of this name give."""
+        drawn = draws[key][name].T if key in draws else [None] * len(values)
+        numbers = zip(values, drawn, strict=True)
+        return [Replicated(*number, no_draws).estimate(confidence) for number in numbers]
+
+    results, differences, pairs = {}, {}, {}
+    for key, bound in bounds.items():
+        replicates = draws.get(key, {}) if asked else None
+        results[key] = AmplificationResult.of(bound, replicates, confidence)
+        first = (counts.models[0], key[1])
+        if key != first and first in results:
+            compared = {key[0]: results[key], first[0]: results[first]}
+            difference = paired_difference(compared, confidence)
+            differences[key] = replace(difference, reason=no_draws or difference.reason)
+        if isinstance(bound, Cooccurrence) and bound.selected is not None:
+            values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
+            pairs[key] = bound.selected, estimates(key, "pairs", values)
+    measures = {
+        key[0]: {name: estimates(key, name, values) for name, values in group_rates.point().items()}
+        for key, group_rates in rates.items()
+    }
+    options = replace(options, n_boot=n_boot, confidence=confidence)
+    return Findings(evaluation, options, results, differences, pairs, measures, columns)
 
 
 def _with_strongest_pairs(bound: BoundMetric) -> BoundMetric:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.summary import Row
+from biasamp_adapters.auditing.tables import estimate
 from biasamp_adapters.metrics.bound_metric import as_arrow
 
 
@@ -20,13 +21,7 @@ class Gate(NamedTuple):
 
 
 def parse_gate(text: str) -> Gate:
-    """The gate that ``METRIC=X`` describes.
-
-    Raises
-    ------
-    ValueError
-        If the text has another form or X is not a number.
-    """
+    """The gate that ``METRIC=X`` describes."""
     metric, equals, bound = text.rpartition("=")
     try:
         if not (metric.strip() and equals and math.isfinite(float(bound))):
@@ -50,11 +45,6 @@ def _gated(report: AuditReport, gate: Gate) -> list[Row]:
 
     A metric is named as in the report ("BA A->T"), by its class and direction, or without the
     direction for all of its directions.
-
-    Raises
-    ------
-    ValueError
-        If the report has no such metric.
     """
     rows: list[Row] = report.summary["metrics"]
     judged = [row for row in rows if gate.metric in _names(row)]
@@ -73,14 +63,8 @@ def _names(row: Row) -> set[str]:
 
 
 def judge(reports: Sequence[AuditReport], gates: Sequence[Gate]) -> tuple[list[str], list[str]]:
-    """What gates say of reports.
-
-    Returns
-    -------
-    above : list of str
-        One line for each value whose whole interval lies above the bound.
-    unknown : list of str
-        One line for each value of which the data do not say whether it does.
+    """One line for each value whose whole interval lies above the bound of a gate, and one for each
+    value of which the data do not say whether it does.
 
     Raises
     ------
@@ -91,35 +75,27 @@ def judge(reports: Sequence[AuditReport], gates: Sequence[Gate]) -> tuple[list[s
     for gate, report in product(gates, reports):
         for row in _gated(report, gate):
             name = f"{row['model']}: {row['name']}"
-            reason = _why_not_judged(report, row)
-            if reason:
-                unknown.append(f"{name} cannot be judged: {reason}")
+            if row["low"] is None:
+                unknown.append(f"{name} cannot be judged: it has no interval ({row['note']})")
+            elif _is_balanced(report, row):
+                unknown.append(
+                    f"{name} cannot be judged: the reference is balanced, or of one class or "
+                    "group: it is 0 by construction, whatever the model does"
+                )
             elif row["low"] > gate.bound:
-                ends = f"[{row['low']:+z.4f}, {row['high']:+z.4f}]"
-                above.append(f"{name} is {row['value']:+z.4f} {ends}, above {gate.bound:g}")
+                above.append(f"{name} is {estimate(row)}, above {gate.bound:g}")
     return above, unknown
 
 
-def _why_not_judged(report: AuditReport, row: Row) -> str | None:
-    if row["low"] is None:
-        return f"it has no interval ({row['note']})"
-    signs = _signs(report, row)
-    if row["value"] == 0 and signs and not any(signs):
-        return (
-            "the reference is balanced, or of one class or group: it is 0 by construction, "
-            "whatever the model does"
-        )
-    return None
-
-
-def _signs(report: AuditReport, row: Row) -> list[int]:
-    """The signs of the pairs of a metric, if it has signs."""
-    for (model, _), result in report.results.items():
-        if (model, result.short_name) == (row["model"], row["name"]):
-            return list(result.by_pair.get("sign", ()))
+def _is_balanced(report: AuditReport, row: Row) -> bool:
+    """Whether a value is 0 because all of its pairs have the sign 0."""
     # A summary of runs has no results. Its pairs show the signs of BA in the first run.
-    return [
+    signs = [
         pair["sign"]
         for pair in report.summary["pairs"]
         if (pair["model"], pair["name"]) == (row["model"], row["name"])
     ]
+    for (model, _), result in report.results.items():
+        if (model, result.short_name) == (row["model"], row["name"]):
+            signs = list(result.by_pair.get("sign", ()))
+    return row["value"] == 0 and bool(signs) and not any(signs)

@@ -6,7 +6,7 @@ import io
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 from biasamp_adapters import plot
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.auditing.summary import Row, Summary, grouped
 from biasamp_adapters.auditing.tables import estimate, number
 from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED
@@ -45,19 +45,9 @@ _DIRECTIONS = {
 
 
 class Picture(NamedTuple):
-    """A picture that is still to be drawn on a figure.
+    """A picture that is still to be drawn, on a figure of so many inches.
 
-    Attributes
-    ----------
-    part : str
-        The part of the report that it belongs to.
-    title : str
-    caption : str
-    alt : str
-        Text alternative for screen readers.
-    draw : callable
-    height : float
-        In inches.
+    ``alt`` is its text alternative for screen readers.
     """
 
     part: str
@@ -71,39 +61,39 @@ class Picture(NamedTuple):
 def pictures(summary: Summary) -> Iterator[Picture]:
     """All pictures of a summary, in the order of its parts."""
     # A difference has a sign, even one of magnitudes.
-    for part, signed in (("metrics", None), ("differences", True)):
+    for part, name, signed in (("metrics", "results", None), ("differences", "differences", True)):
         for title, strips in _strips(summary[part]):
             draw = partial(strips.draw, signed=signed)
-            name = "results" if part == "metrics" else part
             yield Picture(name, title, "", strips.in_words(), draw, strips.height())
     yield from _heat_maps(summary)
     yield from map(_sweep, summary["sweeps"])
-    yield from _runs(summary)
+    undefined = {row["name"] for row in summary["runs"] if row["value"] is None}
+    for title, strips in _strips(row for row in summary["runs"] if row["name"] not in undefined):
+        draw_runs = partial(strips.draw_runs, confidence=summary["method"]["confidence"])
+        alt = f"Runs of {', '.join(strips.rows)}; the table has the numbers."
+        yield Picture("runs", title, "", alt, draw_runs, strips.height() + 0.1 * len(strips.rows))
 
 
 @dataclass(frozen=True)
 class Strips:
     """Rows of a summary as strips, one for each metric, each on a scale of its own.
 
-    Attributes
-    ----------
-    rows : dict of str to dict of str to list of Row
-        By metric and direction, and by model: one row, or one for each run.
+    The rows are by metric and direction, and by model: one row, or one for each run.
     """
 
     rows: dict[str, dict[str, list[Row]]]
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> Strips:
+    def of(cls, rows: Iterable[Row]) -> Strips:
         """The strips that rows make."""
         strips: dict[str, dict[str, list[Row]]] = {}
-        for row in rows:
-            strips.setdefault(row["name"], {}).setdefault(row["model"], []).append(row)
+        for (name, model), alike in grouped(rows, "name", "model").items():
+            strips.setdefault(name, {})[model] = alike
         return cls(strips)
 
-    def height(self, extra: float = 0.0) -> float:
-        """Inches of all strips, each of them with a little ``extra``."""
-        return sum(self._heights()) + 0.1 + extra * len(self.rows)
+    def height(self) -> float:
+        """Inches of all strips."""
+        return sum(self._heights()) + 0.1
 
     def _heights(self) -> list[float]:
         numbers = map(len, self.rows.values())
@@ -124,19 +114,14 @@ class Strips:
         """Draw values with their intervals."""
         axes = self._axes(figure)
         for name, ax in axes.items():
-            models = self._headed(ax, name)
-            results = {model: _result(row) for model, (row,) in models.items()}
-            plot.intervals(results, signed=signed, ax=ax, legend=False)
-            ax.set_xlabel("")
+            results = {of: result for of, (result,) in self._results(name, ax).items()}
+            plot.intervals(results, signed=signed, ax=ax, legend=False).set_xlabel("")
         return axes
 
     def draw_runs(self, figure: Figure, confidence: float) -> None:
         """Draw runs and their means."""
         for name, ax in self._axes(figure).items():
-            models = self._headed(ax, name)
-            results = {model: [*map(_result, rows)] for model, rows in models.items()}
-            plot.runs(results, confidence=confidence, ax=ax)
-            ax.set_xlabel("")
+            plot.runs(self._results(name, ax), confidence=confidence, ax=ax).set_xlabel("")
 
     def _axes(self, figure: Figure) -> dict[str, Axes]:
         """Axes for the strips, one below the other."""
@@ -144,12 +129,11 @@ class Strips:
         axes = figure.subplots(len(self.rows), 1, squeeze=False, gridspec_kw=ratios)
         return dict(zip(self.rows, axes[:, 0], strict=True))
 
-    def _headed(self, ax: Axes, name: str) -> dict[str, list[Row]]:
-        """The rows of a strip by what stands beside them: the metric, or models below it."""
-        models = self.rows[name]
+    def _results(self, name: str, ax: Axes) -> dict[str, list[AmplificationResult]]:
+        """The results of a strip by what stands beside them: the metric, or models below it."""
+        models = {model: [*map(_result, rows)] for model, rows in self.rows[name].items()}
         if len(models) == 1:
-            (rows,) = models.values()
-            return {name: rows}
+            return dict(zip([name], models.values(), strict=True))
         ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
         return models
 
@@ -172,31 +156,18 @@ def _estimate(row: Row) -> Estimate:
     return Estimate(value, None if row["low"] is None else (row["low"], row["high"]))
 
 
-def _strips(rows: Sequence[Row]) -> Iterator[tuple[str, Strips]]:
+def _strips(rows: Iterable[Row]) -> Iterator[tuple[str, Strips]]:
     """The strips of each direction that has some, with a title."""
+    by_direction = grouped(rows, "direction")
     for direction, title in _DIRECTIONS.items():
-        chosen = [row for row in rows if row["direction"] == direction]
-        if chosen:
-            yield title, Strips.of(chosen)
-
-
-def _runs(summary: Summary) -> Iterator[Picture]:
-    """The runs of metrics that all runs define."""
-    undefined = {row["name"] for row in summary["runs"] if row["value"] is None}
-    defined = [row for row in summary["runs"] if row["name"] not in undefined]
-    for title, strips in _strips(defined):
-        draw = partial(strips.draw_runs, confidence=summary["method"]["confidence"])
-        alt = f"Runs of {', '.join(strips.rows)}; the table has the numbers."
-        yield Picture("runs", title, "", alt, draw, strips.height(extra=0.1))
+        if (direction,) in by_direction:
+            yield title, Strips.of(by_direction[direction,])
 
 
 def _heat_maps(summary: Summary) -> Iterator[Picture]:
-    tables: dict[tuple[str, str], list[Row]] = {}
-    for row in summary["pairs"]:
-        tables.setdefault((row["model"], row["name"]), []).append(row)
     several = len(summary["data"]["models"]) > 1
     order = [group["label"] for group in summary["data"]["groups"]]
-    for (model, name), rows in tables.items():
+    for (model, name), rows in grouped(summary["pairs"], "model", "name").items():
         table = pd.DataFrame(rows)
         # Pairs come in the order of their strength.
         tasks = list(dict.fromkeys(table["task"]))[:_MOST_TASKS]
@@ -317,15 +288,7 @@ def _own_settings() -> Iterator[None]:
 def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str, alt: str) -> str:
     """The SVG of a figure of so many inches; one thread draws at a time.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws on the figure that it is given.
-    width, height : float
-    name : str
-        Prefix of all identifiers in the SVG, so that a page can hold several.
-    alt : str
-        Text alternative for screen readers.
+    ``name`` begins all identifiers in the SVG, so that a page can hold several.
     """
     with _own_settings(), warnings.catch_warnings():
         # The page shows the text in fonts of its own, which have more glyphs than matplotlib's.

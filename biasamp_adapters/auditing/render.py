@@ -13,8 +13,7 @@ from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, audited, computed, tables
 
 if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
-    from rich.table import Table as Grid
+    from rich.console import Group
 
 #: Characters of a cell in plain text, and on a terminal: names may have ten thousand.
 _TEXT_CELL, _TERMINAL_CELL = 120, 300
@@ -83,54 +82,38 @@ def schema() -> dict[str, Any]:
 
 def on_terminal(summary: Summary) -> Group:
     """The report as Rich shows it, as wide as the terminal. Labels are text, never markup."""
-    from rich.console import Group
-
-    return Group(*_blocks(summary))
-
-
-def _blocks(summary: Summary) -> Iterator[RenderableType]:
+    from rich import box
+    from rich.console import Group, RenderableType
     from rich.padding import Padding
     from rich.table import Table as Grid
     from rich.text import Text
 
-    yield Text(clean(summary["title"]), style="bold")
-    facts = Grid.grid(padding=(0, 2))
+    facts, notes = Grid.grid(padding=(0, 2)), Grid.grid(padding=(0, 1))
     for term, said in [*audited(summary), *computed(summary)]:
         facts.add_row(Text(term, style="dim"), Text(said))
-    yield Padding(facts, (1, 0))
-    for line in summary["headlines"]:
-        yield Text(clean(line), style="bold")
-    for table in tables(summary, few=True):
-        yield Text()
-        yield _grid(table)
-        for note in _notes(table):
-            yield Text(note, style="dim")
-    yield Text("\nNotes", style="bold")
-    notes = Grid.grid(padding=(0, 1))
     for note in summary["notes"]:
         notes.add_row(Text("-"), Text(clean(note)))
-    yield notes
-
-
-def _grid(table: Table) -> Grid:
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    grid = Grid(
-        box=box.SIMPLE_HEAD,
-        title=Text(table.caption),
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-    )
-    shown = [i for i, name in enumerate(table.names) if name != "note"]
-    for i in shown:
-        grid.add_column(Text(table.names[i]), overflow="fold")
-    for row in table.rows:
-        cells = (Text(shortened(row[i], _TERMINAL_CELL), _COLOURS.get(row[i], "")) for i in shown)
-        grid.add_row(*cells)
-    return grid
+    blocks: list[RenderableType] = [
+        Text(clean(summary["title"]), style="bold"),
+        Padding(facts, (1, 0)),
+        *(Text(clean(line), style="bold") for line in summary["headlines"]),
+    ]
+    for table in tables(summary, few=True):
+        grid = Grid(
+            box=box.SIMPLE_HEAD,
+            title=Text(table.caption),
+            title_justify="left",
+            title_style="bold",
+            pad_edge=False,
+        )
+        shown = [i for i, name in enumerate(table.names) if name != "note"]
+        for i in shown:
+            grid.add_column(Text(table.names[i]), overflow="fold")
+        for row in table.rows:
+            cells = ((shortened(row[i], _TERMINAL_CELL), _COLOURS.get(row[i], "")) for i in shown)
+            grid.add_row(*(Text(*cell) for cell in cells))
+        blocks += [Text(), grid, *(Text(note, style="dim") for note in _notes(table))]
+    return Group(*blocks, Text("\nNotes", style="bold"), notes)
 
 
 def _notes(table: Table) -> Iterator[str]:

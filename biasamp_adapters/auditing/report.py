@@ -14,12 +14,13 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
-from biasamp_adapters.auditing.findings import Bootstrap, Key, default_metrics, evaluate
+from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.summary import Summary, summarize
 from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.counts.variables import Missing
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.reference import Evaluation, align, as_reference, labels_of_predictions
 
@@ -127,13 +128,11 @@ class AuditReport:
         """
         if part not in _PARTS:
             raise ValueError(f"part must be one of {list(_PARTS)}; received {part!r}")
-        if part != "metrics":
-            frame = pd.DataFrame(self.summary[part])
-            there = [name for name in ("value", "low", "high") if name in frame]
-            return frame.astype(dict.fromkeys(there, float))
-        several = len(self.summary["data"]["models"]) > 1
-        frame = pd.DataFrame(self.summary["metrics"], columns=["model"] * several + _COLUMNS)
-        numbers = ["value", "low", "high", "random_error"]
+        columns = None
+        if part == "metrics":
+            columns = ["model"] * (len(self.summary["data"]["models"]) > 1) + _COLUMNS
+        frame = pd.DataFrame(self.summary[part], columns=columns)
+        numbers = [name for name in ("value", "low", "high", "random_error") if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
 
     @overload
@@ -361,7 +360,7 @@ def audit(
         scores = scores_of_arrays(counts, y_score, inputs, groups=groups, missing=missing)
     return audit_evaluation(
         align(counts, against),
-        Bootstrap(n_boot, confidence, random_state),
+        interval_options(n_boot, confidence, random_state),
         pos_label=pos_label,
         title=title,
         scores=scores,
@@ -410,7 +409,7 @@ def audit_counts(
     """
     return audit_evaluation(
         align(counts, as_reference(reference)),
-        Bootstrap(n_boot, confidence, random_state),
+        interval_options(n_boot, confidence, random_state),
         pos_label=pos_label,
         title=title,
     )
@@ -418,7 +417,7 @@ def audit_counts(
 
 def audit_evaluation(
     evaluation: Evaluation,
-    bootstrap: Bootstrap,
+    options: IntervalOptions,
     *,
     pos_label: Label | None = None,
     title: str = TITLE,
@@ -440,6 +439,6 @@ def audit_evaluation(
             "the task; T->A needs attribute_given_task, the task and predictions of the attribute; "
             f"received {evaluation.base_rates!r} for {counts!r}"
         )
-    findings = evaluate(evaluation, bootstrap, metrics, pos_label)
-    curves = [] if scores is None else sweeps(evaluation, scores, pos_label, bootstrap)
+    findings = evaluate(evaluation, options, metrics, pos_label)
+    curves = [] if scores is None else sweeps(evaluation, scores, pos_label, options)
     return AuditReport(summarize(findings, title, curves), findings.results)

@@ -10,24 +10,12 @@ import pandas as pd
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import TITLE, AuditReport
-from biasamp_adapters.auditing.summary import Row, Summary, headlines, identity, reading
+from biasamp_adapters.auditing.summary import Row, Summary, grouped, headlines, identity, reading
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
 
 #: What a row is, as against what was measured.
-_IDENTITY = (
-    "model",
-    "name",
-    "metric",
-    "direction",
-    "compared_with",
-    "attribute",
-    "sign",
-    "measure",
-    "task",
-    "group",
-    "label",
-)
+_IDENTITY = ("model", "name", "attribute", "sign", "measure", "task", "group", "label")
 
 
 def summarize_reports(
@@ -59,9 +47,9 @@ def summarize_reports(
     if n_runs < 2:
         raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
     runs = {run: report.summary for run, report in reports.items()}
-    first = next(iter(runs.values()))
-    data = [summary["data"] for summary in runs.values()]
-    rows = [_metric_row(same, confidence, n_runs) for same in _alike(runs.values(), "metrics")]
+    summaries = list(runs.values())
+    first, data = summaries[0], [summary["data"] for summary in summaries]
+    rows = [_metric_row(same, confidence, n_runs) for same in _alike(summaries, "metrics")]
     meaning = (
         f"Every value is the mean of {n_runs} runs, its interval Student's t over them: it says "
         "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
@@ -79,10 +67,10 @@ def summarize_reports(
             },
             "headlines": headlines(rows),
             "metrics": rows,
-            "differences": _over_runs(runs.values(), "differences", confidence),
-            "trends": _trends(runs.values()),
-            "pairs": _pairs([*reports.values()], confidence),
-            "fairness": _over_runs(runs.values(), "fairness", confidence),
+            "differences": _over_runs(summaries, "differences", confidence),
+            "trends": _trends(summaries),
+            "pairs": list(_pairs([*reports.values()], confidence)),
+            "fairness": _over_runs(summaries, "fairness", confidence),
             "sweeps": _listed(runs, "sweeps"),
             "runs": _listed(runs, "metrics"),
             "notes": [meaning, *_notes(runs)],
@@ -98,11 +86,8 @@ def summarize_reports(
 
 def _alike(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
     """Rows of one part of the summaries that say the same thing, brought together."""
-    together: dict[tuple[Any, ...], list[Row]] = {}
-    for summary in summaries:
-        for row in summary[part]:
-            together.setdefault(tuple(map(row.get, _IDENTITY)), []).append(row)
-    return list(together.values())
+    rows = (row for summary in summaries for row in summary[part])
+    return list(grouped(rows, *_IDENTITY).values())
 
 
 def _listed(runs: Mapping[str, Summary], part: str) -> list[Row]:
@@ -172,45 +157,35 @@ def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> li
 def _shares(data: list[Row], part: str) -> list[Row]:
     """The rows of each label in all runs, and the mean of its shares."""
     return [
-        rows[0]
-        | {"rows": _sum(rows, "rows"), "share": sum(row["share"] / len(data) for row in rows)}
+        rows[0] | {"rows": _sum(rows, "rows"), "share": _sum(rows, "share") / len(data)}
         for rows in _alike(data, part)
     ]
 
 
-def _trends(summaries: Iterable[Summary]) -> list[Row]:
+def _trends(summaries: list[Summary]) -> list[Row]:
     """Means over runs of the trends that all runs show."""
-    n_runs = len([*summaries])
+    names = ("contribution", "mean_abs_delta")
     return [
-        rows[0] | {name: _sum(rows, name) / n_runs for name in ("contribution", "mean_abs_delta")}
+        rows[0] | {name: _sum(rows, name) / len(rows) for name in names}
         for rows in _alike(summaries, "trends")
-        if len(rows) == n_runs
+        if len(rows) == len(summaries)
     ]
 
 
-def _pairs(reports: list[AuditReport], confidence: float) -> list[Row]:
+def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
     """The pairs of BA-> whose mean over runs is largest, of those that all runs define."""
-    out: list[Row] = []
     for key, result in reports[0].results.items():
         if result.metric != DIRECTIONAL:
             continue
-        tables = [
-            report.results[key].by_pair.set_index(["attribute", "task"])
-            for report in reports
-            if key in report.results
-        ]
-        runs = pd.concat([table["contribution"] for table in tables], axis=1).dropna()
-        strongest = runs.mean(axis=1).abs().sort_values(ascending=False, kind="stable").index
-        for pair in strongest[:MOST_PAIRS]:
-            out.append(
-                {
-                    "model": key[0],
-                    **identity(result),
-                    "attribute": show(pair[0]),
-                    "task": show(pair[1]),
-                    "sign": int(tables[0].loc[[pair]].iloc[0]["sign"]),
-                    "uncertain": any(table.loc[[pair]]["uncertain"].any() for table in tables),
-                    **_mean(runs.loc[[pair]].iloc[0].tolist(), confidence),
-                }
-            )
-    return out
+        tables = [report.results[key].by_pair for report in reports if key in report.results]
+        by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
+        pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
+        pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
+        for (attribute, task), rows in pairs[:MOST_PAIRS]:
+            yield identity(key[0], result) | {
+                "attribute": show(attribute),
+                "task": show(task),
+                "sign": int(rows["sign"].iloc[0]),
+                "uncertain": bool(rows["uncertain"].any()),
+                **_mean(rows["contribution"].tolist(), confidence),
+            }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -16,7 +17,6 @@ from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
     MOST_TASKS,
     Findings,
-    Key,
     by_column,
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
@@ -34,7 +34,7 @@ Row: TypeAlias = dict[str, Any]
 
 def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
-    counts, bootstrap = findings.counts, findings.bootstrap
+    counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
     one_class = findings.rates and len(findings.columns) == 1
     return {
@@ -57,25 +57,21 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "headlines": headlines(rows),
         "metrics": rows,
         "differences": [
-            {
-                "model": model,
-                "compared_with": counts.models[0],
-                **identity(findings.results[model, name]),
-                **numbers(estimate),
-            }
-            for (model, name), estimate in findings.differences.items()
+            identity(key[0], findings.results[key])
+            | {"compared_with": counts.models[0], **numbers(estimate)}
+            for key, estimate in findings.differences.items()
         ],
-        "trends": [row for key in findings.pairs for row in _trend_rows(findings, key)],
-        "pairs": [row for key in findings.pairs for row in _pair_rows(findings, key)],
-        "fairness": _fairness_rows(findings),
+        "trends": list(_trend_rows(findings)),
+        "pairs": list(_pair_rows(findings)),
+        "fairness": list(_fairness_rows(findings)),
         "sweeps": sweeps,
         "runs": [],
         "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
         "method": {
-            "n_boot": bootstrap.n_boot,
-            "confidence": bootstrap.confidence,
+            "n_boot": options.n_boot,
+            "confidence": options.confidence,
             "interval": _interval_method(counts),
-            "random_state": seed_of(bootstrap.random_state),
+            "random_state": seed_of(options.random_state),
             "versions": versions(),
         },
     }
@@ -90,16 +86,22 @@ def _interval_method(counts: Counts) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
-    return {
-        "biasamp-adapters": version("biasamp-adapters"),
-        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "pandas")},
-        "python": platform.python_version(),
-    }
+    packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
+    return {name: version(name) for name in packages} | {"python": platform.python_version()}
 
 
-def identity(result: AmplificationResult) -> Row:
+def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Rows by what they have under some names."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(map(row.get, names)), []).append(row)
+    return groups
+
+
+def identity(model: str, result: AmplificationResult) -> Row:
     """Which number a row holds."""
     return {
+        "model": model,
         "name": result.short_name,
         "metric": result.metric,
         "direction": result.direction,
@@ -120,16 +122,16 @@ def _shares(counts: Counts, role: Role) -> list[Row]:
 
 def metric_row(model: str, result: AmplificationResult) -> Row:
     """One row of the table of metrics."""
-    row = {"model": model, **identity(result), **result.to_dict()}
-    row["source"] = about(result.metric).source
-    row["recipe"] = {} if result.bound is None else result.bound.recipe
+    row = identity(model, result) | result.to_dict()
     del row["notes"]
-    row["note"] = note_of(result)
-    row["reading"] = reading(row)
-    row["uncertain_signs"] = None
-    if result.metric == DIRECTIONAL:
-        row["uncertain_signs"] = float(result.by_pair["uncertain"].mean())
-    return row
+    signs = float(result.by_pair["uncertain"].mean()) if result.metric == DIRECTIONAL else None
+    return row | {
+        "source": about(result.metric).source,
+        "recipe": {} if result.bound is None else result.bound.recipe,
+        "note": note_of(result),
+        "reading": reading(row),
+        "uncertain_signs": signs,
+    }
 
 
 def note_of(result: AmplificationResult) -> str:
@@ -142,29 +144,30 @@ def note_of(result: AmplificationResult) -> str:
     return "; ".join(filter(None, said))
 
 
-_READINGS = {1: "amplified", -1: "reduced", 0: "no clear change"}
+#: What the interval of a row says, in a word and in a headline; by its side of 0.
+_READINGS = {
+    1: ("amplified", "amplifies bias"),
+    -1: ("reduced", "reduces bias"),
+    0: ("no clear change", "shows no clear change of bias"),
+    None: ("no interval", "gives no interval to judge by for"),
+}
 
 
 def reading(row: Row) -> str:
     """What the interval of a row says, in a word."""
     if not about(row["metric"]).signed:
         return "no sign"
-    if row["low"] is None:
-        return "no interval"
-    return _READINGS[side_of_zero((row["low"], row["high"]))]
+    return _READINGS[side(row)][0]
 
 
-_SAYS = {
-    "amplified": "amplifies bias",
-    "reduced": "reduces bias",
-    "no clear change": "shows no clear change of bias",
-    "no interval": "gives no interval to judge by for",
-}
+def side(row: Row) -> int | None:
+    """The side of 0 that the interval of a row lies on, 0 if it holds 0, or None without one."""
+    return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
 
 
-def headline(row: Row) -> str:
+def _headline(row: Row) -> str:
     """One sentence on a row of the table of metrics."""
-    text = f"{row['model']} {_SAYS[row['reading']]} {row['direction']}: {row['name']} is "
+    text = f"{row['model']} {_READINGS[side(row)][1]} {row['direction']}: {row['name']} is "
     text += "undefined" if row["value"] is None else f"{row['value']:+z.4f}"
     if row["low"] is not None:
         level = f"{percent(row['confidence'])} interval"
@@ -199,57 +202,49 @@ def _like_random_errors(row: Row) -> str:
 
 def headlines(rows: list[Row]) -> list[str]:
     """Sentences on the directional metric, whose sign and size are the easiest to read."""
-    return [headline(row) for row in rows if row["metric"] == DIRECTIONAL]
+    return [_headline(row) for row in rows if row["metric"] == DIRECTIONAL]
 
 
-def _pair_rows(findings: Findings, key: Key) -> list[Row]:
-    result = findings.results[key]
-    positions, estimates = findings.pairs[key]
-    return [
-        {
-            "model": key[0],
-            **identity(result),
-            "attribute": show(pair["attribute"]),
-            "task": show(pair["task"]),
-            "sign": int(pair["sign"]),
-            "uncertain": bool(pair["uncertain"]),
-            **numbers(estimate),
-        }
-        for pair, estimate in zip(
-            result.by_pair.iloc[positions].to_dict("records"), estimates, strict=True
-        )
-    ]
+def _pair_rows(findings: Findings) -> Iterator[Row]:
+    """The strongest pairs of BA->."""
+    for key, (positions, estimates) in findings.pairs.items():
+        result = findings.results[key]
+        pairs = result.by_pair.iloc[positions].to_dict("records")
+        for pair, estimate in zip(pairs, estimates, strict=True):
+            yield identity(key[0], result) | {
+                "attribute": show(pair["attribute"]),
+                "task": show(pair["task"]),
+                "sign": int(pair["sign"]),
+                "uncertain": bool(pair["uncertain"]),
+                **numbers(estimate),
+            }
 
 
-def _trend_rows(findings: Findings, key: Key) -> list[Row]:
+def _trend_rows(findings: Findings) -> Iterator[Row]:
     """What the mean hides: BA-> by the group and the sign of its correlations."""
-    result = findings.results[key]
-    return [
-        {
-            "model": key[0],
-            **identity(result),
-            "attribute": show(trend["attribute"]),
-            "sign": int(trend["sign"]),
-            "pairs": int(trend["pairs"]),
-            "contribution": plain(trend["contribution"]),
-            "mean_abs_delta": plain(trend["mean_abs_delta"]),
-        }
-        for trend in result.by_attribute_and_sign.reset_index().to_dict("records")
-    ]
+    for key in findings.pairs:
+        result = findings.results[key]
+        for trend in result.by_attribute_and_sign.reset_index().to_dict("records"):
+            yield identity(key[0], result) | {
+                "attribute": show(trend["attribute"]),
+                "sign": int(trend["sign"]),
+                "pairs": int(trend["pairs"]),
+                "contribution": plain(trend["contribution"]),
+                "mean_abs_delta": plain(trend["mean_abs_delta"]),
+            }
 
 
-def _fairness_rows(findings: Findings) -> list[Row]:
+def _fairness_rows(findings: Findings) -> Iterator[Row]:
     """The largest differences of each fairness measure, and the rates of groups if there is one."""
     groups, labels = findings.counts.groups, findings.counts.labels
     tasks = [show(labels[column]) for column in findings.columns]
-    rows = []
     for model, estimates in findings.rates.items():
         for measure in (name for name in estimates if not name.endswith(BY_GROUP)):
             by_group = estimates.get(measure + BY_GROUP, [])
             named = zip(["all"] if measure == ACCURACY else tasks, estimates[measure], strict=True)
             largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
-            rows += [
-                {
+            for task, difference in largest[:MOST_TASKS]:
+                yield {
                     "model": model,
                     "measure": f"{measure}_difference",
                     "task": task,
@@ -259,6 +254,3 @@ def _fairness_rows(findings: Findings) -> list[Row]:
                         for group, rate in zip(groups, by_group, strict=bool(by_group))
                     ],
                 }
-                for task, difference in largest[:MOST_TASKS]
-            ]
-    return rows

@@ -10,26 +10,23 @@ import numpy as np
 from biasamp_adapters._progress import progress
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.auditing.findings import Bootstrap, GroupRates, by_column, positive_columns
+from biasamp_adapters.auditing.findings import by_column, evaluate, positive_columns
 from biasamp_adapters.auditing.summary import Row, note_of
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.estimates import Replicated
-from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.bound_metric import A_TO_T
-from biasamp_adapters.metrics.result import AmplificationResult, numbers, plain
+from biasamp_adapters.metrics.result import numbers, plain
 from biasamp_adapters.reference import Evaluation, align
-from biasamp_adapters.thresholds.curve import steps_of
+from biasamp_adapters.thresholds.curve import shares, steps_of
 from biasamp_adapters.thresholds.scores import read_scores
 
 #: Shares of rows predicted positive at which a score is looked at: 1/50, 2/50 and so on, but a
 #: little less, since 600 * .14 rounds to above 84.
 LEVELS = np.arange(1, 51) / 50 * (1 - 1e-12)
-
-_FPR = "false_positive_rate"
 
 #: From a score to counts of the rows, with the position of the first threshold that each reaches
 #: for a prediction, and the thresholds, highest first.
@@ -76,7 +73,7 @@ def scores_of_arrays(counts: Counts, y_score: Any, inputs: Inputs, **options: An
 
 
 def sweeps(
-    evaluation: Evaluation, scores: Scores, pos_label: Label | None, bootstrap: Bootstrap
+    evaluation: Evaluation, scores: Scores, pos_label: Label | None, options: IntervalOptions
 ) -> list[Row]:
     """The sweep of each model that has scores, as a report shows it.
 
@@ -116,7 +113,7 @@ def sweeps(
             f"scores (y_score) are of one of two classes; received {listing(counts.labels)}"
         )
     return [
-        _sweep(evaluation, model, columns[0], *scores.rank(score), bootstrap)
+        _sweep(evaluation, model, columns[0], *scores.rank(score), options)
         for model, score in given.items()
     ]
 
@@ -127,7 +124,7 @@ def _sweep(
     column: int,
     ranked: JointCounts,
     thresholds: Array,
-    bootstrap: Bootstrap,
+    options: IntervalOptions,
 ) -> Row:
     """The sweep of one model: the class of one column against the rest."""
     labels, groups = evaluation.counts.labels, evaluation.counts.groups
@@ -139,11 +136,22 @@ def _sweep(
         groups=groups,
     )
     steps = steps_of(metric, ranked)
-    reached = np.cumsum([0.0, *steps.added])
+    reached = shares(steps.added)
 
     def point(step: int) -> Row:
+        """BA A->T, its baseline and the difference of false positive rates at one threshold."""
         counts = align(steps.counts(step), evaluation.reference, labels, groups)
-        return _point(metric, counts, column, bootstrap)
+        metrics = {counts.counts.first_model: [metric]}
+        findings = evaluate(counts, options, metrics, metric.pos_label)
+        ((result,), (rates,)) = findings.results.values(), findings.rates.values()
+        return {
+            # Above the first threshold, no row is predicted positive.
+            "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
+            "share": float(reached[step]),
+            "amplification": {**numbers(result.estimate), "note": note_of(result)},
+            "random_error": plain(result.random_error),
+            "fpr_difference": numbers(rates["false_positive_rate"][0]),
+        }
 
     points = ((1, point(step)) for step in range(len(reached)))
     return {
@@ -152,40 +160,7 @@ def _sweep(
         "task": show(labels[column]),
         "audited_share": _share(evaluation.counts.tables(model), Role.PREDICTION, column),
         "reference_share": _share(evaluation.origin.tables(), Role.TASK, column),
-        "points": [
-            {"threshold": threshold, "share": share, **measured}
-            for threshold, share, measured in zip(
-                # Above the first, no row is predicted positive.
-                [None, *thresholds[steps.ranks].tolist()],
-                (reached / reached[-1]).tolist(),
-                progress(points, len(reached), "Sweeping thresholds"),
-                strict=True,
-            )
-        ],
-    }
-
-
-def _point(
-    metric: DirectionalBiasAmplification,
-    evaluation: Evaluation,
-    column: int,
-    bootstrap: Bootstrap,
-) -> Row:
-    """BA A->T, its baseline and the difference of false positive rates at one threshold."""
-    (model,) = evaluation.counts.models
-    bound = metric.bind(evaluation, model)
-    rates = GroupRates(evaluation=evaluation, model=model, columns=np.array([column]))
-    n_boot, confidence = bootstrap.n_boot, bootstrap.confidence
-    draws: dict[str, dict[str, Array]] = {}
-    if n_boot:
-        draws = replicate({"BA": bound, "rates": rates}, evaluation, n_boot, bootstrap.random_state)
-    result = AmplificationResult.of(bound, draws.get("BA") if n_boot else None, confidence)
-    (difference,) = rates.point()[_FPR]
-    drawn = draws["rates"][_FPR][:, 0] if n_boot else None
-    return {
-        "amplification": {**numbers(result.estimate), "note": note_of(result)},
-        "random_error": plain(result.random_error),
-        "fpr_difference": numbers(Replicated(difference, drawn).estimate(confidence)),
+        "points": list(progress(points, len(reached), "Sweeping thresholds")),
     }
 
 

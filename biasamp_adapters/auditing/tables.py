@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.summary import Row, Summary
-from biasamp_adapters.inference.estimates import side_of_zero
+from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
 from biasamp_adapters.metrics.result import percent
 
 #: A level beyond it is the inverse of a loss of 0.
@@ -69,12 +66,8 @@ def _estimate(name: str, key: str, sign: str = "+") -> Column:
     return Column(name, lambda row: estimate(row[key], sign), True)
 
 
-def _level(name: str, key: str) -> Column:
-    return Column(name, lambda row: estimate(row["levels"][key], ""), True)
-
-
-def _share(name: str, key: str) -> Column:
-    return Column(name, lambda row: f"{row[key]:.1%}", True)
+def _share(name: str) -> Column:
+    return Column(name, lambda row: f"{row['share']:.1%}", True)
 
 
 def _metric(row: Row) -> str:
@@ -94,11 +87,11 @@ def _threshold(row: Row) -> str:
 
 def _by_group(row: Row) -> str:
     """The rate of each group; rates of other libraries have no interval."""
-    rates = {
-        group["group"]: estimate(group, "") if "low" in group else number(group["value"], "")
+    return "; ".join(
+        f"{group['group']}: "
+        + (estimate(group, "") if "low" in group else number(group["value"], ""))
         for group in row["groups"]
-    }
-    return "; ".join(f"{group}: {rate}" for group, rate in rates.items())
+    )
 
 
 def _recipe(row: Row) -> str:
@@ -106,58 +99,47 @@ def _recipe(row: Row) -> str:
 
 
 _METRIC = Column("metric", _metric)
-_MODEL, _RUN, _NOTE = _text("model"), _text("run"), _text("note")
-_DIRECTION, _ATTRIBUTE, _TASK = _text("direction"), _text("attribute"), _text("task")
+_MODEL, _RUN, _NOTE, _DIRECTION = _text("model"), _text("run"), _text("note"), _text("direction")
+_ATTRIBUTE, _TASK = _text("attribute"), _text("task")
 _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
-_SIGN = Column("reference sign", _sign)
-_GROUPS = Column("by group", _by_group)
+_SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
-_SHARE = _share("share", "share")
+_SHARE = _share("share")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of table.
+class Kind(NamedTuple):
+    """A kind of table: its part of the report, its caption, which of ``_lists`` it shows, and how.
 
-    Attributes
-    ----------
-    part : str
-        The part of the report that it belongs to.
-    caption : str
-    rows : callable
-        Its rows in a summary.
-    columns : list of Column
-    few : callable, optional
-        Of the rows of one model and direction, or sweep, those to show where there is little room.
+    ``few`` takes the rows of one model and direction, or of one sweep, and gives those to show
+    where there is little room.
     """
 
     part: str
     caption: str
-    rows: Callable[[Summary], list[Row]]
+    rows: str
     columns: list[Column]
     few: Callable[[list[Row]], list[Row]] = list
 
 
-def _classes(summary: Summary, *, are_columns: bool) -> list[Row]:
-    """The classes, or tasks that are columns, if that is what they are."""
+def _lists(summary: Summary) -> dict[str, Any]:
+    """The lists of a summary, and those that tables make of them."""
     data = summary["data"]
-    return data["classes"] if data["tasks_are_columns"] == are_columns else []
-
-
-def _points(summary: Summary) -> list[Row]:
-    """Every point of every sweep, with the model it is of."""
-    return [
+    points = [
         {"model": curve["model"], "run": curve.get("run", ""), **point}
         for curve in summary["sweeps"]
         for point in curve["points"]
     ]
+    with_levels = [row | row["levels"] for row in summary["metrics"] if row["levels"]]
+    classes = "tasks" if data["tasks_are_columns"] else "classes"
+    made = {"points": points, "with levels": with_levels, classes: data["classes"]}
+    return {**summary, **made, "groups": data["groups"]}
 
 
 KINDS = (
     Kind(
         "results",
         "Bias amplification",
-        lambda summary: summary["metrics"],
+        "metrics",
         [
             _METRIC,
             _VALUE,
@@ -171,19 +153,23 @@ KINDS = (
     Kind(
         "results",
         "Predictability behind LA and DPA",
-        lambda summary: [row for row in summary["metrics"] if row["levels"]],
-        [_METRIC, _level("dataset", "psi_dataset"), _level("model output", "psi_model")],
+        "with levels",
+        [
+            _METRIC,
+            _estimate("dataset", "psi_dataset", ""),
+            _estimate("model output", "psi_model", ""),
+        ],
     ),
     Kind(
         "differences",
         "Differences between models (paired)",
-        lambda summary: summary["differences"],
+        "differences",
         [_METRIC, _text("compared_with", "less"), _VALUE, _INTERVAL, _NOTE],
     ),
     Kind(
         "hidden",
         "What the mean hides: BA-> by the sign of the reference correlation",
-        lambda summary: summary["trends"],
+        "trends",
         [
             _DIRECTION,
             _ATTRIBUTE,
@@ -196,18 +182,18 @@ KINDS = (
     Kind(
         "pairs",
         "Strongest pairs of BA->",
-        lambda summary: summary["pairs"],
+        "pairs",
         [_DIRECTION, _ATTRIBUTE, _TASK, _SIGN, _number("contribution", "value"), _INTERVAL, _NOTE],
         lambda pairs: pairs[:_FEW_PAIRS],
     ),
     Kind(
         "sweeps",
         "Thresholds of the score: BA A->T and the difference of false positive rates",
-        _points,
+        "points",
         [
             _RUN,
             Column("threshold", _threshold, True),
-            _share("predicted positive", "share"),
+            _share("predicted positive"),
             _estimate("BA A->T", "amplification"),
             _number("random errors", "random_error"),
             _estimate("FPR difference", "fpr_difference", ""),
@@ -218,7 +204,7 @@ KINDS = (
     Kind(
         "fairness",
         "Fairness measures: largest less smallest rate over groups",
-        lambda summary: summary["fairness"],
+        "fairness",
         [
             Column("measure", lambda row: row["measure"].replace("_", " ")),
             _TASK,
@@ -231,58 +217,26 @@ KINDS = (
     Kind(
         "fairness",
         "AIF360's own measures",
-        lambda summary: summary.get("aif360", []),
+        "aif360",
         [_text("measure"), _VALUE, _text("ideal"), _GROUPS],
     ),
-    Kind(
-        "data",
-        "Groups",
-        lambda summary: summary["data"]["groups"],
-        [_text("label", "group"), _ROWS, _SHARE],
-    ),
-    Kind(
-        "data",
-        "Classes",
-        lambda summary: _classes(summary, are_columns=False),
-        [_text("label", "class"), _ROWS, _SHARE],
-    ),
-    Kind(
-        "data",
-        "Tasks",
-        lambda summary: _classes(summary, are_columns=True),
-        [_text("label", "task"), _ROWS, _SHARE],
-    ),
-    Kind(
-        "runs",
-        "Runs",
-        lambda summary: summary["runs"],
-        [_RUN, _METRIC, _VALUE, _INTERVAL, _NOTE],
-    ),
+    Kind("data", "Groups", "groups", [_text("label", "group"), _ROWS, _SHARE]),
+    Kind("data", "Classes", "classes", [_text("label", "class"), _ROWS, _SHARE]),
+    Kind("data", "Tasks", "tasks", [_text("label", "task"), _ROWS, _SHARE]),
+    Kind("runs", "Runs", "runs", [_RUN, _METRIC, _VALUE, _INTERVAL, _NOTE]),
     Kind(
         "method",
         "How each metric was computed",
-        lambda summary: summary["metrics"],
+        "metrics",
         [_METRIC, _text("source"), Column("computed with", _recipe)],
     ),
 )
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table as text.
+class Table(NamedTuple):
+    """A table as text: its part of the report, its caption, and what its rows say.
 
-    Attributes
-    ----------
-    part : str
-        The part of the report that it belongs to.
-    caption : str
-    names : list of str
-        Of the columns.
-    rows : list of list of str
-    numbers : list of bool
-        Which columns are numbers.
-    clear : list of bool
-        Which rows have an interval that does not hold 0.
+    ``numbers`` says which columns are numbers, ``clear`` which rows have an interval without 0.
     """
 
     part: str
@@ -297,12 +251,14 @@ def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
     """The tables of a summary that have rows; with ``few`` of the long ones a part."""
     several = len({row["model"] for row in summary["metrics"]}) > 1
     level = f"{percent(summary['method']['confidence'])} interval"
-    for kind in KINDS:
-        rows, columns, caption = kind.rows(summary), kind.columns, kind.caption
+    lists = _lists(summary)
+    for part, caption, key, columns, shorten in KINDS:
+        rows = lists.get(key)
         if not rows:
             continue
         if few:
-            shown = _few(kind, rows)
+            alike = grouped(rows, "model", "name", "run").values()
+            shown = [row for group in alike for row in shorten(group)]
             if len(shown) < len(rows):
                 caption = f"{caption} ({len(shown):,} of {len(rows):,})"
             rows = shown
@@ -313,24 +269,13 @@ def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
         kept = [i for i, column in enumerate(cells) if any(column)]
         names = [columns[i].name for i in kept]
         yield Table(
-            kind.part,
+            part,
             caption,
             [level if name == _INTERVAL.name else name for name in names],
             [list(row) for row in zip(*(cells[i] for i in kept), strict=True)],
             [columns[i].number for i in kept],
-            [_is_clear(row) for row in rows],
+            [bool("low" in row and side(row)) for row in rows],
         )
-
-
-def _few(kind: Kind, rows: list[Row]) -> list[Row]:
-    """The rows of a table to show where there is little room."""
-    alike = groupby(rows, key=lambda row: tuple(map(row.get, ("model", "name", "run"))))
-    return [row for _, group in alike for row in kind.few(list(group))]
-
-
-def _is_clear(row: Row) -> bool:
-    """Whether a row has an interval that does not hold 0."""
-    return row.get("low") is not None and side_of_zero((row["low"], row["high"])) != 0
 
 
 def audited(summary: Summary) -> list[tuple[str, str]]:

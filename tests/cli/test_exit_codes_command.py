@@ -13,8 +13,6 @@ import pandas as pd
 import pytest
 from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
 
-from biasamp_adapters.auditing import audit_files
-
 FAST = ["--n-boot", "50"]
 DATA = Path(__file__).parents[1] / "counts" / "data"
 
@@ -150,14 +148,36 @@ def test_a_gate_that_can_never_be_judged_is_bad_input(folder: Path) -> None:
     refused(biasamp(*AUDIT, *gate("foo=1")), "must name a metric of the report")
 
 
-def _crash(*_: object, **__: object) -> None:
-    raise KeyError("a\nb\x1b[31m")
+#: A bug of ours, in a process of its own: which exit code it has is up to the interpreter.
+CRASH = """
+import sys
+from biasamp_adapters import cli
+from biasamp_adapters.auditing import audit_files
+
+def crash(*arguments, **options):
+    raise KeyError("a\\nb\\x1b[31m")
+
+audit_files.audit_files = crash
+cli.run()
+"""
 
 
-def test_a_crash_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("BIASAMP_TRACEBACK", raising=False)
-    monkeypatch.setattr(audit_files, "audit_files", _crash)
-    ended = biasamp(*AUDIT, *gate("BA=0.1"))
+def crash(**environment: str) -> Ended:
+    """Run the audit with a bug."""
+    known = {name: value for name, value in os.environ.items() if name != "BIASAMP_TRACEBACK"}
+    ended = subprocess.run(
+        [sys.executable, "-c", CRASH, *AUDIT, *gate("BA=0.1")],
+        env=known | environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_a_crash_is_one_line(folder: Path) -> None:
+    ended = crash()
     assert (ended.code, ended.out) == (4, "")
     (line,) = ended.err.splitlines()
     assert line.startswith("biasamp: internal error: KeyError: 'a")
@@ -166,13 +186,11 @@ def test_a_crash_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "\x1b" not in line
 
 
-def test_the_traceback_of_a_crash(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BIASAMP_TRACEBACK", "1")
-    monkeypatch.setattr(audit_files, "audit_files", _crash)
-    ended = biasamp(*AUDIT)
+def test_the_traceback_of_a_crash(folder: Path) -> None:
+    ended = crash(BIASAMP_TRACEBACK="1")
     assert ended.code == 4
     assert ended.err.startswith("Traceback (most recent call last):\n")
-    assert "in _crash" in ended.err
+    assert "in crash" in ended.err
     assert ended.err.splitlines()[-1].startswith("biasamp: internal error: KeyError")
 
 
