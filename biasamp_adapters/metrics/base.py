@@ -176,9 +176,19 @@ class Metric(ABC):
             keep_rows=keep_rows,
         )
 
-    def _evaluation(self, counts: Counts) -> Evaluation:
+    def _aligned(self, counts: Counts) -> Evaluation:
         """The counts beside the reference."""
         return self.prepare(align(counts, self._reference, self.labels, self.groups))
+
+    def _evaluation(self, counts: Counts) -> Evaluation:
+        """The counts of one model, beside the reference."""
+        evaluation = self._aligned(counts)
+        if len(counts.models) > 1:
+            raise ValueError(
+                f"a metric reads one model; these counts hold {list(counts.models)}: "
+                "choose one with counts.model(name)"
+            )
+        return evaluation
 
     def _results(
         self, evaluation: Evaluation, options: IntervalOptions
@@ -287,13 +297,7 @@ class Metric(ABC):
             If the counts lack what the metric reads, or hold several models.
         """
         options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
-        evaluation = self._evaluation(counts)
-        if len(counts.models) > 1:
-            raise ValueError(
-                f"a metric reads one model; these counts hold {list(counts.models)}: "
-                "choose one with counts.model(name)"
-            )
-        return self._results(evaluation, options)[counts.first_model]
+        return self._results(self._evaluation(counts), options)[counts.first_model]
 
     def _warn(self, notes: Sequence[str]) -> None:
         for note in notes:

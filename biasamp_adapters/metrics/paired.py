@@ -227,7 +227,7 @@ def compare_counts(
 
 
 def _compared(metric: Metric, counts: Counts, options: IntervalOptions) -> Comparison:
-    evaluation = metric._evaluation(counts)
+    evaluation = metric._aligned(counts)
     _check_several(counts.models)
     results = metric._results(evaluation, options)
     return Comparison.of(results, options.confidence, options.interval_method)
