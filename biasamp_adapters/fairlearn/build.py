@@ -24,7 +24,7 @@ from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
 from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
 from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.metrics import AmplificationResult, MultiAttributeBiasAmplification
+from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.reference import Evaluation, align, as_reference, dropped_note
@@ -385,7 +385,7 @@ def _column(name: Hashable, metric: Any, parts: Mapping[Key, _Part], slices: Sli
             for number in parts[control].numbers(slices.groups(control))
         ]
     if isinstance(metric, Metric):
-        signed = not isinstance(metric, MultiAttributeBiasAmplification)
+        signed = metric.about.signed
     else:
         signed = any(number.value < 0 for number in (*overall, *groups))
     return FrameColumn(name, overall, groups, signed)
