@@ -20,7 +20,7 @@ from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable
 from biasamp_adapters.metrics.attacks.table_attack import (
     TableAttack,
     below_chance,
-    compare_scores,
+    no_dependence,
 )
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.quality import Quality, entropy
@@ -163,7 +163,7 @@ class Experiment:
     def _by_trial(self) -> dict[str, Array]:
         dataset, model, _ = self._scores
         absolute = self.difference | self.roles.of_leakage
-        return compare_scores(self.quality, dataset, model, absolute, exact=False)
+        return self.quality.compare(dataset, model, absolute)
 
     def point(self) -> dict[str, float]:
         """The value and both levels, averaged over trials and targets."""
@@ -189,11 +189,7 @@ class Experiment:
                 f"attackers gave the probability 0 to what was there in {clipped} "
                 "prediction(s), of all trials: the log loss of each is clipped at 36"
             )
-        if self.difference.any():
-            yield (
-                "neither dataset nor model shows a dependence at the 95 % level: the "
-                "difference of the uncertainty coefficients is given, not their ratio"
-            )
+        yield from no_dependence(self.difference)
 
     def _trial(
         self,

@@ -41,32 +41,27 @@ _ROUNDING = 1e-12
 _NO_AND_YES = np.array([0.0, 1.0])
 
 
-def compare_scores(
-    quality: Quality, dataset: Array, model: Array, difference: Array | bool, *, exact: bool
-) -> dict[str, Array]:
-    """The value and both levels of predictability from scores of an attacker, or its losses.
-
-    Parameters
-    ----------
-    quality : Quality
-    dataset, model : arrays of any batch shape
-    difference : bool or array of bool
-        Whether the value is the difference of the levels and not their relative change.
-    exact : bool
-        Whether scores are free of rounding; otherwise those that are nearly equal are equal.
-    """
-    if not exact:
-        near = np.abs(model - dataset) <= _ROUNDING * np.maximum(np.abs(model), np.abs(dataset))
-        model = np.where(near, dataset, model)
-    return quality.compare(dataset, model, difference)
-
-
 def below_chance(accuracy: float, classes: int) -> Iterator[str]:
     """What to say of a model that is wrong more often than chance."""
     if accuracy < (1 - _ROUNDING) / classes:
         yield (
             f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
             "wrong carry information again, so the dataset's side is not a fair baseline"
+        )
+
+
+def no_dependence(is_noise: Array) -> Iterator[str]:
+    """What to say where the ratio of two uncertainty coefficients, of each column, is noise."""
+    if is_noise.size > 1 and is_noise.any():
+        yield (
+            f"{is_noise.sum()} of {is_noise.size} columns show no dependence at the 95 % level in "
+            "dataset or model: of these the difference of the uncertainty coefficients enters the "
+            "mean, not their ratio"
+        )
+    elif is_noise.any():
+        yield (
+            "neither dataset nor model shows a dependence at the 95 % level: the value is the "
+            "difference of the uncertainty coefficients, not their ratio"
         )
 
 
@@ -129,10 +124,11 @@ class TableAttack(BoundMetric):
             )
         if self.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")
-        noise = self._is_noise(self._drawn, sides.model[None]) if self._is_ratio_of_u else False
-        if np.any(noise):
-            notes.append(self._no_dependence_note(np.asarray(noise)))
-        return replace(self, mode=mode, difference=noise, notes=tuple(notes))
+        difference = np.asarray(False)
+        if self._is_ratio_of_u:
+            difference = self._is_noise(self._drawn, sides.model[None])
+            notes += no_dependence(difference)
+        return replace(self, mode=mode, difference=difference, notes=tuple(notes))
 
     @property
     def no_value(self) -> str | None:
@@ -190,18 +186,6 @@ class TableAttack(BoundMetric):
         rows = self.evaluation.counts.effective_rows
         return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model, rows))
 
-    def _no_dependence_note(self, noise: Array) -> str:
-        if self.sides.by_column[1]:
-            return (
-                f"{noise.sum()} of {noise.size} columns show no dependence at the 95 % level in "
-                "dataset or model: of these the difference of the uncertainty coefficients enters "
-                "the mean, not their ratio"
-            )
-        return (
-            "neither dataset nor model shows a dependence at the 95 % level: the value is "
-            "the difference of the uncertainty coefficients, not their ratio"
-        )
-
     # Equalising.
 
     @cached_property
@@ -219,14 +203,7 @@ class TableAttack(BoundMetric):
         counts = self.evaluation.counts
         if not counts.knows_rows and quality in ("inverse_cross_entropy", *OF_GUESSES):
             return np.ones(shape, dtype=bool)
-        unbiased = expected_channel_is_unbiased(
-            quality,
-            sides.dataset,
-            sides.model,
-            sides.accuracy,
-            sides.roles.axis,
-            counts.effective_rows,
-        )
+        unbiased = expected_channel_is_unbiased(self.quality, sides, counts.effective_rows)
         return (sides.accuracy >= 1) | unbiased
 
     @cached_property
@@ -276,7 +253,7 @@ class TableAttack(BoundMetric):
         # Shares of whole rows are exact; sums of shares, or of weights, are not.
         exact = self.quality.name == "accuracy" and not self.evaluation.counts.weighted
         absolute = difference | self.sides.roles.of_leakage
-        return compare_scores(self.quality, *scores, absolute, exact=exact)
+        return self.quality.compare(*scores, absolute, exact=exact)
 
     def _overall(self, dataset: Array, model: Array) -> dict[str, Array]:
         """The value and both levels, averaged over columns."""
@@ -320,13 +297,6 @@ class TableAttack(BoundMetric):
 
     # Intervals.
 
-    def limits(self, name: str) -> Interval:
-        """The range of DPA is [-1, 1]; that of a level or of LA depends on the quality."""
-        if name.startswith("psi"):
-            return 0.0, np.inf
-        leakage = self.sides.roles.of_leakage
-        return (-np.inf, np.inf) if leakage and self.quality.inverse else (-1.0, 1.0)
-
     @cached_property
     def drawn_scores(self) -> dict[str, Array]:
         """The scores by drawn flips, whichever way the value is equalised, (trials,) each."""
@@ -360,11 +330,13 @@ class TableAttack(BoundMetric):
         """How sparse the tables are, and where replicates should lie."""
         rows = self.evaluation.counts.effective_rows
         level = {"psi_dataset": self._dataset, "psi_model": self.sides.model[None]}.get(name)
+        unlimited = self.sides.roles.of_leakage and self.quality.inverse
+        limits = (-np.inf, np.inf) if unlimited else (-1.0, 1.0)
         # The mean over pairs of a group is scored only on replicates.
         drawn = self.drawn_scores.get(name, np.array([value]))
         spread = float(drawn.std()) if np.isfinite(drawn).all() else 0.0
         return Evidence(
-            limits=self.limits(name),
+            limits=limits if level is None else (0.0, np.inf),
             margin=self._tie_margin(name),
             noise=MONTE_CARLO * spread / np.sqrt(len(drawn)),
             is_level=level is not None,
