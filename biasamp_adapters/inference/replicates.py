@@ -89,7 +89,8 @@ class Scored(ABC):
     def sampling(self) -> Sampling:
         """What has to be drawn for replicates."""
         reference = self.evaluation.reference if self.reads_reference else None
-        return Sampling(counts=self.evaluation.counts, reference=reference)
+        no_reference = None if reference is None else reference.no_draws
+        return Sampling(no_draws=self.evaluation.counts.no_draws, no_reference=no_reference)
 
     @property
     def no_interval(self) -> str | None:

@@ -17,7 +17,6 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts import Counts
 
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
@@ -54,13 +53,13 @@ class Rule(Generic[T]):
     ----------
     name : str
     is_broken : callable
-        Whether what is asked about breaks the rule.
+        Whether what is asked about breaks the rule; a reason counts as yes.
     sentence : str
         Why there is then no interval; in braces, attributes of what was asked about.
     """
 
     name: str
-    is_broken: Callable[[T], bool]
+    is_broken: Callable[[T], object]
     sentence: str
 
 
@@ -73,29 +72,29 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sampling:
-    """What has to be drawn for replicates of a metric.
+    """What has to be drawn for replicates of a metric, and what cannot be.
 
     Attributes
     ----------
-    counts : Counts or None
-        The rows to draw; None where no counts hold them.
-    reference : Counts or None
-        Those of the reference, where replicates read values from it.
+    no_draws : str or None
+        Why rows cannot be drawn.
+    no_reference : str or None
+        The same of the reference, where replicates read values from it.
     no_value : str or None
         Why the metric has no value.
     fitted : str or None
         The class of an attacker that is fitted.
-    flips : bool
-        Whether labels of rows are flipped.
+    flips_sums : bool
+        Whether labels of rows are flipped of which only sums are known.
     leaves_one_out : bool
         Whether the score is that of leave-one-out.
     """
 
-    counts: Counts | None = None
-    reference: Counts | None = None
+    no_draws: str | None = None
+    no_reference: str | None = None
     no_value: str | None = None
     fitted: str | None = None
-    flips: bool = False
+    flips_sums: bool = False
     leaves_one_out: bool = False
 
 
@@ -103,24 +102,20 @@ class Sampling:
 SAMPLING_RULES: Sequence[Rule[Sampling]] = (
     Rule(
         "the attacker is a table",
-        lambda it: it.fitted is not None,
+        lambda it: it.fitted,
         "the attacker is a fitted {it.fitted}, which is not fitted again on replicates; by_trial "
         "has the spread over flips, folds and fits",
     ),
-    Rule("there is a value", lambda it: it.no_value is not None, "{it.no_value}"),
+    Rule("there is a value", lambda it: it.no_value, "{it.no_value}"),
     Rule(
         "rows of the reference can be drawn",
-        lambda it: it.reference is not None and it.reference.no_draws is not None,
-        "of the reference, {it.reference.no_draws}",
+        lambda it: it.no_reference,
+        "of the reference, {it.no_reference}",
     ),
-    Rule(
-        "rows can be drawn",
-        lambda it: it.counts is not None and it.counts.no_draws is not None,
-        "{it.counts.no_draws}",
-    ),
+    Rule("rows can be drawn", lambda it: it.no_draws, "{it.no_draws}"),
     Rule(
         "labels of rows can be flipped",
-        lambda it: it.flips and it.counts is not None and not it.counts.knows_rows,
+        lambda it: it.flips_sums,
         "its flips need rows, and these counts hold only sums of weights",
     ),
     Rule(
@@ -356,9 +351,7 @@ class Request:
 INTERVAL_RULES: Sequence[Rule[Request]] = (
     Rule("the value is defined", lambda it: np.isnan(it.value), "the value is undefined"),
     Rule(
-        "the value is bounded",
-        lambda it: np.isinf(it.value),
-        "the value is unbounded: a loss is 0",
+        "the value is bounded", lambda it: np.isinf(it.value), "the value is unbounded: a loss is 0"
     ),
     Rule(
         "enough replicates",

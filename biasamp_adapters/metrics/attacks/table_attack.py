@@ -146,9 +146,11 @@ class TableAttack(BoundMetric):
     @property
     def sampling(self) -> Sampling:
         """Draws of rows, and flips of their labels."""
-        flips = self.equalize is not None
         return replace(
-            super().sampling, no_value=self.no_value, flips=flips, leaves_one_out=self.loo
+            super().sampling,
+            no_value=self.no_value,
+            flips_sums=self.equalize is not None and not self.evaluation.counts.knows_rows,
+            leaves_one_out=self.loo,
         )
 
     @property
@@ -195,14 +197,13 @@ class TableAttack(BoundMetric):
 
     def _may_be_expected(self, sides: Sides) -> Array:
         """Where tables need no drawn flips: (...) for tables of shape (..., inputs, targets)."""
-        shape, quality = sides.dataset.shape[:-2], self.quality.name
         if self.equalize != "auto":
-            return np.full(shape, self.equalize != "sampled")
-        if self.loo or quality == "uncertainty_coefficient":
-            return np.zeros(shape, dtype=bool)
+            return np.asarray(self.equalize != "sampled")
+        if self.loo or self.quality.name == "uncertainty_coefficient":
+            return np.asarray(False)
         counts = self.evaluation.counts
-        if not counts.knows_rows and quality in ("inverse_cross_entropy", *OF_GUESSES):
-            return np.ones(shape, dtype=bool)
+        if not counts.knows_rows and self.quality.name in ("inverse_cross_entropy", *OF_GUESSES):
+            return np.asarray(True)
         unbiased = expected_channel_is_unbiased(self.quality, sides, counts.effective_rows)
         return (sides.accuracy >= 1) | unbiased
 

@@ -189,46 +189,33 @@ class Sides:
         return table if axis == -1 else table.swapaxes(-1, -2)
 
     def _table(self, variables: tuple[Role, Role]) -> Array:
-        tables = self.tables
+        tables, counts = self.tables, self.tables.counts
         if not any(self.by_column):
             return tables.joint(*variables, abstained=True)
-        table = self._with_totals(*variables)
+        inputs, targets = (self._totals(role) for role in variables)
+        joint = tables.joint(*variables, abstained=self.silence)
+        total = np.asarray(tables.total)[..., None, None]
+        table = np.block([[joint, inputs[..., None]], [targets[..., None, :], total]])
         if self.by_column[0]:
-            n_inputs = tables.counts.n_labels(variables[0])
+            n_inputs = counts.n_labels(variables[0])
             table = np.moveaxis(_no_and_yes(table.swapaxes(-1, -2), n_inputs), -3, -1)
         else:
             table = table[..., :-1, :]
         if self.by_column[1]:
-            table = _no_and_yes(table, tables.counts.n_labels(variables[1])).swapaxes(-2, -3)
+            table = _no_and_yes(table, counts.n_labels(variables[1])).swapaxes(-2, -3)
         else:
             table = table[..., :-1]
         if all(self.by_column) and not variables[0].of_attribute:
             table = table.swapaxes(-3, -4)
         return _without_rounding(table, tables.total)
 
-    def _with_totals(self, source: Role, target: Role) -> Array:
-        """Inputs against targets, with a row and a column of silence if there is any, and totals.
-
-        Returns
-        -------
-        ndarray of shape (..., inputs [+ 1] + 1, targets [+ 1] + 1)
-        """
-        tables = self.tables
-        blocks = [
-            [tables.joint(source, target), tables.marginal(source)[..., None]],
-            [tables.marginal(target)[..., None, :], np.asarray(tables.total)[..., None, None]],
-        ]
-        for role, other in ((source, target), (target, source)):
-            silent = role.predicted and tables.counts.abstentions(role, tables.model)
-            if not (silent and self.silence):
-                continue
-            by_other, total = tables.silent(role.truth, by=other), tables.silent(role.truth)
-            if role is source:
-                blocks.insert(1, [by_other[..., None, :], total[..., None]])
-            else:
-                blocks[0].insert(1, by_other[..., None])
-                blocks[1].insert(1, total[..., None])
-        return np.block(blocks)
+    def _totals(self, role: Role) -> Array:
+        """Weight of each label of a variable, and of silence where that is kept."""
+        tables, labels = self.tables, self.tables.marginal(role)
+        keeps_silence = self.silence and role.predicted
+        if not (keeps_silence and tables.counts.abstentions(role, tables.model)):
+            return labels
+        return np.concatenate([labels, tables.silent(role.truth)], axis=-1)
 
 
 def _no_and_yes(table: Array, n_labels: int) -> Array:
