@@ -79,12 +79,10 @@ class Experiment:
         ValueError
             If the attacker, or the quality, does not suit the targets.
         """
-        (source, first), (other_source, second) = (
-            (self.rows.variables[role] for role in roles)
-            for roles in (self.roles.dataset, self.roles.model)
-        )
+        variables = self.rows.variables
+        source, first = (variables[role] for role in self.roles.dataset)
+        source_of_model, second = (variables[role] for role in self.roles.model)
         if self.quality.name == "inverse_rmse":
-            first, second = first.with_values(), second.with_values()
             if first.kind != second.kind:
                 first, second = first.as_numbers(), second.as_numbers()
         elif first.kind == "numbers":
@@ -98,7 +96,7 @@ class Experiment:
                 f"{first.columns.shape[1]} column(s) of {first.kind} in {first.argument} and "
                 f"{second.columns.shape[1]} of {second.kind} in {second.argument}"
             )
-        return (source, first), (other_source, second)
+        return (source, first), (source_of_model, second)
 
     @cached_property
     def _accuracy(self) -> Array | None:
@@ -138,11 +136,8 @@ class Experiment:
         sides = self._sides
         n_trials = self.n_trials if self._is_random else 1
         generators = generator(self.random_state).spawn(n_trials)
-        if self.n_jobs in (None, 1):
-            trials = (self._trial(*sides, rng) for rng in generators)
-        else:
-            workers = Parallel(n_jobs=self.n_jobs, return_as="generator")
-            trials = workers(delayed(self._trial)(*sides, rng) for rng in generators)
+        workers = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        trials = workers(delayed(self._trial)(*sides, rng) for rng in generators)
         scored = progress(((1, scores) for scores in trials), n_trials, "Fitting attackers")
         dataset, model, clipped = zip(*scored, strict=True)
         return np.array(dataset), np.array(model), sum(clipped)
@@ -210,11 +205,8 @@ class Experiment:
 
     def _attack(self, fit: CrossFit, source: Variable, target: Variable) -> list[float]:
         inputs = source.read
-        if target.kind == "numbers":
-            numbers = target.columns.T[..., None]
-            return [fit.of_numbers(inputs, np.ones_like(x), x) for x in numbers]
-        if target.values is not None:
-            return [fit.of_numbers(inputs, shares, target.values) for shares in target.targets()]
+        if self.quality.name == "inverse_rmse":
+            return [fit.of_numbers(inputs, *numbers) for numbers in target.numeric_targets()]
         if target.kind == "columns" and self._together:
             return fit.of_columns(inputs, target.columns.astype(np.int64))
         return [fit.of_classes(inputs, shares) for shares in target.targets()]
@@ -242,7 +234,7 @@ class FittedAttack(TableAttack):
 
     @property
     def sampling(self) -> Sampling:
-        """No draws: the attacker would have to be fitted to each."""
+        """Those of the experiment."""
         return self.experiment.sampling
 
     @property

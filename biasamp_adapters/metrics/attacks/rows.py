@@ -54,9 +54,7 @@ class Variable(NamedTuple):
     silent : array of shape (rows, 0 or 1)
         Where the model predicted nothing; no column where it always predicted something.
     labels : tuple
-        What the columns of a label stand for.
-    values : array of shape (classes,) or None
-        The numbers that classes stand for, to be predicted by a regressor.
+        What the classes of a label, or of each column, stand for.
     """
 
     argument: str
@@ -64,7 +62,6 @@ class Variable(NamedTuple):
     columns: Array
     silent: Array
     labels: tuple[Label, ...] = ()
-    values: Array | None = None
 
     @property
     def read(self) -> Array:
@@ -96,26 +93,31 @@ class Variable(NamedTuple):
         for column in self.columns.T:
             yield np.column_stack([spoken - column, column, self.silent])
 
-    def with_values(self) -> Variable:
-        """The same with the numbers that its labels are, or the 0 and 1 of columns.
+    @property
+    def numbers(self) -> Array:
+        """The numbers that the classes stand for.
 
         Raises
         ------
         ValueError
             If a label is not a number, or predictions are missing.
         """
-        if self.kind == "numbers":
-            return self
         if self.silent.size:
             raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
-        labels = (0, 1) if self.kind == "columns" else self.labels
-        return self._replace(values=numeric_labels(labels))
+        return numeric_labels(self.labels)
+
+    def numeric_targets(self) -> Iterator[tuple[Array, Array]]:
+        """What a regressor predicts, one after the other: shares of numbers, and these numbers."""
+        if self.kind == "numbers":
+            yield from ((np.ones_like(column), column) for column in self.columns.T[..., None])
+        else:
+            yield from ((shares, self.numbers) for shares in self.targets())
 
     def as_numbers(self) -> Variable:
         """Columns of numbers; of classes, the mean of the numbers that they stand for."""
-        if self.kind != "label" or self.values is None:
-            return self._replace(kind="numbers")
-        return self._replace(kind="numbers", columns=self.columns @ self.values[:, None])
+        is_label = self.kind == "label"
+        columns = self.columns @ self.numbers[:, None] if is_label else self.columns
+        return self._replace(kind="numbers", columns=columns)
 
     def accuracy(self, prediction: Variable, weight: Array) -> Array | None:
         """Of a model on this variable, or on each of its columns; None where one is numbers."""
@@ -195,7 +197,7 @@ def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> Attac
             "columns" if counts.is_matrix(role) else "label",
             columns[row],
             silent[row],
-            counts.labels_of(role),
+            (0, 1) if counts.is_matrix(role) else counts.labels_of(role),
         )
         for role, (columns, silent) in distinct.items()
     }
@@ -301,6 +303,8 @@ def _variables(given: Mapping[Role, Given], lists: Lists) -> dict[Role, Variable
                     check_several(seen)
                 known = labels[role] = tuple(lists[role] or seen)
             columns = _indicators(role, codes, values, known)
+        elif kind == "columns":
+            known = (0, 1)
         silent = np.zeros((len(columns), 0))
         variables[role] = Variable(variable.argument, kind, columns, silent, known)
     return variables
