@@ -16,6 +16,9 @@ from biasamp_adapters._typing import Array, check_choice
 #: A G statistic below this is a rounding error.
 _NO_G = 1e-9
 
+#: Rounded scores that differ by less than this share of them are equal.
+_ROUNDING = 1e-12
+
 #: Floats cannot hold the inverse of a share below this.
 _NO_SHARE = 1e-300
 
@@ -68,9 +71,15 @@ class Quality:
         return _ratio(gain, dataset + model, 0)
 
     def compare(
-        self, dataset: Array, model: Array, absolute: Array | bool = False
+        self, dataset: Array, model: Array, absolute: Array | bool = False, *, exact: bool = False
     ) -> dict[str, Array]:
-        """The change, absolute or relative, and both levels, from scores."""
+        """The change, absolute or relative, and both levels, from scores.
+
+        Unless they are exact, scores that differ by rounding alone are equal.
+        """
+        if not exact:
+            near = np.abs(model - dataset) <= _ROUNDING * np.maximum(np.abs(model), np.abs(dataset))
+            model = np.where(near, dataset, model)
         changes = self.absolute_change(dataset, model), self.relative_change(dataset, model)
         levels = {"psi_dataset": self.level(dataset), "psi_model": self.level(model)}
         return {"value": np.where(absolute, *changes), **levels}

@@ -9,7 +9,6 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 
 from biasamp_adapters._typing import Array, RandomState, as_float, generator, is_real, is_whole
-from biasamp_adapters.inference.bca import CorrectedQuantiles
 from biasamp_adapters.inference.rules import (
     BCA_RULES,
     INTERVAL_RULES,
@@ -18,7 +17,6 @@ from biasamp_adapters.inference.rules import (
     Request,
     Shift,
     first_reason,
-    middle,
 )
 
 IntervalMethod: TypeAlias = Literal["percentile", "basic", "bca"]
@@ -180,33 +178,33 @@ class Replicated:
             For "bca": how fast the standard error changes with the value, or why that is not
             known.
         """
-        value = float(self.value)
-        reason = self._no_interval(confidence, held_at=confidence)
-        if reason or self.replicates is None:
-            return Estimate(value, None, reason or NOT_DRAWN)
-        low, high = middle(self.replicates, confidence)
+        value, evidence = float(self.value), self.evidence
+        if self.reason or self.replicates is None:
+            return Estimate(value, None, self.reason or NOT_DRAWN)
+        request = Request(
+            value, self.replicates, confidence, confidence, evidence.noise, acceleration
+        )
         # Levels come mirrored already, which the other methods would undo.
-        if method == "bca" and not self.evidence.is_level:
-            drawn = self.replicates[np.isfinite(self.replicates)]
-            quantiles = CorrectedQuantiles(value, drawn, confidence, acceleration)
-            reason = first_reason(BCA_RULES, quantiles)
-            if reason:
-                return Estimate(value, None, reason)
-            low, high = np.quantile(drawn, quantiles.levels).tolist()
+        method = "percentile" if evidence.is_level else method
+        rules = [*INTERVAL_RULES, *BCA_RULES] if method == "bca" else INTERVAL_RULES
+        reason = first_reason(rules, request)
+        if reason:
+            return Estimate(value, None, reason)
+        low, high = request.ends
+        if method == "bca":
+            low, high = np.quantile(request.defined, request.bca_levels).tolist()
         low, high = min(low, value), max(high, value)
-        if method == "basic" and not self.evidence.is_level:
+        if method == "basic":
             low, high = 2 * value - high, 2 * value - low
-        (down, up), (lowest, highest) = self.evidence.margin, self.evidence.limits
+        (down, up), (lowest, highest) = evidence.margin, evidence.limits
         return Estimate(value, (max(low - down, lowest), min(high + up, highest)), None)
 
     def no_quantiles(self, quantiles: Sequence[float]) -> str | None:
         """Why the replicates give no such quantiles, or None."""
-        level = outer_level(quantiles)
-        return self._no_interval(level, held_at=max(level, _HELD_AT))
-
-    def _no_interval(self, level: float, held_at: float) -> str | None:
         if self.reason or self.replicates is None:
             return self.reason
+        level = outer_level(quantiles)
+        held_at = max(level, _HELD_AT)
         request = Request(self.value, self.replicates, level, held_at, self.evidence.noise)
         return first_reason(INTERVAL_RULES, request)
 

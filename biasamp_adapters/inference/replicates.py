@@ -13,7 +13,6 @@ from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, RandomState, generator
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.bca import acceleration_of
 from biasamp_adapters.inference.rules import SAMPLING_RULES, Sampling, first_reason
 from biasamp_adapters.reference import Evaluation
 
@@ -90,7 +89,8 @@ class Scored(ABC):
     def sampling(self) -> Sampling:
         """What has to be drawn for replicates."""
         reference = self.evaluation.reference if self.reads_reference else None
-        return Sampling(counts=self.evaluation.counts, reference=reference)
+        no_reference = None if reference is None else reference.no_draws
+        return Sampling(no_draws=self.evaluation.counts.no_draws, no_reference=no_reference)
 
     @property
     def no_interval(self) -> str | None:
@@ -173,7 +173,12 @@ def accelerations(bounds: Sequence[Scored], factors: Sequence[int]) -> dict[str,
     rows: list[Array] = []
     for sample in samples:
         for tables, n in sample.without_one(max(bound.width for bound in bounds)):
-            scores = [_without_one(bound, tables, sample) for bound in bounds]
+            scores = [
+                bound.smooth(tables.for_model(bound.model), None)
+                if sample is first.counts
+                else bound.smooth(bound.evaluation.counts.tables(bound.model), tables)
+                for bound in bounds
+            ]
             names = [name for name, score in scores[0].items() if np.ndim(score) < 2]
             combined = {
                 name: np.dot(factors, [np.broadcast_to(score[name], len(n)) for score in scores])
@@ -185,9 +190,18 @@ def accelerations(bounds: Sequence[Scored], factors: Sequence[int]) -> dict[str,
     return {name: acceleration_of(x, weights) for name, x in _joined(parts).items()}
 
 
-def _without_one(bound: Scored, tables: Tables, sample: Counts) -> dict[str, Array]:
-    """Scores of tables without one row, which are those of the counts or of the reference."""
-    counts = bound.evaluation.counts
-    if sample is counts:
-        return bound.smooth(tables.for_model(bound.model), None)
-    return bound.smooth(counts.tables(bound.model), tables)
+def acceleration_of(scores: Array, n: Array) -> float | str:
+    """Acceleration of BCa from the jackknife, or why it is not known.
+
+    Parameters
+    ----------
+    scores : array of shape (kinds,)
+        The score without one row of each kind.
+    n : array of shape (kinds,)
+        Rows of each kind.
+    """
+    if not np.isfinite(scores).all():
+        return "without one of the rows it is undefined, and BCa leaves out each"
+    gap = np.average(scores, weights=n) - scores
+    spread = float((n * gap**2).sum())
+    return 0.0 if spread == 0 else float((n * gap**3).sum() / (6 * spread**1.5))

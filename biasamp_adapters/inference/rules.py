@@ -1,7 +1,7 @@
 """The rules for when an interval can be trusted, all of them.
 
 Each list is asked once and in its order: before rows are drawn, of two models that are compared, of
-the replicates of a score, of an interval of it, and of the quantiles of BCa. The first rule that is
+the replicates of a score, of an interval of it, and of one by BCa. The first rule that is
 broken says why there is no interval. How the limits were found: docs, "Intervals" and "Sparse
 tables".
 """
@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts import Counts
-from biasamp_adapters.inference.bca import CorrectedQuantiles
 
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
@@ -54,13 +53,13 @@ class Rule(Generic[T]):
     ----------
     name : str
     is_broken : callable
-        Whether what is asked about breaks the rule.
+        Whether what is asked about breaks the rule; a reason counts as yes.
     sentence : str
         Why there is then no interval; in braces, attributes of what was asked about.
     """
 
     name: str
-    is_broken: Callable[[T], bool]
+    is_broken: Callable[[T], object]
     sentence: str
 
 
@@ -73,59 +72,50 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sampling:
-    """What has to be drawn for replicates of a metric.
+    """What has to be drawn for replicates of a metric, and what cannot be.
 
     Attributes
     ----------
-    counts : Counts or None
-        The rows to draw; None where no counts hold them.
-    reference : Counts or None
-        Those of the reference, where replicates read values from it.
+    no_draws : str or None
+        Why rows cannot be drawn.
+    no_reference : str or None
+        The same of the reference, where replicates read values from it.
     no_value : str or None
         Why the metric has no value.
     fitted : str or None
         The class of an attacker that is fitted.
-    flips : bool
-        Whether labels of rows are flipped.
+    flips_sums : bool
+        Whether labels of rows are flipped of which only sums are known.
     leaves_one_out : bool
         Whether the score is that of leave-one-out.
     """
 
-    counts: Counts | None = None
-    reference: Counts | None = None
+    no_draws: str | None = None
+    no_reference: str | None = None
     no_value: str | None = None
     fitted: str | None = None
-    flips: bool = False
+    flips_sums: bool = False
     leaves_one_out: bool = False
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether the weight of each row is known."""
-        return self.counts is None or self.counts.knows_rows
 
 
 #: Asked before rows are drawn.
 SAMPLING_RULES: Sequence[Rule[Sampling]] = (
     Rule(
         "the attacker is a table",
-        lambda it: it.fitted is not None,
+        lambda it: it.fitted,
         "the attacker is a fitted {it.fitted}, which is not fitted again on replicates; by_trial "
         "has the spread over flips, folds and fits",
     ),
-    Rule("there is a value", lambda it: it.no_value is not None, "{it.no_value}"),
+    Rule("there is a value", lambda it: it.no_value, "{it.no_value}"),
     Rule(
         "rows of the reference can be drawn",
-        lambda it: it.reference is not None and it.reference.no_draws is not None,
-        "of the reference, {it.reference.no_draws}",
+        lambda it: it.no_reference,
+        "of the reference, {it.no_reference}",
     ),
-    Rule(
-        "rows can be drawn",
-        lambda it: it.counts is not None and it.counts.no_draws is not None,
-        "{it.counts.no_draws}",
-    ),
+    Rule("rows can be drawn", lambda it: it.no_draws, "{it.no_draws}"),
     Rule(
         "labels of rows can be flipped",
-        lambda it: it.flips and not it.has_rows,
+        lambda it: it.flips_sums,
         "its flips need rows, and these counts hold only sums of weights",
     ),
     Rule(
@@ -266,8 +256,13 @@ REPLICATE_RULES: Sequence[Rule[Shift]] = (
 )
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Request:
     """An interval that is asked for.
+
+    BCa reads other quantiles than the percentile method, so that neither a bias of the replicates'
+    median nor a standard error that grows with the value shifts the interval (Efron 1987, "Better
+    bootstrap confidence intervals", section 3).
 
     Attributes
     ----------
@@ -279,6 +274,8 @@ class Request(NamedTuple):
         The level of the interval that must hold the value.
     noise : float
         How far the value may lie outside, for noise of its own.
+    acceleration : float or str
+        For BCa: how fast the standard error changes with the value, or why that is not known.
     """
 
     value: float
@@ -286,26 +283,28 @@ class Request(NamedTuple):
     level: float
     held_at: float
     noise: float
-
-    @property
-    def n(self) -> int:
-        """Replicates."""
-        return len(self.replicates)
+    acceleration: float | str = 0.0
 
     @property
     def fewest(self) -> int:
         """Replicates that the level needs."""
         return math.ceil(2 / (1 - self.level) - 1e-9)
 
-    @property
-    def undefined(self) -> int:
-        """Replicates that are undefined or unbounded."""
-        return int((~np.isfinite(self.replicates)).sum())
+    @cached_property
+    def defined(self) -> Array:
+        """The replicates that are neither undefined nor unbounded."""
+        return self.replicates[np.isfinite(self.replicates)]
 
     @property
-    def ends(self) -> tuple[float, float]:
+    def n_undefined(self) -> int:
+        """How many the others are."""
+        return self.replicates.size - self.defined.size
+
+    @cached_property
+    def ends(self) -> list[float]:
         """The interval that must hold the value."""
-        return middle(self.replicates, self.held_at)
+        tail = (1 - self.held_at) / 2
+        return np.quantile(self.defined, [tail, 1 - tail]).tolist()
 
     @property
     def is_away(self) -> bool:
@@ -313,12 +312,38 @@ class Request(NamedTuple):
         (low, high), slack = self.ends, self.noise + _ROUNDING * max(abs(self.value), 1)
         return not low - slack <= self.value <= high + slack
 
+    @cached_property
+    def below(self) -> float:
+        """Share of the replicates below the value; of ties, half lie below."""
+        # Rounding must not decide on which side ties are.
+        tied = np.abs(self.defined - self.value) <= _ROUNDING * max(abs(self.value), 1)
+        return float(np.mean(np.where(tied, 0.5, self.defined < self.value)))
 
-def middle(replicates: Array, level: float) -> tuple[float, float]:
-    """The ends of the middle ``level`` of the defined replicates."""
-    tail = (1 - level) / 2
-    low, high = np.quantile(replicates[np.isfinite(replicates)], [tail, 1 - tail]).tolist()
-    return low, high
+    @cached_property
+    def _shifted(self) -> Array:
+        from scipy.special import ndtri
+
+        tail = (1 - self.level) / 2
+        return np.asarray(ndtri(self.below) + ndtri([tail, 1 - tail]))
+
+    @cached_property
+    def bca_levels(self) -> Array:
+        """The two levels that BCa reads, of an acceleration that is known."""
+        from scipy.special import ndtr, ndtri
+
+        slowed = self._shifted / (1 - float(self.acceleration) * self._shifted)
+        return np.asarray(ndtr(ndtri(self.below) + slowed))
+
+    @property
+    def outermost(self) -> float:
+        """How far the outer of these levels is from 0 or 1."""
+        return float(min(self.bca_levels[0], 1 - self.bca_levels[1]))
+
+    @property
+    def bca_is_too_far(self) -> bool:
+        """Whether replicates are too few for these levels."""
+        steep = float(self.acceleration) * self._shifted >= 1
+        return bool(self.outermost * self.defined.size < 1 or steep.any())
 
 
 #: Asked of an interval. A value outside its own percentile interval shows that resampling shifts
@@ -326,19 +351,17 @@ def middle(replicates: Array, level: float) -> tuple[float, float]:
 INTERVAL_RULES: Sequence[Rule[Request]] = (
     Rule("the value is defined", lambda it: np.isnan(it.value), "the value is undefined"),
     Rule(
-        "the value is bounded",
-        lambda it: np.isinf(it.value),
-        "the value is unbounded: a loss is 0",
+        "the value is bounded", lambda it: np.isinf(it.value), "the value is unbounded: a loss is 0"
     ),
     Rule(
         "enough replicates",
-        lambda it: it.n < it.fewest,
-        "{it.n} replicates are too few: a level of {it.level:g} needs {it.fewest}",
+        lambda it: it.replicates.size < it.fewest,
+        "{it.replicates.size} replicates are too few: a level of {it.level:g} needs {it.fewest}",
     ),
     Rule(
         "few replicates are undefined",
-        lambda it: it.undefined > _MAX_UNDEFINED * it.n,
-        "{it.undefined} of {it.n} bootstrap replicates are undefined or unbounded",
+        lambda it: it.n_undefined > _MAX_UNDEFINED * it.replicates.size,
+        "{it.n_undefined} of {it.replicates.size} bootstrap replicates are undefined or unbounded",
     ),
     Rule(
         "the interval holds the value",
@@ -348,8 +371,8 @@ INTERVAL_RULES: Sequence[Rule[Request]] = (
     ),
 )
 
-#: Asked of the quantiles of BCa.
-BCA_RULES: Sequence[Rule[CorrectedQuantiles]] = (
+#: Asked of an interval of BCa as well.
+BCA_RULES: Sequence[Rule[Request]] = (
     Rule(
         "the acceleration is known",
         lambda it: isinstance(it.acceleration, str),
@@ -362,7 +385,8 @@ BCA_RULES: Sequence[Rule[CorrectedQuantiles]] = (
     ),
     Rule(
         "enough replicates for its quantiles",
-        lambda it: it.too_far,
-        "BCa reads the quantile {it.outermost:.2g}, and {it.n} replicates are too few for it",
+        lambda it: it.bca_is_too_far,
+        "BCa reads the quantile {it.outermost:.2g}, and {it.defined.size} replicates are too few "
+        "for it",
     ),
 )

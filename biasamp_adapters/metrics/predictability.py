@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -11,11 +11,11 @@ import numpy as np
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Label, RandomState, generator, is_whole
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.inference.estimates import MOST_DRAWS
-from biasamp_adapters.metrics.attacks.number_rows import number_rows
-from biasamp_adapters.metrics.attacks.rows import AttackRows, rows_of_counts
+from biasamp_adapters.inference.estimates import MOST_DRAWS, Estimate, Replicated
+from biasamp_adapters.inference.rules import SAMPLING_RULES, first_reason
+from biasamp_adapters.metrics.attacks.rows import AttackRows, number_rows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
-from biasamp_adapters.metrics.attacks.two_way_tables import Roles
+from biasamp_adapters.metrics.attacks.two_way_tables import Roles, Sides
 from biasamp_adapters.metrics.base import Metric, lacking
 from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, BoundMetric
 from biasamp_adapters.metrics.result import About, AmplificationResult
@@ -65,8 +65,12 @@ def as_attacker(attacker: Any, quality: str) -> Any:
     return clone(attacker)
 
 
-def _table_as_estimator(quality: str) -> Any:
-    """The exact attacker as an estimator, which can be asked for rows it was not fitted on."""
+def _exact_as_estimator(quality: str, *, reads_matrix: bool) -> Any:
+    """What is fitted in place of the exact attacker: to a matrix, or to rows of other folds."""
+    if reads_matrix:
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression(max_iter=1000)
     if quality == "inverse_rmse":
         from sklearn.linear_model import LinearRegression
 
@@ -74,13 +78,6 @@ def _table_as_estimator(quality: str) -> Any:
     from biasamp_adapters.attackers import ContingencyAttacker
 
     return ContingencyAttacker(alpha=0.5)
-
-
-def _attacker_on_matrices() -> Any:
-    """The attacker that reads a matrix where none is given."""
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=1000)
 
 
 def allows_attack(counts: Counts, source: str) -> bool:
@@ -95,29 +92,7 @@ def allows_attack(counts: Counts, source: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PredictabilityMetric(Metric):
-    """A metric of how well an attacker predicts one variable from another.
-
-    Parameters
-    ----------
-    attacker : "exact", classifier or regressor
-        The contingency table itself: closed form, no seed, no training. Or an estimator of
-        scikit-learn, of which fresh clones are fitted in every trial.
-    quality : str
-        What the attacker's success is worth, one of ``quality_names()``.
-    equalize : {"auto", "expected", "sampled"} or None
-        How the truth is made as wrong as the model: in expectation, by drawn flips, by whichever
-        is unbiased for this table, or not at all.
-    evaluation : {"auto", "resubstitution", "loo", "cv"}
-        Score the attacker on the rows it knows, by leave-one-out (log loss only), or in five folds
-        that dataset and model share. "auto" is the first for the exact attacker and the last for
-        one that is fitted.
-    n_trials : int
-        Draws of flips, and of folds and seeds of fitted attackers, that a value averages over.
-    random_state : int or numpy.random.Generator, optional
-        Of all these draws. None is the fixed seed 0.
-    n_jobs : int, optional
-        Trials of fitted attackers that run side by side; -1 is one per processor.
-    """
+    """How well an attacker predicts one variable from another; LA documents the parameters."""
 
     attacker: Any = "exact"
     quality: str = "inverse_cross_entropy"
@@ -128,8 +103,6 @@ class PredictabilityMetric(Metric):
     n_jobs: int | None = None
 
     _reads_rows = True
-    #: Whether the attacker guesses the attribute from the task, true and predicted.
-    _leakage: ClassVar[bool]
     #: The qualities that an audit shows.
     _audited: ClassVar[tuple[str, ...]]
 
@@ -200,10 +173,20 @@ class PredictabilityMetric(Metric):
             if quality == "uncertainty_coefficient" and not counts.knows_rows:
                 continue
             for metric in cls._in_directions(evaluation, model, quality=quality):
-                source = Roles.of(metric.short_direction, cls._leakage).dataset[0]
+                source = metric._roles.dataset[0]
                 fitted = several and source is Role.TASK
                 if allows_attack(counts, source):
                     yield replace(metric, n_trials=FITTED_TRIALS if fitted else EXACT_TRIALS)
+
+    @property
+    def title(self) -> str:
+        """The class name, with the quality where it is not the default one."""
+        usual = type(self).quality
+        return super().title + f" ({self.quality})" * (self.quality != usual)
+
+    @property
+    def _roles(self) -> Roles:
+        return Roles.of(self.short_direction)
 
     def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
         """Choose the attacker and the way to equalise that the counts call for.
@@ -214,41 +197,41 @@ class PredictabilityMetric(Metric):
         reason = lacking(evaluation, model, self.short_direction)
         if reason:
             raise ValueError(reason)
+        counts, attacker = evaluation.counts, self.attacker
         arguments = {
             **self._asked,
             "evaluation": evaluation,
             "model": model,
             "metric": self.title,
+            "direction": self.short_direction,
+            "sides": Sides.of_counts(counts, model, self._roles),
             "loo": self.evaluation == "loo",
         }
-        table, attacker = TableAttack(**arguments), self.attacker
+        table = TableAttack(**arguments)
         notes: tuple[str, ...] = ()
         if attacker == "exact":
             closed_form = self.equalize == "expected" or table.loo or self.quality == "inverse_rmse"
-            if table.no_value is None and self.evaluation == "cv":
-                attacker = _table_as_estimator(self.quality)
-            elif table.no_value and not closed_form and evaluation.counts.rows is not None:
-                attacker = _attacker_on_matrices()
-            else:
+            reads_matrix = table.no_value is not None
+            can_be_fitted = not closed_form and counts.rows is not None
+            if not (can_be_fitted if reads_matrix else self.evaluation == "cv"):
                 return table.equalised()
+            attacker = _exact_as_estimator(self.quality, reads_matrix=reads_matrix)
         from biasamp_adapters.metrics.attacks.fitted_attack import FittedAttack
 
-        read = {*table.roles.dataset, *table.roles.model}
-        experiment = self._experiment(attacker, rows_of_counts(evaluation.counts, model, read))
+        rows = rows_of_counts(counts, model, self._roles.read)
+        experiment = self._experiment(attacker, rows)
         if table.no_value and self.attacker == "exact":
             notes = (
-                f"{ARGUMENTS[table.roles.dataset[0]]} is a matrix, which the exact attacker cannot "
+                f"{ARGUMENTS[self._roles.dataset[0]]} is a matrix, which the exact attacker cannot "
                 "read: the value is that of a logistic regression, scored "
                 f"{experiment.evaluation_in_words}",
             )
-        return FittedAttack.of(experiment, notes, **arguments)
+        return FittedAttack(**arguments, experiment=experiment, notes=notes).equalised()
 
     @property
     def _asked(self) -> dict[str, Any]:
         """What every attack is told."""
         return {
-            "direction": self.short_direction,
-            "leakage": self._leakage,
             "quality": get_quality(self.quality),
             "equalize": self.equalize,
             "n_trials": self.n_trials,
@@ -260,6 +243,7 @@ class PredictabilityMetric(Metric):
 
         return Experiment(
             rows=rows,
+            roles=self._roles,
             attacker=attacker,
             resubstitution=self.evaluation == "resubstitution",
             n_jobs=self.n_jobs,
@@ -269,25 +253,29 @@ class PredictabilityMetric(Metric):
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
         if isinstance(self.attacker, str):
             return None
-        roles = Roles.of(self.short_direction, self._leakage)
         lists = {Role.TASK: self.labels, Role.ATTRIBUTE: self.groups}
-        numbers = number_rows(inputs, roles, lists, self.missing)
-        if numbers is None:
+        rows = number_rows(inputs, self._roles.read, lists, self.missing)
+        if rows is None:
             return None
-        experiment = self._experiment(self.attacker, numbers)
-        result = experiment.result(self.title)
-        if numbers.dropped:
-            result = result.with_note(dropped_note(numbers.dropped))
-        if n_boot and result.replicated is not None:
-            result = result.with_note(f"no interval: {result.replicated.reason}")
-        self._warn(result.notes)
-        return result
-
-    @property
-    def title(self) -> str:
-        """The class name, with the quality where it is not the default one."""
-        usual = {field.name: field.default for field in fields(self)}["quality"]
-        return super().title + f" ({self.quality})" * (self.quality != usual)
+        experiment = self._experiment(self.attacker, rows)
+        scores, notes = experiment.point(), [*experiment.notes()]
+        reason = first_reason(SAMPLING_RULES, experiment.sampling)
+        if rows.dropped:
+            notes.append(dropped_note(rows.dropped))
+        if n_boot:
+            notes.append(f"no interval: {reason}")
+        self._warn(notes)
+        value = scores.pop("value")
+        return AmplificationResult(
+            metric=self.title,
+            direction=self.short_direction,
+            value=value,
+            n=rows.n_rows,
+            levels={name: Estimate(level) for name, level in scores.items()},
+            notes=tuple(notes),
+            trials=experiment.trials(),
+            replicated=Replicated(value, None, reason),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -351,7 +339,6 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
         reading="A value of > 0 implies that the model's output is easier to predict than the "
         "data, which is worse; a value of < 0 implies that it is harder to predict.",
     )
-    _leakage = False
     _audited = ("inverse_cross_entropy", "uncertainty_coefficient")
 
     direction: str = "attribute_to_task"
@@ -429,7 +416,6 @@ class LeakageAmplification(PredictabilityMetric):
         reading="A value of > 0 implies that predicted labels give the group away more than true "
         "labels do, which is worse; a value of < 0 implies that they give it away less.",
     )
-    _leakage = True
     _audited = ("accuracy",)
 
     quality: str = "accuracy"

@@ -17,9 +17,8 @@ from biasamp_adapters import (
     JointCounts,
     LeakageAmplification,
 )
-from biasamp_adapters.inference.bca import acceleration_of
 from biasamp_adapters.inference.estimates import Replicated
-from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.inference.replicates import acceleration_of, accelerations
 from biasamp_adapters.reference import align
 
 #: 40 rows: group a has 12 of 20 positives and is predicted 15, group b 6 of 20 and 4.

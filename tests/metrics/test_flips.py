@@ -18,11 +18,10 @@ from biasamp_adapters import (
 )
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics import equalize
-from biasamp_adapters.metrics.attacks.rows import drawn_rows
 from biasamp_adapters.metrics.attacks.sparse_tables import predicted_bias
+from biasamp_adapters.metrics.attacks.two_way_tables import Roles, Sides
 from biasamp_adapters.metrics.equalize import expected_flips, flip_table
 from biasamp_adapters.quality import cross_entropy
-from biasamp_adapters.reference import align
 
 #: Standard errors that a simulated number may be off; 5 are exceeded once in 1.7 million.
 SE = 5
@@ -135,7 +134,10 @@ WEIGHTED = [(0, 0, 0.5), (0, 0, 4.0), (0, 1, 1.0), (1, 0, 3.0), (1, 2, 0.5), (1,
 
 @pytest.mark.parametrize("times", [1, 6], ids=["row by row", "a table a weight"])
 @pytest.mark.parametrize("flipped", ["task", "attribute"])
-def test_a_flip_moves_a_row_with_all_its_weight(flipped: str, times: int) -> None:
+def test_a_flip_moves_a_row_with_all_its_weight(
+    flipped: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sides, "accuracy", np.array(ACCURACY))
     rows = WEIGHTED * times
     a, t, w = (list(values) for values in zip(*rows, strict=True))
     counts = JointCounts.from_arrays(t, t, a, a, sample_weight=w, by_weight=True)
@@ -148,10 +150,10 @@ def test_a_flip_moves_a_row_with_all_its_weight(flipped: str, times: int) -> Non
         swapped = [(task, attribute, weight) for attribute, task, weight in rows]
         exact = exact_moments(swapped, (3, 2))
     for metric in attacks:
-        bound = metric.bind(align(counts, None), "model")
-        sides = bound.reading.sides(counts.tables())._replace(accuracy=np.array(ACCURACY))
+        roles = Roles.of(metric.short_direction)
+        sides = Sides.of_counts(counts, "model", roles)
         drawn = sides.flipped(np.random.default_rng(3), DRAWS)
-        assert_alike(moments(drawn if bound.roles.axis == -1 else drawn.swapaxes(-1, -2)), exact)
+        assert_alike(moments(drawn if roles.axis == -1 else drawn.swapaxes(-1, -2)), exact)
 
 
 def test_flips_of_merged_weights_are_refused() -> None:
@@ -162,9 +164,10 @@ def test_flips_of_merged_weights_are_refused() -> None:
     units = JointCounts.from_arrays(
         [0, 1], [0, 1], ["a", "b"], sample_weight=[0.5, 2], by_weight=True
     )
-    tables = replace(units.tables(), times=None)
+    sides = Sides.of_counts(units, "model", Roles.of("A->T"))
+    sums = replace(sides, tables=replace(units.tables(), times=None))
     with pytest.raises(ValueError, match="flips need rows; these tables hold only sums"):
-        drawn_rows(tables)
+        sums.flipped(np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("direction", "variable"), [("A->T", "t"), ("T->A", "a")])

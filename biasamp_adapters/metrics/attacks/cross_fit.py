@@ -27,7 +27,7 @@ def seed_names(attacker: Any) -> list[str]:
     return [name for name in names if name.rpartition("__")[2] == "random_state"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class CrossFit:
     """An attacker that is fitted on the rows of other folds than those it is asked for.
 
@@ -35,15 +35,20 @@ class CrossFit:
     ----------
     attacker : estimator
         Cloned for every fit, each clone with a seed of its own.
+    quality : Quality
     weight, folds : arrays of shape (rows,)
         With one fold, attackers are asked for the rows that they were fitted on.
     rng : numpy.random.Generator
+    n_clipped : int
+        Probabilities so far that were too near to 0 for a logarithm.
     """
 
     attacker: Any
+    quality: Quality
     weight: Array
     folds: Array
     rng: np.random.Generator
+    n_clipped: int = 0
 
     def _parts(self, row: Array) -> Iterator[tuple[Array, Array]]:
         """Which of some rows to fit on, and which to ask for."""
@@ -56,8 +61,12 @@ class CrossFit:
         seeds = {name: int(self.rng.integers(2**31 - 1)) for name in seed_names(self.attacker)}
         return fit_weighted(clone(self.attacker).set_params(**seeds), inputs, target, weight)
 
-    def of_numbers(self, inputs: Array, shares: Array, values: Array) -> tuple[float, int]:
-        """Root mean square error of predicted numbers; no prediction is clipped.
+    @property
+    def _soft(self) -> bool:
+        return self.quality.name in LOG_LOSSES
+
+    def of_numbers(self, inputs: Array, shares: Array, values: Array) -> float:
+        """Root mean square error of predicted numbers.
 
         Parameters
         ----------
@@ -71,10 +80,10 @@ class CrossFit:
         for known, asked in self._parts(row):
             attacker = self._fitted(inputs[row[known]], target[known], weight[known])
             guess[asked] = _numbers(attacker, inputs[row[asked]])
-        return float(np.sqrt(np.average((target - guess) ** 2, weights=weight))), 0
+        return float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))
 
-    def of_classes(self, quality: Quality, inputs: Array, shares: Array) -> tuple[float, int]:
-        """The score on classes, and how many probabilities were clipped.
+    def of_classes(self, inputs: Array, shares: Array) -> float:
+        """The score on classes.
 
         Parameters
         ----------
@@ -86,50 +95,77 @@ class CrossFit:
         # A class that nobody has cannot be there.
         seen, label = np.unique(label, return_inverse=True)
         answers = np.zeros((len(row), len(seen)))
-        soft = quality.name in LOG_LOSSES
         for known, asked in self._parts(row):
             rows = inputs[row[known]], label[known], weight[known]
-            answers[asked] = self._answers(soft, *rows, inputs[row[asked]], answers.shape[1])
-        return score(quality, label, answers, weight)
+            answers[asked] = self._answers(*rows, inputs[row[asked]], len(seen))
+        return self._score(label, answers, weight)
 
     def _answers(
-        self, soft: bool, inputs: Array, label: Array, weight: Array, asked: Array, classes: int
+        self, inputs: Array, label: Array, weight: Array, asked: Array, n_classes: int
     ) -> Array:
         """Probabilities of the classes, or 1 for the predicted one, of shape (rows, classes).
 
         A class that the attacker saw no row of gets half a row: it cannot be ruled out.
         """
         present = np.unique(label)
-        out = np.full((len(asked), classes), _unseen(len(label)) if soft else 0.0)
+        out = np.full((len(asked), n_classes), _unseen(len(label)) if self._soft else 0.0)
         if len(present) == 1:
             out[:, present] = 1
         else:
             # Classes are 0, 1, ... for attackers that will have them so.
-            found = self._fitted(inputs, np.searchsorted(present, label), weight)
-            if not soft:
-                return np.eye(classes)[present[_classes(found, asked, len(present))]]
-            chances = _predict_proba(found, asked)
-            out[:, present] = _checked_chances(found, chances, (len(asked), len(present)))
+            attacker = self._fitted(inputs, np.searchsorted(present, label), weight)
+            shape = (len(asked), len(present))
+            if not self._soft:
+                return np.eye(n_classes)[present[_classes(attacker, asked, shape[1], shape[:1])]]
+            out[:, present] = _chances(attacker, _predict_proba(attacker, asked), shape)
         return out / out.sum(axis=1, keepdims=True)
 
-    def of_columns(self, quality: Quality, inputs: Array, labels: Array) -> list[tuple[float, int]]:
+    def of_columns(self, inputs: Array, labels: Array) -> list[float]:
         """The score on each column of 0 and 1, from one attacker that predicts all of them."""
-        soft = quality.name in LOG_LOSSES
         yes = np.zeros(labels.shape)
         varies = np.ptp(labels, axis=0) > 0
         for known, asked in self._parts(np.arange(len(labels))):
-            found = self._fitted(inputs[known], labels[known], self.weight[known])
-            if not soft:
-                yes[asked] = _classes(found, inputs[asked], 2, labels.shape[1])
+            attacker = self._fitted(inputs[known], labels[known], self.weight[known])
+            if not self._soft:
+                yes[asked] = _classes(attacker, inputs[asked], 2, yes[asked].shape)
                 continue
-            yes[asked] = _of_ones(found, inputs[asked], labels[known])
+            yes[asked] = _chances_of_ones(attacker, inputs[asked], labels[known])
             # As of classes: what was not seen gets half a row.
             rare = _unseen(known.sum()) * varies
             alone = np.ptp(labels[known], axis=0) == 0
             sure = np.where(labels[known][0] == 1, 1, rare) / (1 + rare)
             yes[asked] = np.where(alone, sure, yes[asked])
         answers = np.stack([1 - yes, yes], axis=-1)
-        return [score(quality, labels[:, t], answers[:, t], self.weight) for t in range(len(yes.T))]
+        return [self._score(labels[:, t], answers[:, t], self.weight) for t in range(len(yes.T))]
+
+    def _score(self, label: Array, answers: Array, weight: Array) -> float:
+        """The score of the quality, the loss itself for an inverse one.
+
+        Parameters
+        ----------
+        label : array of int, shape (rows,)
+        answers : array of shape (rows, classes)
+            Probabilities of the classes, or 1 for the predicted one.
+        weight : array of shape (rows,)
+        """
+        share = weight / weight.sum()
+        if self._soft:
+            chance = answers[np.arange(len(label)), label]
+            self.n_clipped += int((chance < _LOWEST).sum())
+            loss = float(-(share * np.log(np.maximum(chance, _LOWEST))).sum())
+            if self.quality.inverse:
+                return loss
+            # Of one class, entropy and loss are 0 but for rounding.
+            most = float(entropy(np.bincount(label, share)[None])) if np.ptp(label) else 0.0
+            return max(0.0, 1 - loss / most) if most else 0.0
+        guess = answers.argmax(axis=1)
+        if self.quality.name == "hard_inverse_cross_entropy":
+            return HARD_LOSS * float(share[guess != label].sum())
+        if self.quality.name == "accuracy":
+            return float(metrics.accuracy_score(label, guess, sample_weight=weight))
+        options = {"labels": np.unique(label), "average": "macro", "zero_division": 0}
+        scorers = {"balanced_accuracy": metrics.recall_score, "f1_macro": metrics.f1_score}
+        return float(scorers[self.quality.name](label, guess, sample_weight=weight, **options))
 
 
 def _unseen(n_rows: int) -> float:
@@ -139,22 +175,19 @@ def _unseen(n_rows: int) -> float:
 
 def _numbers(attacker: Any, asked: Array) -> Array:
     """The numbers that a regressor predicts, of shape (rows,)."""
-    found = np.asarray(attacker.predict(asked), dtype=np.float64).ravel()
-    _check_rows(attacker, "predict", found, (len(asked),))
-    if not np.isfinite(found).all():
-        raise _bad_answer(attacker, "predict", "finite numbers", found[~np.isfinite(found)][0])
-    return found
+    numbers = np.asarray(attacker.predict(asked), dtype=np.float64).ravel()
+    _check_shape(attacker, "predict", numbers, (len(asked),))
+    _check(attacker, "predict", "finite numbers", numbers, np.isfinite(numbers))
+    return numbers
 
 
-def _classes(attacker: Any, asked: Array, classes: int, columns: int | None = None) -> Array:
+def _classes(attacker: Any, asked: Array, n_classes: int, shape: tuple[int, ...]) -> Array:
     """The classes that a classifier predicts, 0, 1, ..., of each column if there are several."""
-    shape = (len(asked),) if columns is None else (len(asked), columns)
-    found = np.asarray(attacker.predict(asked))
-    _check_rows(attacker, "predict", found, shape)
-    known = np.isin(found, np.arange(classes))
-    if not known.all():
-        raise _bad_answer(attacker, "predict", "classes that it was fitted on", found[~known][0])
-    return found.astype(np.int64)
+    classes = np.asarray(attacker.predict(asked))
+    _check_shape(attacker, "predict", classes, shape)
+    known = np.isin(classes, np.arange(n_classes))
+    _check(attacker, "predict", "classes that it was fitted on", classes, known)
+    return classes.astype(np.int64)
 
 
 def _predict_proba(attacker: Any, asked: Array) -> Any:
@@ -166,83 +199,53 @@ def _predict_proba(attacker: Any, asked: Array) -> Any:
     return attacker.predict_proba(asked)
 
 
-def _of_ones(attacker: Any, asked: Array, known: Array) -> Array:
-    """The probability of 1 in each column, (rows, columns).
+def _chances_of_ones(attacker: Any, asked: Array, known: Array) -> Array:
+    """The probability of 1 in each column that was not constant, of shape (rows, columns).
 
     Attackers give such a matrix, or a list with the probabilities of the classes of each column.
     """
-    found = _predict_proba(attacker, asked)
-    if not isinstance(found, list):
-        return _checked_chances(attacker, found, (len(asked), known.shape[1]), whole=False)
-    _check_rows(attacker, "predict_proba", found, (known.shape[1],))
+    answer = _predict_proba(attacker, asked)
+    if not isinstance(answer, list):
+        return _chances(attacker, answer, (len(asked), known.shape[1]), sum_to_1=False)
+    _check_shape(attacker, "predict_proba", answer, (known.shape[1],))
     columns = []
-    for each, column in zip(found, known.T, strict=True):
-        chance = _checked_chances(attacker, each, (len(asked), len(np.unique(column))))
-        alone = np.full(len(chance), float(column[0]))
-        columns.append(chance[:, 1] if chance.shape[1] == 2 else alone)
+    for of_classes, column in zip(answer, known.T, strict=True):
+        chances = _chances(attacker, of_classes, (len(asked), len(np.unique(column))))
+        columns.append(chances[:, -1])
     return np.column_stack(columns)
 
 
-def _checked_chances(
-    attacker: Any, found: Any, shape: tuple[int, ...], *, whole: bool = True
-) -> Array:
-    """Probabilities as an array; ``whole`` rows sum to 1."""
-    chances = np.asarray(found)
-    _check_rows(attacker, "predict_proba", chances, shape)
-    if chances.dtype.kind not in "biuf":
-        raise _bad_answer(attacker, "predict_proba", "numbers", repr(chances.flat[0]))
+def _chances(attacker: Any, answer: Any, shape: tuple[int, ...], *, sum_to_1: bool = True) -> Array:
+    """Probabilities as an array, checked."""
+    chances, method = np.asarray(answer), "predict_proba"
+    _check_shape(attacker, method, chances, shape)
+    is_number = np.full(shape, chances.dtype.kind in "biuf")
+    _check(attacker, method, "numbers", chances, is_number)
     # As scikit-learn does: as exact as the type that the attacker computes in.
-    kind = chances.dtype if chances.dtype.kind == "f" else np.dtype(np.float64)
-    slack = float(np.sqrt(np.finfo(kind).eps))
+    dtype = chances.dtype if chances.dtype.kind == "f" else np.dtype(np.float64)
+    slack = float(np.sqrt(np.finfo(dtype).eps))
     inside = (chances >= -slack) & (chances <= 1 + slack)
-    if not inside.all():
-        rule = "probabilities between 0 and 1"
-        raise _bad_answer(attacker, "predict_proba", rule, chances[~inside][0])
-    total = chances.sum(axis=-1, dtype=np.float64)
-    if whole and (np.abs(total - 1) > slack).any():
-        worst = total[np.abs(total - 1).argmax()]
-        raise _bad_answer(attacker, "predict_proba", "rows that sum to 1", worst)
+    _check(attacker, method, "probabilities between 0 and 1", chances, inside)
+    if sum_to_1:
+        total = chances.sum(axis=-1, dtype=np.float64)
+        _check(attacker, method, "rows that sum to 1", total, np.abs(total - 1) <= slack)
     return chances.clip(0, 1)
 
 
-def _check_rows(attacker: Any, method: str, found: Any, shape: tuple[int, ...]) -> None:
-    """Raise for answers of another shape, or a list of another length."""
-    received = (len(found),) if isinstance(found, list) else np.shape(found)
+def _check_shape(attacker: Any, method: str, answer: Any, shape: tuple[int, ...]) -> None:
+    """Raise for an answer of another shape, or a list of another length."""
+    received = (len(answer),) if isinstance(answer, list) else np.shape(answer)
     if received != shape:
         raise _bad_answer(attacker, method, f"the shape {shape}", received)
+
+
+def _check(attacker: Any, method: str, rule: str, answer: Array, is_good: Array) -> None:
+    """Raise for the first number of an answer that breaks a rule."""
+    if not is_good.all():
+        raise _bad_answer(attacker, method, rule, answer[~is_good][0])
 
 
 def _bad_answer(attacker: Any, method: str, rule: str, received: Any) -> ValueError:
     return ValueError(
         f"{method} of the attacker {type(attacker).__name__} must give {rule}; received {received}"
     )
-
-
-def score(quality: Quality, label: Array, answers: Array, weight: Array) -> tuple[float, int]:
-    """The score of a quality, the loss itself for an inverse one; and how many were clipped.
-
-    Parameters
-    ----------
-    label : array of int, shape (rows,)
-    answers : array of shape (rows, classes)
-        Probabilities of the classes, or 1 for the predicted one.
-    weight : array of shape (rows,)
-    """
-    share = weight / weight.sum()
-    if quality.name in LOG_LOSSES:
-        chance = answers[np.arange(len(label)), label]
-        clipped = int((chance < _LOWEST).sum())
-        loss = float(-(share * np.log(np.maximum(chance, _LOWEST))).sum())
-        if quality.inverse:
-            return loss, clipped
-        # Of one class, entropy and loss are 0 but for rounding.
-        most = float(entropy(np.bincount(label, share)[None])) if np.ptp(label) else 0.0
-        return (max(0.0, 1 - loss / most) if most else 0.0), clipped
-    guess = answers.argmax(axis=1)
-    if quality.name == "hard_inverse_cross_entropy":
-        return HARD_LOSS * float(share[guess != label].sum()), 0
-    if quality.name == "accuracy":
-        return float(metrics.accuracy_score(label, guess, sample_weight=weight)), 0
-    options = {"labels": np.unique(label), "average": "macro", "zero_division": 0}
-    of_classes = {"balanced_accuracy": metrics.recall_score, "f1_macro": metrics.f1_score}
-    return float(of_classes[quality.name](label, guess, sample_weight=weight, **options)), 0

@@ -1,91 +1,43 @@
-"""The rows behind counts: to flip rows that have weights, and to fit attackers on them.
-
-Everything that attacks read of counts beyond their margins is here.
-"""
+"""The rows that an attacker is fitted on: those behind counts, or arrays that hold numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from biasamp_adapters._roles import ARGUMENTS, Role
+from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.blocks import silence, sum_by
-from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.metrics.equalize import flip_rows, repeated
+from biasamp_adapters.counts.blocks import silence
+from biasamp_adapters.counts.labels import listing, lookup, ordered
+from biasamp_adapters.counts.sources import crossed
+from biasamp_adapters.counts.variables import Missing, missing_message
+from biasamp_adapters.inputs.columns import read_weights
+from biasamp_adapters.inputs.matrices import one_shape
+from biasamp_adapters.inputs.numbers import Given, read_given
+from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.reference import check_several
+
+#: Explicit label lists of the two true variables.
+Lists: TypeAlias = Mapping[Role, Sequence[Label] | None]
 
 
-class DrawnRows(NamedTuple):
-    """The distinct rows behind tables, where rows differ in weight.
-
-    Attributes
-    ----------
-    tables : Tables
-    times : array of int, shape (..., rows)
-        How often each was drawn.
-    weights : array
-        The different weights of rows.
-    stratum : array of int, shape (rows,)
-        Which of them is the weight of one such row.
-    """
-
-    tables: Tables
-    times: Array
-    weights: Array
-    stratum: Array
-
-    def flipped(
-        self, roles: Sequence[Role], column: Mapping[Role, int], accuracy: Array, rng: Draws
-    ) -> Array:
-        """Tables of two variables, the second of which is flipped in each row with all its weight.
-
-        Parameters
-        ----------
-        roles : (Role, Role)
-        column : mapping of Role to int
-            The variables of which one column is read; of others, all labels.
-        accuracy : array that broadcasts to the batch of tables
-        rng : Generator or SharedDraws
-        """
-        (stays, n_stays), (flips, n_flips) = (
-            self.tables.categories(role, column.get(role)) for role in roles
-        )
-        times, stratum, sizes = self.times, self.stratum, (n_stays, n_flips)
-        if column:
-            # Rows that agree in both variables, and in their weight, are one.
-            shape = (len(self.weights), *sizes)
-            key = np.ravel_multi_index((stratum, stays, flips), shape)
-            stratum, stays, flips = np.indices(shape).reshape(3, -1)
-            times = sum_by(times, key, len(stratum))
-        weight = self.weights[stratum]
-        return flip_rows(
-            times, stays, flips, sizes=sizes, accuracy=accuracy, rng=rng, weight=weight
-        )
-
-
-def drawn_rows(tables: Tables, trials: int | None = None) -> DrawnRows | None:
-    """The rows behind tables; None where all weigh the same, so that their margins say enough.
-
-    With ``trials``, the same rows for each of them, along a new first axis.
+def numeric_labels(labels: Sequence[Any]) -> Array:
+    """The numbers that the labels of a target are.
 
     Raises
     ------
     ValueError
-        If the rows have weights and only their sums are known.
+        If one is no number.
     """
-    rows = None if tables.values is None else tables.values.rows
-    if rows is None or rows.w is None:
-        return None
-    if rows.unit is None or tables.times is None:
-        raise ValueError("flips need rows; these tables hold only sums of weights")
-    weights, stratum = np.unique(rows.unit, return_inverse=True)
-    return DrawnRows(tables, repeated(tables.times, trials), weights, stratum)
+    if not all(isinstance(label, Real) for label in labels):
+        raise ValueError(
+            f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
+        )
+    return np.array(labels, dtype=np.float64)
 
 
 class Variable(NamedTuple):
@@ -102,9 +54,7 @@ class Variable(NamedTuple):
     silent : array of shape (rows, 0 or 1)
         Where the model predicted nothing; no column where it always predicted something.
     labels : tuple
-        What the columns of a label stand for.
-    values : array of shape (classes,) or None
-        The numbers that classes stand for, to be predicted by a regressor.
+        What the classes of a label, or of each column, stand for.
     """
 
     argument: str
@@ -112,7 +62,6 @@ class Variable(NamedTuple):
     columns: Array
     silent: Array
     labels: tuple[Label, ...] = ()
-    values: Array | None = None
 
     @property
     def read(self) -> Array:
@@ -144,30 +93,31 @@ class Variable(NamedTuple):
         for column in self.columns.T:
             yield np.column_stack([spoken - column, column, self.silent])
 
-    def with_values(self) -> Variable:
-        """The same with the numbers that its labels are, or the 0 and 1 of columns.
+    @property
+    def numbers(self) -> Array:
+        """The numbers that the classes stand for.
 
         Raises
         ------
         ValueError
             If a label is not a number, or predictions are missing.
         """
-        if self.kind == "numbers":
-            return self
         if self.silent.size:
             raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
-        labels: Any = (0, 1) if self.kind == "columns" else self.labels
-        if not all(isinstance(label, Real) for label in labels):
-            raise ValueError(
-                f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
-            )
-        return self._replace(values=np.array(labels, dtype=np.float64))
+        return numeric_labels(self.labels)
+
+    def numeric_targets(self) -> Iterator[tuple[Array, Array]]:
+        """What a regressor predicts, one after the other: shares of numbers, and these numbers."""
+        if self.kind == "numbers":
+            yield from ((np.ones_like(column), column) for column in self.columns.T[..., None])
+        else:
+            yield from ((shares, self.numbers) for shares in self.targets())
 
     def as_numbers(self) -> Variable:
         """Columns of numbers; of classes, the mean of the numbers that they stand for."""
-        if self.kind != "label" or self.values is None:
-            return self._replace(kind="numbers")
-        return self._replace(kind="numbers", columns=self.columns @ self.values[:, None])
+        is_label = self.kind == "label"
+        columns = self.columns @ self.numbers[:, None] if is_label else self.columns
+        return self._replace(kind="numbers", columns=columns)
 
     def accuracy(self, prediction: Variable, weight: Array) -> Array | None:
         """Of a model on this variable, or on each of its columns; None where one is numbers."""
@@ -247,7 +197,7 @@ def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> Attac
             "columns" if counts.is_matrix(role) else "label",
             columns[row],
             silent[row],
-            counts.labels_of(role),
+            (0, 1) if counts.is_matrix(role) else counts.labels_of(role),
         )
         for role, (columns, silent) in distinct.items()
     }
@@ -262,3 +212,132 @@ def _of_distinct(counts: Counts, role: Role, model: str) -> tuple[Array, Array]:
     if not (role.predicted and counts.abstentions(role, model)):
         return columns, np.zeros((len(columns), 0))
     return columns, counts.values.dense(silence(axis))
+
+
+def number_rows(
+    inputs: Inputs, needed: Collection[Role], lists: Lists, missing: Missing
+) -> AttackRows | None:
+    """The rows of arrays, if some that an attack reads hold numbers that cannot be counted.
+
+    Parameters
+    ----------
+    inputs : Inputs
+    needed : collection of Role
+        What the attack reads.
+    lists : mapping of Role to sequence or None
+        Explicit label lists.
+    missing : {"error", "drop", "abstain"}
+
+    Raises
+    ------
+    ValueError
+        If an input breaks a rule; the message states it.
+    """
+    y_true, y_pred = one_shape([inputs.y_true, inputs.y_pred])
+    inputs = inputs._replace(y_true=y_true, y_pred=y_pred)
+    roles = {ARGUMENTS[role]: role for role in needed}
+    arrays = {name: x for name, x in inputs._asdict().items() if name in roles and x is not None}
+    given = {
+        roles[name]: read_given(values, name, predicted=roles[name].predicted)
+        for name, values in arrays.items()
+    }
+    if len(given) < len(needed) or all(
+        variable.kind != "numbers" or _are_chances(role, given, lists)
+        for role, variable in given.items()
+    ):
+        return None
+    lengths = {variable.argument: len(variable.values) for variable in given.values()}
+    weight = np.ones(next(iter(lengths.values())))
+    if inputs.sample_weight is not None:
+        weight = read_weights(inputs.sample_weight)
+        arrays["sample_weight"], lengths["sample_weight"] = inputs.sample_weight, len(weight)
+    if len(set(lengths.values())) > 1:
+        received = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"inputs must have the same length; received {received}")
+    warn_of_order((name, index_of(values)) for name, values in arrays.items())
+
+    absent = _rows_with_missing(given, missing)
+    read, dropped = ~absent & (weight > 0), int(absent.sum())
+    if not read.any():
+        raise ValueError("weights must have a positive sum; received only zeros")
+    for role, variable in given.items():
+        given[role] = variable = variable._replace(values=variable.values[read])
+        if variable.kind == "numbers" and np.isinf(variable.values).any():
+            raise ValueError(f"{variable.argument} must be finite; received infinite values")
+    return AttackRows(_variables(given, lists), weight[read], len(absent) - dropped, dropped)
+
+
+def _rows_with_missing(given: Mapping[Role, Given], missing: Missing) -> Array:
+    """Where a value is missing, which ``missing="drop"`` alone allows, of shape (rows,)."""
+    for role, variable in given.items():
+        count = int(variable.missing.sum())
+        if count and missing != "drop":
+            message = missing_message(variable.argument, count, predicted=False)
+            if missing == "abstain" and role.predicted:
+                message += "; missing='abstain' is for variables that are all labels"
+            raise ValueError(message)
+    absent = np.any([variable.missing for variable in given.values()], axis=0)
+    if absent.all():
+        raise ValueError(f"missing='drop' must leave rows; all {len(absent)} have missing ones")
+    return absent
+
+
+def _variables(given: Mapping[Role, Given], lists: Lists) -> dict[Role, Variable]:
+    """The variables as an attacker reads them, true ones first."""
+    chances = {role for role in given if _are_chances(role, given, lists)}
+    labels: dict[Role, tuple[Label, ...]] = {}
+    variables = {}
+    for role, variable in sorted(given.items(), key=lambda item: item[0].predicted):
+        kind, columns, known = variable.kind, variable.values, labels.get(role.truth, ())
+        if role in chances:
+            kind, columns = "label", np.where(np.array(known) == 1, columns, 1 - columns)
+        elif kind == "label":
+            codes, values = crossed(variable.values, variable.books)
+            seen = ordered(values[code] for code in np.unique(codes).tolist())
+            if role.predicted:
+                known = known or ordered(values)
+            else:
+                if role.prediction in chances:
+                    seen = (0, 1)
+                if role.of_attribute:
+                    check_several(seen)
+                known = labels[role] = tuple(lists[role] or seen)
+            columns = _indicators(role, codes, values, known)
+        elif kind == "columns":
+            known = (0, 1)
+        silent = np.zeros((len(columns), 0))
+        variables[role] = Variable(variable.argument, kind, columns, silent, known)
+    return variables
+
+
+def _indicators(
+    role: Role, codes: Array, values: Sequence[Label], known: tuple[Label, ...]
+) -> Array:
+    """One column of 0 and 1 per known label.
+
+    Raises
+    ------
+    ValueError
+        If a label is not known from the truth.
+    """
+    position = lookup(values, known)[codes]
+    if (position < 0).any():
+        unknown = ordered(values[code] for code in np.unique(codes[position < 0]).tolist())
+        raise ValueError(
+            f"{ARGUMENTS[role]} must hold only labels known from {ARGUMENTS[role.truth]} or a "
+            f"list; received {listing(unknown)}, known are {listing(known)}"
+        )
+    return np.eye(len(known))[position]
+
+
+def _are_chances(role: Role, given: Mapping[Role, Given], lists: Lists) -> bool:
+    """Whether a prediction is probabilities of 1, of a truth that is 0 or 1."""
+    prediction, truth = given[role], given.get(role.truth)
+    if not role.predicted or truth is None or truth.kind != "label" or len(truth.books) != 1:
+        return False
+    values, listed = prediction.values, lists[role.truth]
+    if prediction.kind != "numbers" or values.shape[1] != 1:
+        return False
+    binary = set(truth.books[0]) <= {0, 1} and (listed is None or set(listed) == {0, 1})
+    known = values[~np.isnan(values)]
+    return binary and bool(((known >= 0) & (known <= 1)).all())

@@ -5,44 +5,40 @@ from __future__ import annotations
 import numpy as np
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.metrics.attacks.two_way_tables import Sides
 from biasamp_adapters.metrics.equalize import expected_flips
-from biasamp_adapters.quality import HARD_LOSS, OF_GUESSES, cross_entropy, get_quality
+from biasamp_adapters.quality import HARD_LOSS, OF_GUESSES, Quality, cross_entropy
 
 #: The expected channel is used for losses up to this predicted bias (docs: predictability).
 _MAX_BIAS = 0.0005
 
 
-def expected_channel_is_unbiased(
-    quality: str, table: Array, model: Array, accuracy: Array, axis: int, n_rows: float
-) -> Array:
-    """Whether the expected channel may stand for sampled flips (docs: predictability).
+def expected_channel_is_unbiased(quality: Quality, sides: Sides, n_rows: float) -> Array:
+    """Where the expected channel may stand for sampled flips (docs: predictability).
 
     Parameters
     ----------
-    quality : str
-    table, model : arrays of shape (..., inputs, targets)
-        Dataset and model.
-    accuracy : array of shape (...)
-    axis : {-2, -1}
-        The axis of ``table`` that is flipped.
+    quality : Quality
+    sides : Sides
+        Tables of shape (..., inputs, targets).
     n_rows : float
-        Rows of equal weight that the table is worth.
+        Rows of equal weight that a table is worth.
 
     Returns
     -------
     ndarray of bool, shape (...)
     """
+    table, accuracy, axis = sides.dataset, sides.accuracy, sides.roles.axis
     flipped = expected_flips(table, accuracy, axis)
-    if quality == "inverse_cross_entropy":
+    if quality.name == "inverse_cross_entropy":
         bias = predicted_bias(table, flipped, accuracy, axis, np.asarray(n_rows))
-        return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(model))
-    if quality not in OF_GUESSES:
-        return np.zeros(table.shape[:-2], dtype=bool)
+        return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(sides.model))
+    if quality.name not in OF_GUESSES:
+        return np.zeros(accuracy.shape, dtype=bool)
     clear = clear_winners(flipped, n_rows)
-    if quality == "accuracy":
+    if quality.name == "accuracy":
         return clear
-    loss = get_quality(quality).score
-    wrong, wrong_in_model = loss(flipped, None) / HARD_LOSS, loss(model, None) / HARD_LOSS
+    wrong, wrong_in_model = (quality.score(t, None) / HARD_LOSS for t in (flipped, sides.model))
     return clear & (ratio_bias(wrong, wrong_in_model, n_rows) <= _MAX_BIAS)
 
 

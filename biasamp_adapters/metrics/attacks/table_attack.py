@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_of
-from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.estimates import Interval
+from biasamp_adapters.inference.estimates import MONTE_CARLO, Interval
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import Evidence, Sampling
-from biasamp_adapters.metrics.attacks.evidence import AttackScores
-from biasamp_adapters.metrics.attacks.sparse_tables import expected_channel_is_unbiased
-from biasamp_adapters.metrics.attacks.two_way_tables import Reading, Roles, Sides
+from biasamp_adapters.metrics.attacks.rows import numeric_labels
+from biasamp_adapters.metrics.attacks.sparse_tables import (
+    expected_channel_is_unbiased,
+    tie_optimism,
+)
+from biasamp_adapters.metrics.attacks.two_way_tables import Sides
 from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.means import mean_over_tasks
-from biasamp_adapters.quality import OF_GUESSES, Quality, is_dependent, loo_cross_entropy
+from biasamp_adapters.quality import (
+    HARD_LOSS,
+    OF_GUESSES,
+    Quality,
+    chance_share,
+    is_dependent,
+    loo_cross_entropy,
+)
 
 #: Pairs and trials that are flipped at a time.
 _BLOCK = 2**20
@@ -33,32 +41,27 @@ _ROUNDING = 1e-12
 _NO_AND_YES = np.array([0.0, 1.0])
 
 
-def compare_scores(
-    quality: Quality, dataset: Array, model: Array, difference: Array | bool, *, exact: bool
-) -> dict[str, Array]:
-    """The value and both levels of predictability from scores of an attacker, or its losses.
-
-    Parameters
-    ----------
-    quality : Quality
-    dataset, model : arrays of any batch shape
-    difference : bool or array of bool
-        Whether the value is the difference of the levels and not their relative change.
-    exact : bool
-        Whether scores are free of rounding; otherwise those that are nearly equal are equal.
-    """
-    if not exact:
-        near = np.abs(model - dataset) <= _ROUNDING * np.maximum(np.abs(model), np.abs(dataset))
-        model = np.where(near, dataset, model)
-    return quality.compare(dataset, model, difference)
-
-
 def below_chance(accuracy: float, classes: int) -> Iterator[str]:
     """What to say of a model that is wrong more often than chance."""
     if accuracy < (1 - _ROUNDING) / classes:
         yield (
             f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
             "wrong carry information again, so the dataset's side is not a fair baseline"
+        )
+
+
+def no_dependence(is_noise: Array) -> Iterator[str]:
+    """What to say where the ratio of two uncertainty coefficients, of each column, is noise."""
+    if is_noise.size > 1 and is_noise.any():
+        yield (
+            f"{is_noise.sum()} of {is_noise.size} columns show no dependence at the 95 % level in "
+            "dataset or model: of these the difference of the uncertainty coefficients enters the "
+            "mean, not their ratio"
+        )
+    elif is_noise.any():
+        yield (
+            "neither dataset nor model shows a dependence at the 95 % level: the value is the "
+            "difference of the uncertainty coefficients, not their ratio"
         )
 
 
@@ -71,8 +74,8 @@ class TableAttack(BoundMetric):
 
     Attributes
     ----------
-    leakage : bool
-        Whether this is LA, the difference of qualities, or DPA, their relative change.
+    sides : Sides
+        The tables of dataset and model.
     quality : Quality
     equalize : {"auto", "expected", "sampled"} or None
         As given to the metric.
@@ -82,18 +85,15 @@ class TableAttack(BoundMetric):
     random_state : int, Generator or None
     mode : {"expected", "sampled"} or None
         How the value is equalised.
-    values : array of shape (targets,) or None
-        The numbers that the targets stand for, if the quality reads them.
     """
 
-    leakage: bool
+    sides: Sides
     quality: Quality
     equalize: str | None
     loo: bool
     n_trials: int
     random_state: RandomState
     mode: str | None = None
-    values: Array | None = None
 
     def equalised(self) -> Self:
         """The same with the way to equalise chosen, and notes on what this means.
@@ -105,11 +105,10 @@ class TableAttack(BoundMetric):
         """
         if self.no_value:
             return replace(self, notes=(self.no_value,))
-        values = self._target_values()
-        counts, sides, mode = self.evaluation.counts, self._sides, self.equalize
+        counts, sides, mode = self.evaluation.counts, self.sides, self.equalize
         notes: list[str] = []
         if mode is not None:
-            classes = sides.dataset.shape[self.roles.axis]
+            classes = sides.dataset.shape[sides.roles.axis]
             notes += below_chance(float(sides.accuracy.min()), classes)
         if mode == "auto":
             mode = "expected" if self._in_expectation.all() else "sampled"
@@ -125,33 +124,16 @@ class TableAttack(BoundMetric):
             )
         if self.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")
-        bound = replace(self, mode=mode, values=values)
-        noise = bound._is_noise(*bound._trials_of_sides)
-        if noise.any():
-            bound = replace(bound, difference=noise)
-            notes.append(bound._no_dependence_note(noise))
-        return replace(bound, notes=tuple(notes))
+        difference = np.asarray(False)
+        if self._is_ratio_of_u:
+            difference = self._is_noise(self._drawn, sides.model[None])
+            notes += no_dependence(difference)
+        return replace(self, mode=mode, difference=difference, notes=tuple(notes))
 
-    @cached_property
-    def roles(self) -> Roles:
-        """Who predicts whom."""
-        return Roles.of(self.direction, self.leakage)
-
-    @cached_property
-    def reading(self) -> Reading:
-        """How the tables behind the value are read.
-
-        A matrix with one label in every row is one label as an input, except that a model may
-        predict any number of them (LA).
-        """
-        counts, (source, target) = self.evaluation.counts, self.roles.dataset
-        several = counts.is_matrix(source) and (self.leakage or not counts.one_each(source))
-        return Reading(self.roles, (several, counts.is_matrix(target)))
-
-    @cached_property
+    @property
     def no_value(self) -> str | None:
         """Why there is no overall value, or None."""
-        source, (by_column, target_by_column) = self.roles.dataset[0], self.reading.by_column
+        source, (by_column, target_by_column) = self.sides.roles.dataset[0], self.sides.by_column
         one = self.evaluation.counts.n_labels(source) == 1 and not target_by_column
         if one or not by_column:
             return None
@@ -164,9 +146,11 @@ class TableAttack(BoundMetric):
     @property
     def sampling(self) -> Sampling:
         """Draws of rows, and flips of their labels."""
-        flips = self.equalize is not None
         return replace(
-            super().sampling, no_value=self.no_value, flips=flips, leaves_one_out=self.loo
+            super().sampling,
+            no_value=self.no_value,
+            flips_sums=self.equalize is not None and not self.evaluation.counts.knows_rows,
+            leaves_one_out=self.loo,
         )
 
     @property
@@ -190,103 +174,60 @@ class TableAttack(BoundMetric):
 
     @property
     def width(self) -> int:
-        first, second = (self.evaluation.counts.n_labels(role) for role in self.roles.dataset)
+        first, second = (self.evaluation.counts.n_labels(role) for role in self.sides.roles.dataset)
         return 4 * first * second
 
-    def limits(self, name: str) -> Interval:
-        """The range of DPA is [-1, 1]; that of a level or of LA depends on the quality."""
-        if name == "value" and not (self.leakage and self.quality.inverse):
-            return -1.0, 1.0
-        return (0.0, np.inf) if name.startswith("psi") else (-np.inf, np.inf)
+    # A ratio of uncertainty coefficients is noise where there is no dependence.
+
+    @property
+    def _is_ratio_of_u(self) -> bool:
+        return self.quality.name == "uncertainty_coefficient" and not self.sides.roles.of_leakage
 
     def _is_noise(self, dataset: Array, model: Array) -> Array:
-        """Where a ratio would be one of noise: neither side shows a dependence.
-
-        Parameters
-        ----------
-        dataset, model : arrays of shape (trials, ..., inputs, targets)
-
-        Returns
-        -------
-        ndarray of bool, shape (...)
-        """
-        if self.quality.name != "uncertainty_coefficient" or self.leakage:
-            return np.zeros(dataset.shape[1:-2], dtype=bool)
+        """Where neither side shows a dependence, for tables (trials, ..., inputs, targets)."""
         rows = self.evaluation.counts.effective_rows
         return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model, rows))
 
-    def _no_dependence_note(self, noise: Array) -> str:
-        if self.reading.by_column[1]:
-            return (
-                f"{noise.sum()} of {noise.size} columns show no dependence at the 95 % level in "
-                "dataset or model: of these the difference of the uncertainty coefficients enters "
-                "the mean, not their ratio"
-            )
-        return (
-            "neither dataset nor model shows a dependence at the 95 % level: the value is "
-            "the difference of the uncertainty coefficients, not their ratio"
-        )
-
-    # The tables of the counts themselves.
-
-    @cached_property
-    def _tables(self) -> Tables:
-        return self.evaluation.counts.tables(self.model)
-
-    @cached_property
-    def _sides(self) -> Sides:
-        return self.reading.sides(self._tables)
+    # Equalising.
 
     @cached_property
     def _in_expectation(self) -> Array:
         """Where flips may be equalised in expectation, of shape (*columns)."""
-        return self._may_be_expected(self._sides)
-
-    @cached_property
-    def _drawn(self) -> Array:
-        """The dataset's tables with flips, one draw for each trial."""
-        return self._sides.flipped(generator(self.random_state), self.n_trials)
-
-    @cached_property
-    def dataset(self) -> Array:
-        """Tables of the dataset as the value compares them: one, or one for each trial."""
-        if self.mode is None:
-            return self._sides.dataset
-        expected = self._sides.expected()
-        if self.mode == "expected":
-            return expected
-        return np.where(self._in_expectation[..., None, None], expected, self._drawn)
-
-    @property
-    def _trials_of_sides(self) -> tuple[Array, Array]:
-        """Dataset and model, each of shape (trials, *columns, inputs, targets)."""
-        return self.dataset.reshape(-1, *self._sides.dataset.shape), self._sides.model[None]
-
-    # Equalising.
+        return self._may_be_expected(self.sides)
 
     def _may_be_expected(self, sides: Sides) -> Array:
         """Where tables need no drawn flips: (...) for tables of shape (..., inputs, targets)."""
-        shape, quality = sides.dataset.shape[:-2], self.quality.name
         if self.equalize != "auto":
-            return np.full(shape, self.equalize != "sampled")
-        if self.loo or quality == "uncertainty_coefficient":
-            return np.zeros(shape, dtype=bool)
+            return np.asarray(self.equalize != "sampled")
+        if self.loo or self.quality.name == "uncertainty_coefficient":
+            return np.asarray(False)
         counts = self.evaluation.counts
-        if not counts.knows_rows and quality in ("inverse_cross_entropy", *OF_GUESSES):
-            return np.ones(shape, dtype=bool)
-        unbiased = expected_channel_is_unbiased(
-            quality,
-            sides.dataset,
-            sides.model,
-            sides.accuracy,
-            self.roles.axis,
-            counts.effective_rows,
-        )
+        if not counts.knows_rows and self.quality.name in ("inverse_cross_entropy", *OF_GUESSES):
+            return np.asarray(True)
+        unbiased = expected_channel_is_unbiased(self.quality, sides, counts.effective_rows)
         return (sides.accuracy >= 1) | unbiased
+
+    @cached_property
+    def _drawn(self) -> Array:
+        """The dataset's tables with flips, (trials, *columns, ...); as they are without flips."""
+        if self.equalize is None:
+            return self.sides.dataset[None]
+        return self.sides.flipped(generator(self.random_state), self.n_trials)
+
+    @cached_property
+    def _dataset(self) -> Array:
+        """The dataset's tables as the value compares them, (trials, *columns, ...)."""
+        if self.mode is None:
+            return self._drawn
+        expected = self.sides.expected()
+        if self.mode == "expected":
+            return expected[None]
+        return np.where(self._in_expectation[..., None, None], expected, self._drawn)
 
     # Scores.
 
-    def _target_values(self) -> Array | None:
+    @cached_property
+    def _values(self) -> Array | None:
         """The numbers that the targets stand for, if the quality reads them.
 
         Raises
@@ -296,16 +237,11 @@ class TableAttack(BoundMetric):
         """
         if self.quality.name != "inverse_rmse":
             return None
-        labels: Any = self.evaluation.counts.labels_of(self.roles.dataset[1])
-        if self.reading.by_column[1]:
-            labels = (0, 1)
-        if not all(isinstance(label, Real) for label in labels):
-            raise ValueError(
-                f"inverse_rmse needs a numeric target; received the labels {listing(labels)}"
-            )
-        if self._sides.model.shape[-1] > len(labels):
+        labels: Any = self.evaluation.counts.labels_of(self.sides.roles.dataset[1])
+        values = numeric_labels((0, 1) if self.sides.by_column[1] else labels)
+        if self.sides.model.shape[-1] > len(values):
             raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
-        return np.array(labels, dtype=np.float64)
+        return values
 
     def _compare(
         self, dataset: Array, model: Array, values: Array | None, difference: Array | bool
@@ -317,22 +253,22 @@ class TableAttack(BoundMetric):
             scores = self.quality.score(dataset, values), self.quality.score(model, values)
         # Shares of whole rows are exact; sums of shares, or of weights, are not.
         exact = self.quality.name == "accuracy" and not self.evaluation.counts.weighted
-        return compare_scores(self.quality, *scores, difference | self.leakage, exact=exact)
+        absolute = difference | self.sides.roles.of_leakage
+        return self.quality.compare(*scores, absolute, exact=exact)
 
     def _overall(self, dataset: Array, model: Array) -> dict[str, Array]:
         """The value and both levels, averaged over columns."""
-        scores = self._compare(dataset, model, self.values, self.difference)
-        if not any(self.reading.by_column):
+        scores = self._compare(dataset, model, self._values, self.difference)
+        if not any(self.sides.by_column):
             return scores
         return {name: score.mean(axis=-1) for name, score in scores.items()}
 
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value and both levels; each table with one draw of flips."""
-        sides = self.reading.sides(tables)
-        flips = self.equalize is not None
+        sides, flips = replace(self.sides, tables=tables), self.equalize is not None
         scores = self._overall(sides.flipped(rng) if flips else sides.dataset, sides.model)
         if self.by_group:
-            sides = self._pair_reading.sides(tables)
+            sides = self._pairs_of(tables)
             dataset = sides.flipped(rng) if flips else sides.dataset
             with np.errstate(divide="ignore", invalid="ignore"):  # of groups that do not vary
                 difference = self.pair_scores["difference"]
@@ -342,56 +278,110 @@ class TableAttack(BoundMetric):
 
     def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
         """The value and both levels with flips in expectation."""
-        sides = self.reading.sides(tables)
-        flips = self.equalize is not None
-        return self._overall(sides.expected() if flips else sides.dataset, sides.model)
+        return self._expected(replace(self.sides, tables=tables))
+
+    def _expected(self, sides: Sides) -> dict[str, Array]:
+        return self._overall(sides.expected() if self.equalize else sides.dataset, sides.model)
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         if self.no_value:
             return dict.fromkeys(("value", "psi_dataset", "psi_model"), np.nan)
-        scores = self._overall(self.dataset, self._sides.model)
+        scores = self._overall(self._dataset, self.sides.model)
         return {name: float(np.mean(score)) for name, score in scores.items()}
 
     def trials(self) -> dict[str, Array]:
         """The same of each draw of flips, if flips are drawn."""
         if self.mode != "sampled":
             return {}
-        return self._compare(self.dataset, self._sides.model, self.values, self.difference)
+        return self._compare(self._dataset, self.sides.model, self._values, self.difference)
 
     # Intervals.
 
     @cached_property
-    def attack_scores(self) -> AttackScores:
-        """The scores of the counts themselves."""
-        drawn = self._sides.dataset if self.mode is None else self._drawn
-        by_trial = self._overall(drawn, self._sides.model)
-        expected = self.smooth(self._tables, None)
-        counts = self.evaluation.counts
-        rows = counts.unweighted().tables(self.model)
-        sides = self.reading.sides(rows)
+    def drawn_scores(self) -> dict[str, Array]:
+        """The scores by drawn flips, whichever way the value is equalised, (trials,) each."""
+        return self._overall(self._drawn, self.sides.model[None])
+
+    @cached_property
+    def _expected_scores(self) -> dict[str, Array]:
+        """The scores with flips in expectation: the centre of replicates without noise."""
+        return self._expected(self.sides)
+
+    @cached_property
+    def _alone(self) -> float:
+        """Share of the rows that are alone in their cell."""
+        counts, sides = self.evaluation.counts, self.sides
+        if counts.weighted:
+            sides = replace(sides, tables=counts.unweighted().tables(self.model))
         alone = [(t == 1).sum(axis=(-2, -1)).mean() for t in (sides.dataset, sides.model)]
-        return AttackScores(
-            quality=self.quality,
-            leakage=self.leakage,
-            difference=self.difference,
-            n_rows=counts.effective_rows,
-            alone=float(max(alone) / rows.total),
-            tables=dict(zip(("psi_dataset", "psi_model"), self._trials_of_sides, strict=True)),
-            expected={name: float(np.mean(score)) for name, score in expected.items()},
-            drawn={name: np.atleast_1d(score) for name, score in by_trial.items()},
-        )
+        return float(max(alone) / sides.tables.total)
+
+    @cached_property
+    def _chance(self) -> float:
+        """Share of chance in the dependence behind a ratio of uncertainty coefficients."""
+        if not self._is_ratio_of_u:
+            return 0.0
+        rows = self.evaluation.counts.effective_rows
+        share = chance_share(self._dataset, self.sides.model[None], rows)
+        ratios = ~np.broadcast_to(self.difference, share.shape)
+        return float(share[ratios].mean()) if ratios.any() else 0.0
 
     def evidence(self, name: str, value: float) -> Evidence:
         """How sparse the tables are, and where replicates should lie."""
-        limits = self.limits("value" if name == "groups" else name)
-        return self.attack_scores.evidence(name, value, limits)
+        rows = self.evaluation.counts.effective_rows
+        level = {"psi_dataset": self._dataset, "psi_model": self.sides.model[None]}.get(name)
+        unlimited = self.sides.roles.of_leakage and self.quality.inverse
+        limits = (-np.inf, np.inf) if unlimited else (-1.0, 1.0)
+        # The mean over pairs of a group is scored only on replicates.
+        drawn = self.drawn_scores.get(name, np.array([value]))
+        spread = float(drawn.std()) if np.isfinite(drawn).all() else 0.0
+        return Evidence(
+            limits=limits if level is None else (0.0, np.inf),
+            margin=self._tie_margin(name),
+            noise=MONTE_CARLO * spread / np.sqrt(len(drawn)),
+            is_level=level is not None,
+            centre=float(np.mean(self._expected_scores.get(name, value))),
+            base=float(np.mean(drawn)),
+            n_rows=rows,
+            alone=self._alone,
+            is_dependent=level is None or bool(is_dependent(level, rows).any()),
+            has_ties=self.quality.name in OF_GUESSES,
+            chance=0.0 if level is not None else self._chance,
+        )
+
+    def _tie_margin(self, name: str) -> Interval:
+        """What ties may have added to a score, or taken from it: the best of equals looks better.
+
+        Near-ties are broken by noise, which raises accuracy, and which resampling repeats.
+        """
+        if self.quality.name not in OF_GUESSES or name == "groups":
+            return 0.0, 0.0
+        rows, inverse = self.evaluation.counts.effective_rows, self.quality.inverse
+        dataset, model = (
+            float(np.mean(tie_optimism(tables, rows)))
+            for tables in (self._dataset, self.sides.model)
+        )
+        levels = self.drawn_scores["psi_dataset"], self.drawn_scores["psi_model"]
+        # Shares of right guesses or, where the quality is an inverse loss, of wrong ones.
+        d, m = (float(np.mean(1 / (HARD_LOSS * x) if inverse else x)) for x in levels)
+        if name == "value" and not self.sides.roles.of_leakage:
+            # (m - d) / (m + d), by its derivatives.
+            total = (d + m) ** 2 or 1.0
+            return 2 * d * model / total, 2 * m * dataset / total
+        if inverse:
+            # A level is the inverse of the share; where that is 0 there are no ties.
+            dataset /= HARD_LOSS * d**2 or 1.0
+            model /= HARD_LOSS * m**2 or 1.0
+        if name == "value":
+            return model, dataset
+        return (dataset if name == "psi_dataset" else model), 0.0
 
     # Pairs.
 
-    @property
-    def _pair_reading(self) -> Reading:
-        return Reading(self.roles, (True, True), silence=False)
+    def _pairs_of(self, tables: Tables) -> Sides:
+        """The tables of every pair of indicators."""
+        return replace(self.sides, tables=tables, by_column=(True, True), silence=False)
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         """Groups and task labels."""
@@ -408,13 +398,14 @@ class TableAttack(BoundMetric):
         Each pair is equalised with the accuracy of its own indicator. A group that all rows or none
         belong to gives NaN. ``difference`` says for which pairs the value is a difference.
         """
-        sides = self._pair_reading.sides(self._tables)
+        sides = self._pairs_of(self.sides.tables)
         shape = sides.accuracy.shape
         out = {name: np.full(shape, np.nan) for name in ("psi_dataset", "psi_model", "value")}
         out["difference"] = np.zeros(shape, dtype=bool)
         for pairs, dataset in self._pair_trials(sides):
-            model = sides.model[pairs]
-            difference = self._is_noise(dataset, model[None])
+            model, difference = sides.model[pairs], np.asarray(False)
+            if self._is_ratio_of_u:
+                difference = self._is_noise(dataset, model[None])
             out["difference"][pairs] = difference
             for name, score in self._compare(dataset, model, _NO_AND_YES, difference).items():
                 out[name][pairs] = np.broadcast_to(score, dataset.shape[:2]).mean(axis=0)
@@ -422,7 +413,7 @@ class TableAttack(BoundMetric):
 
     def _pair_trials(self, sides: Sides) -> Iterator[tuple[tuple[Array, ...], Array]]:
         """Pairs whose group varies, and the dataset's tables (trials, pairs, 2, 2), in blocks."""
-        varies = np.broadcast_to(_varies(self._tables), sides.accuracy.shape)
+        varies = np.broadcast_to(_varies(sides.tables), sides.accuracy.shape)
         in_expectation = varies & self._may_be_expected(sides)
         if in_expectation.any():
             dataset = sides.dataset if self.equalize is None else sides.expected()

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.blocks import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.metrics.attacks.rows import drawn_rows
-from biasamp_adapters.metrics.bound_metric import T_TO_A
+from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.equalize import (
     accuracy_of,
     column_accuracy,
+    flip_rows,
     flip_table,
     repeated,
     scaled_flips,
@@ -43,10 +48,20 @@ class Roles(NamedTuple):
         """The axis of the dataset's table whose labels are flipped, -2 or -1."""
         return self.dataset.index(self.flipped) - 2
 
+    @property
+    def of_leakage(self) -> bool:
+        """Whether they are those of LA, where the input is flipped."""
+        return self.flipped is self.dataset[0]
+
+    @property
+    def read(self) -> set[Role]:
+        """All variables that are read."""
+        return {*self.dataset, *self.model}
+
     @classmethod
-    def of(cls, direction: str, leakage: bool) -> Self:
-        """The roles of LA, or of DPA in a direction."""
-        if leakage:
+    def of(cls, direction: str) -> Self:
+        """The roles of DPA in a direction, or of LA, which has none."""
+        if direction == UNDIRECTED:
             return cls((Role.TASK, Role.ATTRIBUTE), (Role.PREDICTION, Role.ATTRIBUTE), Role.TASK)
         source, target = (Role.ATTRIBUTE, Role.TASK)
         if direction == T_TO_A:
@@ -54,73 +69,14 @@ class Roles(NamedTuple):
         return cls((source, target), (source, target.prediction), target)
 
 
-class Sides(NamedTuple):
-    """The tables of an attack, before anything is equalised.
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The two-way tables of an attack, of counts or of any batch of draws; nothing is equalised.
 
     Attributes
     ----------
-    reading : Reading
-        How they were read.
     tables : Tables
-        What they were read off.
-    dataset, model : arrays of shape (..., *columns, inputs, targets)
-        One table for each column, or pair of columns, that is a variable of its own.
-    accuracy : array of shape (..., *columns)
-        Of the model on the variable that is flipped.
-    """
-
-    reading: Reading
-    tables: Tables
-    dataset: Array
-    model: Array
-    accuracy: Array
-
-    def expected(self) -> Array:
-        """The dataset's tables with flips in expectation."""
-        return scaled_flips(self.dataset, self.accuracy, self.reading.roles.axis)
-
-    def flipped(
-        self,
-        rng: Draws,
-        trials: int | None = None,
-        columns: tuple[Array, ...] | None = None,
-    ) -> Array:
-        """The dataset's tables with the labels of one variable flipped at random.
-
-        Parameters
-        ----------
-        rng : Generator or SharedDraws
-        trials : int, optional
-            Draws of the same tables, along a new first axis; otherwise one draw for each table.
-        columns : tuple of arrays of int, optional
-            Some of the columns, as positions on each of their axes; all by default.
-        """
-        reading, counts = self.reading, self.tables.counts
-        axis, roles = reading.roles.axis, reading.roles.dataset
-        if columns is None:
-            columns = tuple(np.indices([counts.n_labels(role) for role in reading.column_roles]))
-        rows = drawn_rows(self.tables, trials)
-        if rows is None:
-            at: Any = (Ellipsis, *columns)
-            whole = np.rint(self.dataset[(*at, slice(None), slice(None))]).astype(np.int64)
-            return flip_table(repeated(whole, trials), axis, self.accuracy[at], rng)
-        stays_and_flips = roles if axis == -1 else roles[::-1]
-        drawn = []
-        for place in [*zip(*(positions.ravel() for positions in columns), strict=True)] or [()]:
-            column = dict(zip(reading.column_roles, place, strict=True))
-            accuracy = self.accuracy[(..., *place)]
-            table = rows.flipped(stays_and_flips, column, accuracy, rng)
-            drawn.append(table if axis == -1 else table.swapaxes(-1, -2))
-        out = np.stack(drawn, axis=-3)
-        shape = columns[0].shape if columns else ()
-        return out.reshape(*out.shape[:-3], *shape, *out.shape[-2:])
-
-
-class Reading(NamedTuple):
-    """How the tables of an attack are read off margins.
-
-    Attributes
-    ----------
+        What they are read off.
     roles : Roles
     by_column : (bool, bool)
         Whether the input, and the target, are read as one variable of the two classes no and yes
@@ -130,74 +86,136 @@ class Reading(NamedTuple):
         Otherwise they are a no to every label.
     """
 
+    tables: Tables
     roles: Roles
-    by_column: tuple[bool, bool] = (False, False)
+    by_column: tuple[bool, bool]
     silence: bool = True
 
-    def sides(self, tables: Tables) -> Sides:
-        """The tables of dataset and model, and the accuracy, for tables of any batch shape."""
-        dataset = self._table(tables, self.roles.dataset)
-        model = self._table(tables, self.roles.model)
-        accuracy = np.broadcast_to(self._accuracy(tables), dataset.shape[:-2])
-        return Sides(self, tables, dataset, model, accuracy)
+    @classmethod
+    def of_counts(cls, counts: Counts, model: str, roles: Roles) -> Self:
+        """The tables behind a value.
 
-    @property
-    def column_roles(self) -> tuple[Role, ...]:
-        """The variables that are read by column, in the order of the axes of their columns."""
-        read = [
-            role for role, split in zip(self.roles.dataset, self.by_column, strict=True) if split
-        ]
-        return tuple(sorted(read))
+        A matrix with one label in every row is one label as an input, except that a model may
+        predict any number of them (LA).
+        """
+        source, target = roles.dataset
+        several = counts.is_matrix(source) and (roles.of_leakage or not counts.one_each(source))
+        return cls(counts.tables(model), roles, (several, counts.is_matrix(target)))
 
-    def _accuracy(self, tables: Tables) -> Array:
-        flipped = self.roles.flipped
-        if not self.by_column[self.roles.axis]:
-            share = accuracy_of(tables, flipped)
-            return share[..., None] if any(self.by_column) else share
-        share = column_accuracy(tables, flipped, silence_is_wrong=self.silence)
-        if all(self.by_column):
-            return np.expand_dims(share, -1 if flipped.of_attribute else -2)
-        return share
+    @cached_property
+    def dataset(self) -> Array:
+        """One table for each column, or pair of columns: (..., *columns, inputs, targets)."""
+        return self._table(self.roles.dataset)
 
-    def _table(self, tables: Tables, variables: tuple[Role, Role]) -> Array:
+    @cached_property
+    def model(self) -> Array:
+        """The same of what the model predicted."""
+        return self._table(self.roles.model)
+
+    @cached_property
+    def accuracy(self) -> Array:
+        """Of the model on the variable that is flipped, of shape (..., *columns)."""
+        flipped, axis = self.roles.flipped, self.roles.axis
+        if self.by_column[axis]:
+            share = column_accuracy(self.tables, flipped, silence_is_wrong=self.silence)
+            if all(self.by_column):
+                share = np.expand_dims(share, -1 if flipped.of_attribute else -2)
+        else:
+            share = accuracy_of(self.tables, flipped)
+            if any(self.by_column):
+                share = share[..., None]
+        return np.broadcast_to(share, self.dataset.shape[:-2])
+
+    def expected(self) -> Array:
+        """The dataset's tables with flips in expectation."""
+        return scaled_flips(self.dataset, self.accuracy, self.roles.axis)
+
+    def flipped(
+        self, rng: Draws, trials: int | None = None, columns: tuple[Array, ...] = ()
+    ) -> Array:
+        """The dataset's tables with the labels of one variable flipped at random.
+
+        Parameters
+        ----------
+        rng : Generator or SharedDraws
+        trials : int, optional
+            Draws of the same tables, along a new first axis; otherwise one draw for each table.
+        columns : tuple of arrays of int
+            Positions of the columns to flip on each of their axes; without, all.
+        """
+        values = self.tables.values
+        if values is None or values.rows.w is None:
+            # All rows weigh the same, so that the table says enough.
+            at: Any = (Ellipsis, *columns)
+            whole = np.rint(self.dataset[(*at, slice(None), slice(None))]).astype(np.int64)
+            return flip_table(repeated(whole, trials), self.roles.axis, self.accuracy[at], rng)
+        if columns:
+            places, shape = [*zip(*columns, strict=True)], columns[0].shape
+        else:
+            shape = self.accuracy.shape[self.accuracy.ndim - sum(self.by_column) :]
+            places = [*np.ndindex(*shape)]
+        drawn = np.stack([self._flipped_rows(place, rng, trials) for place in places], axis=-3)
+        return drawn.reshape(*drawn.shape[:-3], *shape, *drawn.shape[-2:])
+
+    def _flipped_rows(self, place: tuple[Any, ...], rng: Draws, trials: int | None) -> Array:
+        """The dataset's table at one place of the columns, each row flipped with all its weight.
+
+        Raises
+        ------
+        ValueError
+            If only sums of the weights are known.
+        """
+        values, times, axis = self.tables.values, self.tables.times, self.roles.axis
+        if values is None or values.rows.unit is None or times is None:
+            raise ValueError("flips need rows; these tables hold only sums of weights")
+        split = [*compress(self.roles.dataset, self.by_column)]
+        column = dict(zip(sorted(split), place, strict=True))
+        stays_and_flips = self.roles.dataset if axis == -1 else self.roles.dataset[::-1]
+        (stays, n_stays), (flips, n_flips) = (
+            self.tables.categories(role, column.get(role)) for role in stays_and_flips
+        )
+        times, weight, sizes = repeated(times, trials), values.rows.unit, (n_stays, n_flips)
+        if column:
+            # Rows that agree in both variables, and in their weight, are one.
+            weights, stratum = np.unique(weight, return_inverse=True)
+            shape = (len(weights), *sizes)
+            key = np.ravel_multi_index((stratum, stays, flips), shape)
+            stratum, stays, flips = np.indices(shape).reshape(3, -1)
+            times, weight = sum_by(times, key, len(stratum)), weights[stratum]
+        accuracy = self.accuracy[(..., *place)]
+        table = flip_rows(
+            times, stays, flips, sizes=sizes, accuracy=accuracy, rng=rng, weight=weight
+        )
+        return table if axis == -1 else table.swapaxes(-1, -2)
+
+    def _table(self, variables: tuple[Role, Role]) -> Array:
+        tables, counts = self.tables, self.tables.counts
         if not any(self.by_column):
             return tables.joint(*variables, abstained=True)
-        n_inputs, n_targets = (tables.counts.n_labels(role) for role in variables)
-        table = self._with_totals(tables, *variables)
+        inputs, targets = (self._totals(role) for role in variables)
+        joint = tables.joint(*variables, abstained=self.silence)
+        total = np.asarray(tables.total)[..., None, None]
+        table = np.block([[joint, inputs[..., None]], [targets[..., None, :], total]])
         if self.by_column[0]:
+            n_inputs = counts.n_labels(variables[0])
             table = np.moveaxis(_no_and_yes(table.swapaxes(-1, -2), n_inputs), -3, -1)
         else:
             table = table[..., :-1, :]
         if self.by_column[1]:
-            table = _no_and_yes(table, n_targets).swapaxes(-2, -3)
+            table = _no_and_yes(table, counts.n_labels(variables[1])).swapaxes(-2, -3)
         else:
             table = table[..., :-1]
         if all(self.by_column) and not variables[0].of_attribute:
             table = table.swapaxes(-3, -4)
         return _without_rounding(table, tables.total)
 
-    def _with_totals(self, tables: Tables, source: Role, target: Role) -> Array:
-        """Inputs against targets, with a row and a column of silence if there is any, and totals.
-
-        Returns
-        -------
-        ndarray of shape (..., inputs [+ 1] + 1, targets [+ 1] + 1)
-        """
-        blocks = [
-            [tables.joint(source, target), tables.marginal(source)[..., None]],
-            [tables.marginal(target)[..., None, :], np.asarray(tables.total)[..., None, None]],
-        ]
-        for role, other in ((source, target), (target, source)):
-            silent = role.predicted and tables.counts.abstentions(role, tables.model)
-            if not (silent and self.silence):
-                continue
-            by_other, total = tables.silent(role.truth, by=other), tables.silent(role.truth)
-            if role is source:
-                blocks.insert(1, [by_other[..., None, :], total[..., None]])
-            else:
-                blocks[0].insert(1, by_other[..., None])
-                blocks[1].insert(1, total[..., None])
-        return np.block(blocks)
+    def _totals(self, role: Role) -> Array:
+        """Weight of each label of a variable, and of silence where that is kept."""
+        tables, labels = self.tables, self.tables.marginal(role)
+        keeps_silence = self.silence and role.predicted
+        if not (keeps_silence and tables.counts.abstentions(role, tables.model)):
+            return labels
+        return np.concatenate([labels, tables.silent(role.truth)], axis=-1)
 
 
 def _no_and_yes(table: Array, n_labels: int) -> Array:
