@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from biasamp_adapters._progress import working
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.choose_columns import ColumnOptions, Columns, choose, merged
 from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_evaluation
 from biasamp_adapters.auditing.runs import summarize_reports
-from biasamp_adapters.auditing.sweeps import LEVELS, Scores
-from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters.auditing.sweeps import Scores
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.loading import load_counts
 from biasamp_adapters.counts.saved import is_saved
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.files import FILENAME, agree_on_types, by_value, open_files, reading
 from biasamp_adapters.inputs.paths import expand
-from biasamp_adapters.inputs.score_ranks import ranked_scores
 from biasamp_adapters.reference import FEW_GROUPS, MOST_GROUPS, align, as_reference, many_groups
 
 if TYPE_CHECKING:
@@ -94,21 +93,14 @@ def audit_files(
     saved = _saved(files)
     options = {**named.by_option(), "--separate": separate, "--score": score}
     _check_options(options, missing, saved is not None, files, "--prediction")
+    known = _total(_saved(reference))
     if saved is not None:
-        if run not in (None, FILENAME):
-            raise ValueError(
-                "--run must be 'filename' for files of counts, which have no columns; received "
-                f"{run!r}"
-            )
-        parts = {"": _total(saved)} if run is None else saved
-        runs = ((name, counts, None) for name, counts in parts.items())
-        return [audited(runs, _total(_saved(reference)))]
+        return [audited(_saved_runs(saved, run), known)]
     if score and len(score) != len(named.prediction):
         raise ValueError(
             "--score must be given once for each --prediction; received "
             f"{[*score]} for {[*named.prediction]}"
         )
-    known = _total(_saved(reference))
     with reading([*files, *reference]) as connection:
         table = open_files(connection, files, filename=run == FILENAME)
         training = open_files(connection, reference) if reference and known is None else None
@@ -118,11 +110,21 @@ def audit_files(
         return [
             audited(
                 _runs(table, columns, run, score, missing),
-                known if training is None else _count_truth(training, columns, missing),
+                known if training is None else columns.count_truth(training, missing),
                 title,
             )
             for columns, title in zip(chosen, titles, strict=True)
         ]
+
+
+def _saved_runs(saved: Mapping[str, Counts], run: str | None) -> Iterator[Run]:
+    """The counts of each file, or of all files."""
+    if run not in (None, FILENAME):
+        raise ValueError(
+            f"--run must be 'filename' for files of counts, which have no columns; received {run!r}"
+        )
+    for name, counts in ({"": _total(saved)} if run is None else saved).items():
+        yield name, counts, None
 
 
 def _runs(
@@ -138,25 +140,8 @@ def _runs(
             counts = columns.count(rows, missing)
         # A matrix may have fewer models; that it has no scores is said when they are read.
         by_model = dict(zip(counts.models, score, strict=False))
-        rank = partial(_ranked, rows, columns, missing)
+        rank = partial(columns.count_ranked, rows, missing)
         yield name, counts, Scores(by_model, rank) if by_model else None
-
-
-def _ranked(
-    rows: DuckDBPyRelation, columns: Columns, missing: Missing, score: str
-) -> tuple[JointCounts, Array]:
-    """Counts of the rows by the rank of a score, and its thresholds."""
-    with working("Counting rows"):
-        thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
-        return columns.count_ranked(ranked, name, missing), thresholds
-
-
-def _count_truth(training: DuckDBPyRelation, columns: Columns, missing: Missing) -> Counts:
-    """The counts of the training data."""
-    try:
-        return columns.count_truth(training, "drop" if missing == "drop" else "error")
-    except ValueError as error:
-        raise ValueError(f"in the reference, {error}") from None
 
 
 def _check_groups(counts: Counts) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from biasamp_adapters._typing import Label
+from biasamp_adapters._progress import working
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.auditing.sweeps import LEVELS
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
@@ -14,6 +16,7 @@ from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.counts.variables import MODEL, Missing
 from biasamp_adapters.inputs import files
 from biasamp_adapters.inputs.matrices import Indicators
+from biasamp_adapters.inputs.score_ranks import ranked_scores
 
 #: Label sets that counts without rows hold: each is a column, and second moments are of all pairs.
 MOST_SETS = 100
@@ -85,17 +88,25 @@ class Columns:
         return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
 
     def count_truth(self, rows: Any, missing: Missing) -> Counts:
-        """The same without predictions and weights."""
+        """The counts of training data, of which predictions and weights are not read."""
         known = ("task", "attribute", "labels")
         options = {name: value for name, value in self.options.items() if name in known}
-        return replace(self, options=options).count(rows, missing)
+        try:
+            return replace(self, options=options).count(
+                rows, "drop" if missing == "drop" else "error"
+            )
+        except ValueError as error:
+            raise ValueError(f"in the reference, {error}") from None
 
-    def count_ranked(self, rows: Any, rank: str, missing: Missing) -> JointCounts:
-        """The counts of the truth, and of the column ``rank`` for a prediction."""
+    def count_ranked(self, rows: Any, missing: Missing, score: str) -> tuple[JointCounts, Array]:
+        """The counts of the truth, with ranks of a score for predictions, and its thresholds."""
         options = {name: self.options[name] for name in ("task", "attribute", "weight")}
-        return JointCounts.from_frame(
-            rows, **options, prediction=rank, missing=missing, by_weight=True
-        )
+        with working("Counting rows"):
+            thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
+            counts = JointCounts.from_frame(
+                ranked, **options, prediction=name, missing=missing, by_weight=True
+            )
+        return counts, thresholds
 
     def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
         """Counts of a DuckDB relation that hold no rows: of matrices sums and second moments.

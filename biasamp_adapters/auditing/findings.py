@@ -123,9 +123,9 @@ class Findings:
     results : dict of (model, metric name) to AmplificationResult
     differences : dict of (model, metric name) to Estimate
         Value less that of the first model, paired.
-    pairs : dict of (model, metric name) to (positions, estimates)
+    pairs : dict of (model, metric name) to (positions, numbers)
         The strongest pairs of BA->, strongest first.
-    rates : dict of model to dict of str to list of Estimate
+    rates : dict of model to dict of str to list of Replicated
         For each fairness measure the difference between groups, one for each column; with
         ``BY_GROUP`` after its name the rate of each group.
     columns : ndarray of int
@@ -136,8 +136,8 @@ class Findings:
     options: IntervalOptions
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
-    pairs: dict[Key, tuple[Array, list[Estimate]]]
-    rates: dict[str, dict[str, list[Estimate]]]
+    pairs: dict[Key, tuple[Array, list[Replicated]]]
+    rates: dict[str, dict[str, list[Replicated]]]
     columns: Array
 
     @property
@@ -196,11 +196,10 @@ def evaluate(
         scored: dict[Key, Scored] = {**bounds, **rates}
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
-    def estimates(key: Key, name: str, values: Array) -> list[Estimate]:
-        """Numbers with the intervals that the drawn scores of this name give."""
+    def replicated(key: Key, name: str, values: Array) -> list[Replicated]:
+        """Numbers with the drawn scores of this name."""
         drawn = draws[key][name].T if key in draws else [None] * len(values)
-        numbers = zip(values, drawn, strict=True)
-        return [Replicated(*number, no_draws).estimate(confidence) for number in numbers]
+        return [Replicated(*number, no_draws) for number in zip(values, drawn, strict=True)]
 
     results, differences, pairs = {}, {}, {}
     for key, bound in bounds.items():
@@ -213,9 +212,11 @@ def evaluate(
             differences[key] = replace(difference, reason=no_draws or difference.reason)
         if isinstance(bound, Cooccurrence) and bound.selected is not None:
             values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
-            pairs[key] = bound.selected, estimates(key, "pairs", values)
+            pairs[key] = bound.selected, replicated(key, "pairs", values)
     measures = {
-        key[0]: {name: estimates(key, name, values) for name, values in group_rates.point().items()}
+        key[0]: {
+            name: replicated(key, name, values) for name, values in group_rates.point().items()
+        }
         for key, group_rates in rates.items()
     }
     options = replace(options, n_boot=n_boot, confidence=confidence)

@@ -114,7 +114,7 @@ class Strips:
         """Draw values with their intervals."""
         axes = self._axes(figure)
         for name, ax in axes.items():
-            results = {of: result for of, (result,) in self._results(name, ax).items()}
+            results = {label: result for label, (result,) in self._results(name, ax).items()}
             plot.intervals(results, signed=signed, ax=ax, legend=False).set_xlabel("")
         return axes
 
@@ -133,7 +133,8 @@ class Strips:
         """The results of a strip by what stands beside them: the metric, or models below it."""
         models = {model: [*map(_result, rows)] for model, rows in self.rows[name].items()}
         if len(models) == 1:
-            return dict(zip([name], models.values(), strict=True))
+            (results,) = models.values()
+            return {name: results}
         ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
         return models
 

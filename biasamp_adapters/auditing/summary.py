@@ -207,16 +207,16 @@ def headlines(rows: list[Row]) -> list[str]:
 
 def _pair_rows(findings: Findings) -> Iterator[Row]:
     """The strongest pairs of BA->."""
-    for key, (positions, estimates) in findings.pairs.items():
+    for key, (positions, contributions) in findings.pairs.items():
         result = findings.results[key]
         pairs = result.by_pair.iloc[positions].to_dict("records")
-        for pair, estimate in zip(pairs, estimates, strict=True):
+        for pair, contribution in zip(pairs, contributions, strict=True):
             yield identity(key[0], result) | {
                 "attribute": show(pair["attribute"]),
                 "task": show(pair["task"]),
                 "sign": int(pair["sign"]),
                 "uncertain": bool(pair["uncertain"]),
-                **numbers(estimate),
+                **numbers(contribution.estimate(findings.options.confidence)),
             }
 
 
@@ -237,20 +237,21 @@ def _trend_rows(findings: Findings) -> Iterator[Row]:
 def _fairness_rows(findings: Findings) -> Iterator[Row]:
     """The largest differences of each fairness measure, and the rates of groups if there is one."""
     groups, labels = findings.counts.groups, findings.counts.labels
+    confidence = findings.options.confidence
     tasks = [show(labels[column]) for column in findings.columns]
-    for model, estimates in findings.rates.items():
-        for measure in (name for name in estimates if not name.endswith(BY_GROUP)):
-            by_group = estimates.get(measure + BY_GROUP, [])
-            named = zip(["all"] if measure == ACCURACY else tasks, estimates[measure], strict=True)
+    for model, rates in findings.rates.items():
+        for measure in (name for name in rates if not name.endswith(BY_GROUP)):
+            by_group = rates.get(measure + BY_GROUP, [])
+            named = zip(["all"] if measure == ACCURACY else tasks, rates[measure], strict=True)
             largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
             for task, difference in largest[:MOST_TASKS]:
                 yield {
                     "model": model,
                     "measure": f"{measure}_difference",
                     "task": task,
-                    **numbers(difference),
+                    **numbers(difference.estimate(confidence)),
                     "groups": [
-                        {"group": show(group), **numbers(rate)}
+                        {"group": show(group), **numbers(rate.estimate(confidence))}
                         for group, rate in zip(groups, by_group, strict=bool(by_group))
                     ],
                 }

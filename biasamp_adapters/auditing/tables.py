@@ -131,8 +131,12 @@ def _lists(summary: Summary) -> dict[str, Any]:
     ]
     with_levels = [row | row["levels"] for row in summary["metrics"] if row["levels"]]
     classes = "tasks" if data["tasks_are_columns"] else "classes"
-    made = {"points": points, "with levels": with_levels, classes: data["classes"]}
-    return {**summary, **made, "groups": data["groups"]}
+    return summary | {
+        "points": points,
+        "with levels": with_levels,
+        classes: data["classes"],
+        "groups": data["groups"],
+    }
 
 
 KINDS = (
