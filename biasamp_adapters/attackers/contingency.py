@@ -123,13 +123,12 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=None)  # noqa: N806
-        seen, asked = map(
-            pd.MultiIndex.from_arrays, (self.combinations_.T, self._encoder.transform(X).T)
-        )
+        known = pd.MultiIndex.from_arrays([*self.combinations_.T])
+        asked = pd.MultiIndex.from_arrays([*self._encoder.transform(X).T])
         # The last row, at -1, is what a combination gets that was not seen.
         table = np.vstack([self.table_, self.table_.sum(axis=0)]) + self.alpha
         shares = table / table.sum(axis=1, keepdims=True)
-        return np.asarray(shares[seen.get_indexer(asked)])
+        return np.asarray(shares[known.get_indexer(asked)])
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The most likely class.

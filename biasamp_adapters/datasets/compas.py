@@ -50,7 +50,6 @@ _COLUMNS = {
     "two_year_recid": True,
 }
 _FEATURES = ["age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]
-_LABELS = ("two_year_recid", "is_recid")
 _RACES = ("African-American", "Asian", "Caucasian", "Hispanic", "Native American", "Other")
 
 
@@ -133,7 +132,7 @@ def fetch_compas(
     from sklearn.datasets import get_data_home
     from sklearn.utils import Bunch
 
-    check_choice("label", label, _LABELS)
+    check_choice("label", label, ("two_year_recid", "is_recid"))
     kept = [*_RACES] if races is None else [*races]
     # A string is a sequence too, but of letters.
     if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):
