@@ -23,7 +23,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    return read_weights(np.asarray(sample_weight), ("X", n_rows))
+    return read_weights(np.asanyarray(sample_weight), ("X", n_rows))
 
 
 def last_step(estimator: Any) -> tuple[str, Any]:

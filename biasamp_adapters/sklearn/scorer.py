@@ -392,7 +392,8 @@ class AmplificationScorer:
 
 def _n_rows(values: Any) -> int:
     """Rows of an array, table or Indicators."""
-    return int(np.shape(values.values if isinstance(values, Indicators) else values)[0])
+    values = values.values if isinstance(values, Indicators) else values
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
 
 
 def _names(place: Place) -> list[str | int]:
