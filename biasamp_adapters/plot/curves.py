@@ -12,15 +12,7 @@ from matplotlib.axes import Axes
 
 from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.plot.canvas import (
-    LINES,
-    SERIES,
-    UNCLEAR,
-    axes_of,
-    heat_map,
-    shown,
-    zero_line,
-)
+from biasamp_adapters.plot.canvas import LINES, SERIES, UNCLEAR, axes_of, heat_map, shown, zero_line
 
 _HEIGHT = 3.4
 

@@ -8,13 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from sklearn import get_config
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    MetaEstimatorMixin,
-    clone,
-    is_classifier,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
