@@ -368,7 +368,7 @@ def _bind_and_draw(
             for key, evaluation in evaluations.items()
         }
         defined = {place: bound for place, bound in scored.items() if bound is not None}
-        drawn = replicate(defined, whole, n_boot, seed, source) if n_boot and defined else {}
+        drawn = replicate(defined, whole, n_boot, seed, source) if n_boot else {}
         for (name, key), bound in scored.items():
             draws = drawn.get((name, key), {}) if n_boot else None
             parts.setdefault(name, {})[key] = _Part(evaluations[key], bound, draws)
@@ -406,8 +406,9 @@ def _column(
     if slices.group_names:
         groups = [parts[key].value() for key in slices.parts]
     else:
-        by_group = (parts[control].by_group(listed) for control, listed in listed_groups.items())
-        groups = [number for numbers in by_group for number in numbers]
+        groups = []
+        for control, listed in listed_groups.items():
+            groups += parts[control].by_group(listed)
     if isinstance(metric, Metric):
         signed = not isinstance(metric, MultiAttributeBiasAmplification)
     else:

@@ -172,7 +172,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return self._ends(self._groups)
 
     def difference(self, method: Method = "between_groups", errors: Errors = "coerce") -> Any:
-        """Largest difference between groups, or from :attr:`overall`, as ``MetricFrame`` has it.
+        """Largest difference between groups, or from :attr:`overall`, as in ``MetricFrame``.
 
         A warning names the groups that are undefined and left out; with fewer than two others the
         difference between groups is NaN.
