@@ -5,7 +5,7 @@ The protected attributes are levels of the index of ``y_true``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -20,11 +20,7 @@ from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric
 
 
-@partial(
-    MetricFunctions,
-    attribute="prot_attr",
-    predicted="prot_attr_pred",
-)
+@partial(MetricFunctions, attribute="prot_attr", predicted="prot_attr_pred")
 def metric_function(
     metric: type[Metric],
     /,
@@ -90,7 +86,9 @@ def metric_function(
     indexes = [("prot_attr", index_of(level)) for level in _levels(prot_attr)]
     warn_of_order([("y_true", index_of(y_true)), *indexes])
     groups = _read(y_true, prot_attr)
-    _check_privileged(groups, priv_group)
+    if priv_group is not None and priv_group not in groups:
+        known = listing(ordered(group for group in groups if not _is_missing(group)))
+        raise ValueError(f"priv_group must be one of the groups {known}; received {priv_group!r}")
     if "reference" in parameters:
         parameters["reference"] = _reference(parameters["reference"], prot_attr, priv_group)
     predicted = None
@@ -143,12 +141,6 @@ def _levels(prot_attr: Any) -> list[Any]:
 
 def _is_name(level: Any) -> bool:
     return isinstance(level, str) or not hasattr(level, "__len__")
-
-
-def _check_privileged(groups: Sequence[Label], privileged: Label | None) -> None:
-    if privileged is not None and privileged not in groups:
-        known = listing(ordered(group for group in groups if not _is_missing(group)))
-        raise ValueError(f"priv_group must be one of the groups {known}; received {privileged!r}")
 
 
 def _sides(groups: Iterable[Label], privileged: Label | None) -> Array:

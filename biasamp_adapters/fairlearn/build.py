@@ -162,6 +162,9 @@ def amplification_frame(
     parts, notes = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
     if whole.dropped:
         notes.insert(0, dropped_note(whole.dropped))
+    first = next(iter(parts.values()))
+    groups = {control: first[control].groups for control in slices.controls}
+    combinations = slices.combinations(groups)
     columns = []
     results: dict[Any, AmplificationResult] = {}
     remarks: list[str] = []
@@ -177,13 +180,14 @@ def amplification_frame(
                 level = key[0] if len(key) == 1 else key
                 results[(name, level) if key else name] = result
                 remarks += [f"{where}: {remark}" for remark in _remarks(result)]
-        columns.append(_column(name, metric, parts[name], slices))
-        notes += _gaps(columns[-1], slices, quantiles)
+        columns.append(_column(name, metric, parts[name], slices, groups))
+        notes += _gaps(columns[-1], [*slices.controls, *combinations], quantiles)
     notes = list(dict.fromkeys(notes))
     for note in notes:
         warn(note)
     return AmplificationFrame._of(
         slices,
+        combinations,
         columns,
         results=results,
         notes=[*notes, *dict.fromkeys(remarks)],
@@ -286,24 +290,41 @@ class _Part:
 
     Attributes
     ----------
+    evaluation : Evaluation
     scored : BoundMetric, HostMetric or None
         None where the metric is undefined, as there is only one group.
     draws : dict of str to ndarray, or None
         Scores of the replicates; empty where none are possible, None where none were asked for.
     """
 
+    evaluation: Evaluation
     scored: BoundMetric | HostMetric | None
     draws: Mapping[str, Array] | None
 
-    def numbers(self, groups: Sequence[Label] | None = None) -> list[Replicated]:
-        """The metric inside the slice alone, or what each of the groups adds."""
+    @property
+    def groups(self) -> list[Label]:
+        """The groups that have rows."""
+        counts = self.evaluation.counts
+        seen = counts.seen(Role.ATTRIBUTE)
+        return [group for group in counts.groups if group in seen]
+
+    def value(self) -> Replicated:
+        """The metric inside the slice."""
+        values = None if self.scored is None else [self.scored.point()["value"]]
+        return self._numbers("value", values, [0])[0]
+
+    def by_group(self, groups: Sequence[Label]) -> list[Replicated]:
+        """What each group adds, in the order of ``groups``."""
+        # Columns without names take those of the reference, in their order.
+        present = groups if set(groups) == set(self.groups) else self.groups
+        positions = [self.evaluation.counts.groups.index(group) for group in present]
+        means = None if self.scored is None else self.scored.group_means()
+        return self._numbers("groups", means, positions)
+
+    def _numbers(self, name: str, values: Any, positions: Sequence[int]) -> list[Replicated]:
         scored, draws = self.scored, self.draws
         if scored is None:
-            return [_UNDEFINED] * (1 if groups is None else len(groups))
-        name, values, positions = "value", np.reshape(scored.point()["value"], 1), [0]
-        if groups is not None:
-            name, values = "groups", scored.group_means()
-            positions = [scored.evaluation.counts.groups.index(group) for group in groups]
+            return [_UNDEFINED for _ in positions]
         if not draws:
             reason = None if draws is None else scored.no_interval
             return [Replicated(float(values[i]), None, reason) for i in positions]
@@ -347,10 +368,10 @@ def _bind_and_draw(
             for key, evaluation in evaluations.items()
         }
         defined = {place: bound for place, bound in scored.items() if bound is not None}
-        drawn = replicate(defined, whole, n_boot, seed, source) if n_boot and defined else {}
+        drawn = replicate(defined, whole, n_boot, seed, source) if n_boot else {}
         for (name, key), bound in scored.items():
             draws = drawn.get((name, key), {}) if n_boot else None
-            parts.setdefault(name, {})[key] = _Part(bound, draws)
+            parts.setdefault(name, {})[key] = _Part(evaluations[key], bound, draws)
     return parts, notes
 
 
@@ -373,17 +394,21 @@ def _bind(
     return replace(metric.bind(evaluation, counts.first_model), by_group=by_group)
 
 
-def _column(name: Hashable, metric: Any, parts: Mapping[Key, _Part], slices: Slices) -> FrameColumn:
+def _column(
+    name: Hashable,
+    metric: Any,
+    parts: Mapping[Key, _Part],
+    slices: Slices,
+    listed_groups: Mapping[Key, Sequence[Label]],
+) -> FrameColumn:
     """The numbers of a metric."""
-    overall = [number for control in slices.controls for number in parts[control].numbers()]
+    overall = [parts[control].value() for control in slices.controls]
     if slices.group_names:
-        groups = [number for key in slices.parts for number in parts[key].numbers()]
+        groups = [parts[key].value() for key in slices.parts]
     else:
-        groups = [
-            number
-            for control in slices.controls
-            for number in parts[control].numbers(slices.groups(control))
-        ]
+        groups = []
+        for control, listed in listed_groups.items():
+            groups += parts[control].by_group(listed)
     if isinstance(metric, Metric):
         signed = metric.about.signed
     else:
@@ -401,9 +426,10 @@ def _remarks(result: AmplificationResult) -> Iterator[str]:
         yield f"{doubtful} of {pairs['sign'].size} signs of the reference may be noise (|z| < 1.96)"
 
 
-def _gaps(column: FrameColumn, slices: Slices, quantiles: Sequence[float] | None) -> Iterator[str]:
+def _gaps(
+    column: FrameColumn, keys: Sequence[Key], quantiles: Sequence[float] | None
+) -> Iterator[str]:
     """Where a number is undefined or has no interval, and why."""
-    keys = [*slices.controls, *slices.combinations]
     reasons: dict[str, list[Any]] = {}
     for key, number in zip(keys, [*column.overall, *column.groups], strict=True):
         if np.isnan(number.value):

@@ -12,6 +12,7 @@ from fairlearn.metrics import MetricFrame
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
+from biasamp_adapters.counts.arrays import Key
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Replicated
@@ -75,6 +76,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
     def _of(
         cls,
         slices: Slices,
+        combinations: list[Key],
         columns: Sequence[FrameColumn],
         *,
         results: dict[Any, AmplificationResult],
@@ -86,7 +88,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         """A frame of numbers that were computed."""
         self = cls.__new__(cls)
         self.results, self.notes = results, tuple(notes)
-        self._slices, self._columns, self._single = slices, columns, single
+        self._slices, self._combinations = slices, combinations
+        self._columns, self._single = columns, single
         self._n_draws, self._quantiles = n_boot, ci_quantiles
         self._names = [column.name for column in columns]
         self._lay_out()
@@ -98,7 +101,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         It is given one row for each combination, with its position. The features have neutral
         names, as MetricFrame's own columns could have theirs.
         """
-        slices, combinations = self._slices, self._slices.combinations
+        slices, combinations = self._slices, self._combinations
         levels = zip(*combinations, strict=True)
         features = {f"feature {i}": list(column) for i, column in enumerate(levels)}
         n_controls = len(slices.control_names)
@@ -169,7 +172,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return self._ends(self._groups)
 
     def difference(self, method: Method = "between_groups", errors: Errors = "coerce") -> Any:
-        """Largest difference between groups, or from :attr:`overall`, as ``MetricFrame`` has it.
+        """Largest difference between groups, or from :attr:`overall`, as in ``MetricFrame``.
 
         A warning names the groups that are undefined and left out; with fewer than two others the
         difference between groups is NaN.
@@ -307,7 +310,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         for column in self._columns:
             if kind == "ratio" and column.signed:
                 continue
-            groups = zip(self._slices.combinations, column.groups, strict=True)
+            groups = zip(self._combinations, column.groups, strict=True)
             undefined = tuple(key for key, number in groups if np.isnan(number.value))
             # A result that is NaN says so itself.
             if 0 < len(undefined) < len(column.groups):

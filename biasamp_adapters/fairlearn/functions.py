@@ -12,11 +12,7 @@ from biasamp_adapters.host_functions import MetricFunctions
 from biasamp_adapters.metrics.base import Metric
 
 
-@partial(
-    MetricFunctions,
-    attribute="sensitive_features",
-    predicted="sensitive_features_pred",
-)
+@partial(MetricFunctions, attribute="sensitive_features", predicted="sensitive_features_pred")
 def metric_function(
     metric: type[Metric],
     /,

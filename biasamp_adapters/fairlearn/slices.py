@@ -75,21 +75,15 @@ class Slices:
         inside = [part for key, part in self.parts.items() if key[: len(control)] == control]
         return self.whole if len(inside) == len(self.parts) else self.whole.union(inside)
 
-    def groups(self, control: Key) -> list[Label]:
-        """The groups of the attribute that have rows of these control levels."""
-        seen = self.counts[control].seen(Role.ATTRIBUTE)
-        return [group for group in self.whole.groups if group in seen]
-
-    @cached_property
-    def combinations(self) -> list[Key]:
-        """Control levels with the groups, or levels to group by, that have rows."""
+    def combinations(self, groups: Mapping[Key, Sequence[Label]]) -> list[Key]:
+        """Control levels with the groups that have rows there, or the levels to group by."""
         if self.group_names:
             return list(self.parts)
         crossed = len(self.attribute_names) > 1
         return [
             (*control, *(group if crossed and isinstance(group, tuple) else (group,)))
             for control in self.controls
-            for group in self.groups(control)
+            for group in groups[control]
         ]
 
     def evaluations(self, whole: Evaluation) -> dict[Key, Evaluation]:

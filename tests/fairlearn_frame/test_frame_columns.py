@@ -82,6 +82,33 @@ def test_groups_in_the_order_of_a_reference(first: str) -> None:
         assert by_group.loc[group, "accuracy"] == accuracy_score(part["T"], part["T_hat"])
 
 
+def test_columns_without_names_take_those_of_a_reference() -> None:
+    rows = people()
+    groups, tasks = (np.stack([rows[name], 1 - rows[name]], axis=1) for name in ("A", "T"))
+    predicted = np.stack([rows["T_hat"], 1 - rows["T_hat"]], axis=1)
+    named = Indicators(pd.DataFrame(groups, columns=["z", "b"]))
+    training = (pd.DataFrame(tasks, columns=["yes", "no"]), named)
+    plain = DirectionalBiasAmplification()
+    metrics = {"BA": plain.against(training), "plain": plain}
+    frames = [
+        quietly(
+            baf.amplification_frame,
+            tasks,
+            predicted,
+            sensitive_features=Indicators(groups),
+            metrics={name: metrics[name] for name in names},
+        )
+        for names in (["BA", "plain"], ["plain", "BA"])
+    ]
+    by_name, by_number = (frame.by_group for frame in frames)
+    assert by_name.index.tolist() == ["b", "z"]
+    assert by_number.index.tolist() == [0, 1]
+    for name in metrics:
+        expected = by_number.loc[[1, 0], "plain"].to_numpy()
+        np.testing.assert_allclose(by_name[name], expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(by_number.loc[[1, 0], name], expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_group_features_give_the_metric_inside_each_slice(weighted: bool) -> None:
     rows = people()
