@@ -16,8 +16,7 @@ import pandas as pd
 
 from biasamp_adapters._files import replacing, write_text
 from biasamp_adapters._typing import Array
-from biasamp_adapters.inputs.files import connect, reading
-from biasamp_adapters.inputs.paths import quoted, quoted_path
+from biasamp_adapters.inputs.files import connect, quoted, quoted_path, reading
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
