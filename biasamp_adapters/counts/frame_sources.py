@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -281,14 +282,9 @@ def balanced_sum(parts: Iterable[Any]) -> Any:
     """The sum of at least one part; like with like, so that large sums are added up rarely."""
     sums: list[tuple[int, Any]] = []
     for part in parts:
-        sums.append((1, part))
-        while len(sums) > 1 and sums[-2][0] <= sums[-1][0]:
-            _add_last(sums)
-    while len(sums) > 1:
-        _add_last(sums)
-    return sums[0][1]
-
-
-def _add_last(sums: list[tuple[int, Any]]) -> None:
-    (n, first), (m, second) = sums[-2:]
-    sums[-2:] = [(n + m, first + second)]
+        n, total = 1, part
+        while sums and sums[-1][0] <= n:
+            m, before = sums.pop()
+            n, total = n + m, before + total
+        sums.append((n, total))
+    return functools.reduce(lambda after, before: before + after, [x for _, x in sums[::-1]])

@@ -173,23 +173,17 @@ def _partitioned(
     """
     keys = {name: _folder_keys(name) for name in files}
     known = set(map(_same_name, columns))
-    for name in files:
-        if not known.isdisjoint(map(_same_name, keys[name])):
-            _check_keys(connection, name, keys[name])
+    suspects = [name for name in files if not known.isdisjoint(map(_same_name, keys[name]))]
+    for name in suspects:
+        in_file = {_same_name(x): x for x in _rows(connection, _readers([name])).columns}
+        for key in keys[name]:
+            if column := in_file.get(_same_name(key)):
+                raise ValueError(
+                    f"a folder key must not be a column of a file in that folder; received the key "
+                    f"{key!r} of the path {name!r}, whose file has the column {column!r} (rename "
+                    "one of the two, or name the file from inside of that folder)"
+                )
     return bool(keys[files[0]]) and all(other == keys[files[0]] for other in keys.values())
-
-
-def _check_keys(connection: DuckDBPyConnection, name: str, keys: Sequence[str]) -> None:
-    """Raise for a folder key that is a column of the file."""
-    columns = _rows(connection, _readers([name])).columns
-    for key in keys:
-        both = [column for column in columns if _same_name(column) == _same_name(key)]
-        if both:
-            raise ValueError(
-                f"a folder key must not be a column of a file in that folder; received the key "
-                f"{key!r} of the path {name!r}, whose file has the column {both[0]!r} (rename one "
-                "of the two, or name the file from inside of that folder)"
-            )
 
 
 def _readers(files: Sequence[str]) -> list[str]:

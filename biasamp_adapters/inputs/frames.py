@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias
@@ -171,7 +171,17 @@ class _Query:
             for i, (matrix, names) in enumerate(matrices.columns.items())
         }
         read = {matrix: [*map(nw.col, block.values)] for matrix, block in self._blocks.items()}
-        self._added = {**read, **matrices.derive(read)}
+        added = {**read, **matrices.derive(read)}
+        self._products = {
+            kind: {
+                block: {
+                    _SUM.format(kind, i, j): x if kind == "n" else x * nw.col(_TOTALS[kind])
+                    for j, x in enumerate(expressions)
+                }
+                for i, (block, expressions) in enumerate(added.items())
+            }
+            for kind in self._kinds
+        }
 
     def groups(self, lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """A row for each group: its keys, its totals and sums, and what is to be checked."""
@@ -180,8 +190,12 @@ class _Query:
         blocks = self._blocks.values()
         values = {name: x for block in blocks for name, x in block.values.items()}
         marks = {name: x for block in blocks for name, x in block.marks.items()}
-        blocks_of_products = chain.from_iterable(map(self._products, self._kinds))
-        products = {name: x for block in blocks_of_products for name, x in block.items()}
+        products = {
+            name: x
+            for of_kind in self._products.values()
+            for of_block in of_kind.values()
+            for name, x in of_block.items()
+        }
         missing = [block.missing for block in blocks]
         added = [name for name in (*self._weights, *marks, *products) if name not in missing]
         rows = lazy.select(**by, **self._weights, **values)
@@ -189,7 +203,10 @@ class _Query:
         groups = rows.group_by(*by, *missing).agg(
             nw.len().alias(_TOTALS["n"]),
             *(nw.col(name).sum() for name in added),
-            *(check for name in values for check in _checks(name)),
+            # Looking at each column, and not at each row, costs next to nothing.
+            *(nw.col(name).min().alias(f"{name}_least") for name in values),
+            *(nw.col(name).max().alias(f"{name}_most") for name in values),
+            *(nw.col(name).count().alias(f"{name}_present") for name in values),
         )
         # Whole numbers as text: nulls beside them would make them floats on the way.
         text = {name: nw.col(name).cast(nw.String) for name in self._whole}
@@ -221,21 +238,11 @@ class _Query:
             {
                 kind: {
                     block: table[[*names]].to_numpy(dtype=np.float64, na_value=0)
-                    for block, names in zip(self._added, self._products(kind), strict=True)
+                    for block, names in of_kind.items()
                 }
-                for kind in self._kinds
+                for kind, of_kind in self._products.items()
             },
         )
-
-    def _products(self, kind: str) -> Iterator[dict[str, nw.Expr]]:
-        """What is added up of each block: its columns, times the weight of a row."""
-        for i, columns in enumerate(self._added.values()):
-            names = [_SUM.format(kind, i, j) for j in range(len(columns))]
-            factor = nw.col(_TOTALS[kind])
-            yield {
-                name: column if kind == "n" else column * factor
-                for name, column in zip(names, columns, strict=True)
-            }
 
 
 class _Block:
@@ -268,7 +275,8 @@ class _Block:
         self.missing, self._split = _MISSING.format(number), _SPLIT.format(number)
         values = [*map(nw.col, self.values)]
         self.marks = {self.missing: one_where(values[0].is_null())}
-        if not all(_is_whole(schema[name]) for name in names):
+        dtypes = [schema[name] for name in names]
+        if not all(dtype.is_integer() or dtype == nw.Boolean for dtype in dtypes):
             self.marks[self._split] = row_sum(map(_between, values))
         rules = [one_where((x < 0) | (x > 1)) for x in columns]
         rules += [one_where(x.is_null() != columns[0].is_null()) for x in columns]
@@ -300,20 +308,6 @@ def _indicator(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
         column = nw.when(~column.is_nan()).then(column)
     # Products of large numbers must not overflow before they are refused.
     return column.cast(nw.Int32 if dtype in _NARROW else nw.Float64)
-
-
-def _checks(name: str) -> list[nw.Expr]:
-    """What is looked at in each column, and not in each row: that costs next to nothing."""
-    column = nw.col(name)
-    return [
-        column.min().alias(f"{name}_least"),
-        column.max().alias(f"{name}_most"),
-        column.count().alias(f"{name}_present"),
-    ]
-
-
-def _is_whole(dtype: nw.dtypes.DType) -> bool:
-    return dtype.is_integer() or dtype == nw.Boolean
 
 
 def _between(column: nw.Expr) -> nw.Expr:
