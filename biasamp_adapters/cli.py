@@ -241,7 +241,7 @@ _STDOUT = Path("-")
 
 def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
     """Fail before any work is done."""
-    from biasamp_adapters.inputs.paths import expand
+    from biasamp_adapters.inputs.files import expand
 
     asked = [path for path in paths if path is not None]
     if _STDOUT in asked and getattr(sys.stdout, "name", None) == os.devnull:

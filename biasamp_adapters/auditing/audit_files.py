@@ -19,8 +19,14 @@ from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.loading import load_counts
 from biasamp_adapters.counts.saved import is_saved
 from biasamp_adapters.counts.variables import Missing
-from biasamp_adapters.inputs.files import FILENAME, agree_on_types, by_value, open_files, reading
-from biasamp_adapters.inputs.paths import expand
+from biasamp_adapters.inputs.files import (
+    FILENAME,
+    agree_on_types,
+    by_value,
+    expand,
+    open_files,
+    reading,
+)
 from biasamp_adapters.reference import FEW_GROUPS, MOST_GROUPS, align, as_reference, many_groups
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.counts.variables import MODEL, Missing
 from biasamp_adapters.inputs import files
+from biasamp_adapters.inputs.files import ranked_scores
 from biasamp_adapters.inputs.matrices import Indicators
-from biasamp_adapters.inputs.score_ranks import ranked_scores
 
 #: Label sets that counts without rows hold: each is a column, and second moments are of all pairs.
 MOST_SETS = 100

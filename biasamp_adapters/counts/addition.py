@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -34,31 +34,24 @@ def added(first: C, second: C) -> C:
     lists = {name: _joined(first, second, name) for name in ("labels", "groups")}
     levels = np.union1d(first.levels, second.levels)
     parts = [part.align(**lists) for part in (first, second)]
+    same_sets = parts[0].sets == parts[1].sets
+    rows = stored = None
     kept = [part for part in parts if part.n_rows or part.rows is not None]
-    rows = stored = moments = None
     if kept and all(part.rows is not None for part in kept):
-        rows = functools.reduce(operator.add, _rows_alike(kept, levels))
-        sets = tuple(sorted({*parts[0].sets, *parts[1].sets}))
+        rows = functools.reduce(operator.add, _recoded(kept, levels))
+    elif same_sets:
+        stored = _sums(parts)
     else:
-        if parts[0].sets != parts[1].sets:
-            raise ValueError(
-                "counts to be added must count the same label sets; received "
-                f"{len(parts[0].sets)} and {len(parts[1].sets)} that differ (count both with those "
-                "of the reference as label_sets=)"
-            )
-        sets = parts[0].sets
-        if first.n_rows + second.n_rows > _MOST_ROWS:
-            raise ValueError(
-                "counts of matrices must hold at most 2**53 rows; received "
-                f"{first.n_rows + second.n_rows}"
-            )
-        moments = [_with_weights(part, any(p.weighted for p in parts)) for part in parts]
-        stored = {name: moments[0][name] + moments[1][name] for name in moments[0]}
+        raise ValueError(
+            "counts to be added must count the same label sets; received "
+            f"{len(parts[0].sets)} and {len(parts[1].sets)} that differ (count both with those "
+            "of the reference as label_sets=)"
+        )
     seconds = [part.second for part in parts if part.n_rows or part.second is not None]
-    known = bool(seconds) and None not in seconds and parts[0].sets == parts[1].sets
+    known = bool(seconds) and None not in seconds and same_sets
     return replace(
         parts[0],
-        sets=sets,
+        sets=tuple(sorted({*parts[0].sets, *parts[1].sets})),
         rows=rows,
         stored=stored,
         levels=levels,
@@ -73,34 +66,34 @@ def added(first: C, second: C) -> C:
     )
 
 
-def _with_weights(part: Counts, weighted: bool) -> dict[str, Array]:
-    n = part.moments["n"]
-    return part.moments if "w" in part.moments or not weighted else {"n": n, "w": n, "w2": n}
+def _sums(parts: Sequence[Counts]) -> dict[str, Array]:
+    """The sums of rows that are not kept; beside weighted rows, unweighted ones weigh 1."""
+    n_rows = sum(part.n_rows for part in parts)
+    if n_rows > _MOST_ROWS:
+        raise ValueError(f"counts of matrices must hold at most 2**53 rows; received {n_rows}")
+    kinds = ("n", "w", "w2") if any(part.weighted for part in parts) else ("n",)
+    first, second = (part.moments for part in parts)
+    return {kind: first.get(kind, first["n"]) + second.get(kind, second["n"]) for kind in kinds}
 
 
-def _rows_alike(parts: Sequence[Counts], levels: Array) -> list[Rows]:
+def _recoded(parts: Sequence[Counts], levels: Array) -> Iterator[Rows]:
     """The rows of all parts with the same kind of each variable, and positions in ``levels``."""
-    every = [part.values.rows for part in parts]
-    by_column = {axis for rows in every for axis in rows.indicators}
-    return [
-        _recoded(part, rows, levels, by_column) for part, rows in zip(parts, every, strict=True)
-    ]
-
-
-def _recoded(part: Counts, rows: Rows, levels: Array, by_column: Collection[Axis]) -> Rows:
-    position = np.concatenate([[0], 1 + np.searchsorted(levels, part.levels)])
-    codes: dict[Axis, Array] = {}
-    indicators, silent = dict(rows.indicators), dict(rows.silent)
-    for axis, values in rows.codes.items():
-        n_labels = part.n_labels(axis.role)
-        if axis not in by_column:
-            beyond = np.maximum(values - n_labels, 0)
-            codes[axis] = values + (position[beyond] - beyond).astype(np.int32)
-            continue
-        indicators[axis] = compact(part.values.dense(axis))
-        if axis.role.predicted:
-            silent[axis] = values == n_labels
-    return replace(rows, codes=codes, indicators=indicators, silent=silent)
+    by_column = {axis for part in parts for axis in part.values.rows.indicators}
+    for part in parts:
+        rows = part.values.rows
+        position = np.concatenate([[0], 1 + np.searchsorted(levels, part.levels)])
+        codes: dict[Axis, Array] = {}
+        indicators, silent = dict(rows.indicators), dict(rows.silent)
+        for axis, values in rows.codes.items():
+            n_labels = part.n_labels(axis.role)
+            if axis in by_column:
+                indicators[axis] = compact(part.values.dense(axis))
+                if axis.role.predicted:
+                    silent[axis] = values == n_labels
+            else:
+                beyond = np.maximum(values - n_labels, 0)
+                codes[axis] = values + (position[beyond] - beyond).astype(np.int32)
+        yield replace(rows, codes=codes, indicators=indicators, silent=silent)
 
 
 def _check_alike(first: Counts, second: Counts) -> None:
@@ -112,12 +105,13 @@ def _check_alike(first: Counts, second: Counts) -> None:
             "takes several columns, y_pred a mapping)"
         )
     for name in ("axes", "attributes", "matrices"):
-        mine, theirs = getattr(first, name), getattr(second, name)
+        received = [getattr(part, name) for part in (first, second)]
         if name == "axes":
-            mine, theirs = ([axis.role.value for axis in axes] for axes in (mine, theirs))
-        if mine != theirs:
+            received = [[axis.role.value for axis in axes] for axes in received]
+        if received[0] != received[1]:
             raise ValueError(
-                f"counts to be added must have the same {name}; received {mine} and {theirs}"
+                f"counts to be added must have the same {name}; received {received[0]} and "
+                f"{received[1]}"
             )
 
 

@@ -16,8 +16,12 @@ from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
 from biasamp_adapters.counts.counting import count, finished
 from biasamp_adapters.counts.counts import Counts
-from biasamp_adapters.counts.engine_sums import count_on_engine
-from biasamp_adapters.counts.frame_sources import balanced_sum, each_chunk, read_frame
+from biasamp_adapters.counts.frame_sources import (
+    balanced_sum,
+    count_on_engine,
+    each_chunk,
+    read_frame,
+)
 from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.counts.options import LabelSets, Options

@@ -1,9 +1,11 @@
-"""Frames and streams of frames, read as variables or tallied on their own engines."""
+"""Frames and streams of frames, counted on their own engines as far as these can."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -12,19 +14,49 @@ import pandas as pd
 
 from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.blocks import (
+    EXACT_SETS,
+    NO_TASK,
+    ONE_TASK,
+    UNLABELLED,
+    Block,
+    Layout,
+    Values,
+    agreement,
+    sets_of,
+)
 from biasamp_adapters.counts.counting import (
     MAX_WEIGHTED_CELLS,
+    RowReader,
     add_rows,
     count_tally,
+    lists_of,
+    schema_of,
     tally_for,
 )
 from biasamp_adapters.counts.labels import lookup, ordered
 from biasamp_adapters.counts.options import Options
+from biasamp_adapters.counts.rows import Rows
 from biasamp_adapters.counts.sources import FrameColumns, Sources, read_table
+from biasamp_adapters.counts.variables import TASK, Axis, LabelSet
 from biasamp_adapters.inputs.columns import Column, NoRowsError, Weights, check_lengths
-from biasamp_adapters.inputs.frames import as_frame, check_columns, grouped
+from biasamp_adapters.inputs.frames import (
+    BadRowError,
+    Groups,
+    Matrices,
+    NotGroupedError,
+    as_frame,
+    check_columns,
+    grouped,
+    one_where,
+    row_sum,
+)
+from biasamp_adapters.inputs.matrices import Matrix
 
 T = TypeVar("T")
+
+#: With more groups than this, the distinct rows of a frame are not many more.
+_MAX_GROUPS = 2**14
 
 
 def read_frame(frame: Any, columns: FrameColumns, options: Options) -> Sources:
@@ -39,14 +71,14 @@ def read_frame(frame: Any, columns: FrameColumns, options: Options) -> Sources:
 
 def _distinct_rows(frame: Any, names: Sequence[str]) -> tuple[nw.DataFrame[Any], Array]:
     """The distinct rows of some columns, fetched from their engine, and how often each is there."""
-    coded, sums = grouped(frame, names, None)
+    groups = grouped(frame, names, None)
     # Engines promise no order of rows; what is drawn from them should not depend on it.
-    order = np.lexsort([_ranks(codes, labels) for codes, labels in coded])
-    ordered_keys = [(codes[order], labels) for codes, labels in coded]
-    return labelled_frame(names, ordered_keys, len(order)), sums[0][order]
+    order = np.lexsort([_ranks(codes, labels) for codes, labels in groups.keys])
+    keys = [(codes[order], labels) for codes, labels in groups.keys]
+    return _labelled(names, keys, len(order)), groups.totals["n"][order]
 
 
-def labelled_frame(
+def _labelled(
     names: Sequence[str], coded: Sequence[tuple[Array, Sequence[Label]]], n_rows: int
 ) -> nw.DataFrame[Any]:
     """A frame of columns that are given as codes and their labels; None where missing."""
@@ -63,6 +95,111 @@ def labelled_frame(
 def _ranks(codes: Array, labels: Sequence[Label]) -> Array:
     """Codes in the order of the labels and not of their appearance; -1 where missing."""
     return np.append(lookup(labels, ordered(labels)), -1)[codes.astype(np.intp)]
+
+
+# Label matrices: their sums
+
+
+def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict[str, Any] | None:
+    """The fields of counts of a frame that is not in memory, added up by its engine.
+
+    Rows are grouped by the attributes, true and predicted, and the columns of the tasks are summed.
+    None where this cannot be: tasks that are one column of labels, columns that are not numbers,
+    and predicted attributes with nearly as many values as rows.
+    """
+    tasks = columns.task_columns
+    if not tasks or isinstance(as_frame(frame), nw.DataFrame):
+        return None
+    sets = options.sets(options.labels or tuple(next(iter(tasks.values()))))
+    soft = {axis for axis in tasks if axis.role.predicted}
+    matrices = Matrices(tasks, soft, lambda values: _derived(values, sets))
+    try:
+        groups = grouped(frame, columns.keys, columns.weight, _MAX_GROUPS, matrices)
+    except NotGroupedError:
+        return None
+    except BadRowError as error:
+        # Read in memory, the row is refused with the message that arrays get.
+        names, axis = tasks[error.matrix], error.matrix
+        matrix = Matrix(error.row, f"{axis.role} column(s) {[*names]}", soft=axis.role.predicted)
+        matrix.read(0, 1, np.empty((1, len(names))), np.arange(len(names)))
+        raise
+    # Only the names of the columns of tasks are read; their sums are known.
+    n = groups.totals["n"]
+    keys = _labelled(columns.keys, groups.keys, len(n))
+    every = dict.fromkeys(chain.from_iterable(tasks.values()))
+    empty = nw.from_dict(dict.fromkeys(every, [0] * len(n)), backend="pandas")
+    sources = read_table(keys, replace(columns, weight=None), options.labels, empty)
+    return _counted(groups, replace(sources, repeated=n, part=np.arange(len(n))), options)
+
+
+def _derived(
+    values: Mapping[Axis, Sequence[nw.Expr]], sets: tuple[LabelSet, ...]
+) -> dict[Block, list[nw.Expr]]:
+    """What is summed beside the columns themselves: agreement, marks of rows and label sets."""
+    out: dict[Block, list[nw.Expr]] = {}
+    truth = values.get(TASK)
+    for axis, columns in values.items():
+        if axis.role.predicted and truth is not None:
+            out[agreement(axis)] = [t * p for t, p in zip(truth, columns, strict=False)]
+        if sets:
+            held = [row_sum(columns[i] for i in members) == len(members) for members in sets]
+            out[sets_of(axis)] = [*map(one_where, held)]
+    if truth is not None:
+        total = row_sum(truth)
+        out[NO_TASK], out[ONE_TASK] = [one_where(total == 0)], [one_where(total == 1)]
+        if sets:
+            alone = [
+                (row_sum(truth[i] for i in members) == len(members)) & (total == len(members))
+                for members in sets
+            ]
+            out[EXACT_SETS] = [*map(one_where, alone)]
+    return out
+
+
+def _counted(groups: Groups, sources: Sources, options: Options) -> dict[str, Any]:
+    """The fields of counts of groups whose attributes are known and whose tasks are summed."""
+    lists = lists_of(sources, options)
+    n = groups.totals["n"]
+    reader = RowReader(sources, lists, options, float)
+    rows = reader.read(slice(0, len(n)), groups.missing)
+    reader.check(int(n.sum()))
+    fields, kept = schema_of(sources, lists, options), rows.part
+    layout = Layout(fields["axes"], len(lists.labels), len(lists.groups), fields["sets"])
+    order = {source.axis: lists.order(source) for source in sources.matrices}
+    stored = {}
+    for kind, total in groups.totals.items():
+        sums = {
+            block: of_block[kept][:, order.get(block, slice(None))]
+            for block, of_block in groups.sums[kind].items()
+        }
+        stored[kind] = _moments(layout, replace(rows, n=total[kept], part=None), sums)
+    return fields | {
+        "stored": stored,
+        "soft_axes": fields["soft_axes"] | groups.split,
+        "dropped": reader.dropped,
+    }
+
+
+def _moments(layout: Layout, rows: Rows, sums: dict[Block, Array]) -> Array:
+    """The sums of products, from the sums of the tasks in each group of rows."""
+    attributes = tuple(axis for axis in layout.axes if axis.role.of_attribute)
+    values = Values(layout, rows)
+    # What says nothing of the tasks holds for all rows of a group, or for none.
+    of_attributes = Values(replace(layout, axes=attributes, sets=()), rows)
+    without_group = of_attributes.dense(UNLABELLED) if attributes else np.ones((len(rows), 1))
+    if NO_TASK in sums:
+        sums = sums | {UNLABELLED: without_group * sums[NO_TASK]}
+    else:
+        sums = sums | {UNLABELLED: of_attributes.dense(UNLABELLED) * rows.n[:, None]}
+    left = np.concatenate([values.dense(block) for block in layout.left_blocks], axis=1)
+    out = layout.zeros()
+    for block, where in layout.blocks.items():
+        of_block = sums[block] if block in sums else values.dense(block) * rows.n[:, None]
+        out[:, where] = left.T @ of_block
+    return out
+
+
+# Labels: a tally of their combinations
 
 
 class FrameTally:
@@ -83,12 +220,12 @@ class FrameTally:
         NoRowsError
             If it has none.
         """
-        keys, weight = self._keys, self._weight
         if not isinstance(frame, pd.DataFrame):
-            most = MAX_WEIGHTED_CELLS if self._by_weight else None
-            self._tally.add(*grouped(frame, keys, weight, most))
+            groups = self._grouped(frame)
+            self._tally.add(groups.keys, [*groups.totals.values()])
             return
         # Several times faster through numpy than through the frame's own group-by.
+        keys, weight = self._keys, self._weight
         check_columns(frame.columns, [*keys, *([] if weight is None else [weight])])
         if frame.empty:
             raise NoRowsError("the frame")
@@ -97,9 +234,21 @@ class FrameTally:
         check_lengths([*columns, *([] if weights is None else [weights])])
         add_rows(self._tally, columns, weights, by_weight=self._by_weight)
 
+    def _grouped(self, frame: Any) -> Groups:
+        if self._by_weight and self._weight is not None:
+            try:
+                keys = [*self._keys, self._weight]
+                return grouped(frame, keys, self._weight, MAX_WEIGHTED_CELLS)
+            except NotGroupedError:
+                pass
+        return grouped(frame, self._keys, self._weight)
+
     def counted(self) -> dict[str, Any]:
         """The fields of the counts of all frames."""
         return count_tally(self._tally.cells(), self._sources, self._options)
+
+
+# Streams
 
 
 def each_chunk(
@@ -133,14 +282,9 @@ def balanced_sum(parts: Iterable[Any]) -> Any:
     """The sum of at least one part; like with like, so that large sums are added up rarely."""
     sums: list[tuple[int, Any]] = []
     for part in parts:
-        sums.append((1, part))
-        while len(sums) > 1 and sums[-2][0] <= sums[-1][0]:
-            _add_last(sums)
-    while len(sums) > 1:
-        _add_last(sums)
-    return sums[0][1]
-
-
-def _add_last(sums: list[tuple[int, Any]]) -> None:
-    (n, first), (m, second) = sums[-2:]
-    sums[-2:] = [(n + m, first + second)]
+        n, total = 1, part
+        while sums and sums[-1][0] <= n:
+            m, before = sums.pop()
+            n, total = n + m, before + total
+        sums.append((n, total))
+    return functools.reduce(lambda after, before: before + after, [x for _, x in sums[::-1]])

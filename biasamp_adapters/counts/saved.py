@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,12 @@ from biasamp_adapters.counts.blocks import ONE, Layout
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.documents import (
     REAL,
+    UNREADABLE,
     WHOLE,
-    ChangedError,
-    Form,
-    UnreadableError,
     check_ending,
+    checksum,
     numbers_of,
-    parquet_kind,
+    parquet_format,
     read_document,
     require,
     write_document,
@@ -39,31 +39,27 @@ SMALL_CELL = 5
 #: The classes whose counts are saved.
 KINDS = ("JointCounts", "CooccurrenceCounts")
 
-#: Columns of distinct rows, of sums over rows, and of second moments.
+#: Columns of distinct rows; of sums over rows, and of their second moments.
 _ROWS = {"codes": WHOLE, "n": WHOLE, "w": REAL, "w2": REAL, "unit": REAL}
 _SUMS, _SECOND = ("n", "w", "w2"), ("left", "sums", "squares")
-_OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | {f"second_{name}": REAL for name in _SECOND}
+_OF_SECOND = {f"second_{name}": REAL for name in _SECOND}
+_OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | _OF_SECOND
 
-#: What the header says of all counts, and of those with label matrices or probabilities.
-_HEADER = ("labels", "groups", "attributes", "axes", "declared", "dropped")
-_FURTHER = ("matrices", "sets", "soft", "levels")
+#: What files of counts call themselves, and the version that is written.
+FORMAT, VERSION = "biasamp-counts", 3
 
-FORM = Form("biasamp-counts", 3, ("counts", *_HEADER, *_FURTHER), {**_ROWS, **_OF_SUMS})
-
-#: Forms of earlier versions, of which the first had no checksum.
-_OF_JOINT, _OF_MATRICES = "biasamp-joint-counts", "biasamp-cooccurrence-counts"
-_EARLIER = [
-    Form(kind, version, (*_HEADER, *further), columns, checked=version > 1)
-    for version in (1, 2)
-    for kind, further, columns in (
-        (_OF_JOINT, ("levels",), _ROWS),
-        (
-            _OF_MATRICES,
-            ("matrices", "sets", "soft"),
-            dict.fromkeys([*_SUMS, *(f"second_{name}" for name in _SECOND)], REAL),
-        ),
-    )
-]
+#: The names of the header and the columns of each format. Up to version 2 it was one for labels and
+#: one for matrices, and those of version 1 have no checksum.
+_HEADER = ("format", "version", "labels", "groups", "attributes", "axes", "declared", "dropped")
+_OF_JOINT = ({*_HEADER, "levels"}, _ROWS)
+_OF_MATRICES = ({*_HEADER, "matrices", "sets", "soft"}, dict.fromkeys(_SUMS, REAL) | _OF_SECOND)
+_FORMATS: dict[tuple[str, int], tuple[set[str], dict[str, Any]]] = {
+    (FORMAT, VERSION): ({"counts"} | _OF_JOINT[0] | _OF_MATRICES[0], _ROWS | _OF_SUMS),
+    ("biasamp-joint-counts", 1): _OF_JOINT,
+    ("biasamp-joint-counts", 2): _OF_JOINT,
+    ("biasamp-cooccurrence-counts", 1): _OF_MATRICES,
+    ("biasamp-cooccurrence-counts", 2): _OF_MATRICES,
+}
 
 
 def save(counts: Counts, path: str | os.PathLike[str]) -> None:
@@ -73,6 +69,8 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
     """
     check_ending(Path(path))
     header = {
+        "format": FORMAT,
+        "version": VERSION,
         "counts": type(counts).__name__,
         "labels": [plain_label(label) for label in counts.labels],
         "groups": [plain_label(label) for label in counts.groups],
@@ -85,26 +83,22 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
         "soft": sorted(map(list, counts.soft_axes)),
         "levels": counts.levels.tolist(),
     }
-    rows = counts.rows if header["counts"] == "JointCounts" else None
-    columns = _columns_of_sums(counts) if rows is None else _columns_of_rows(counts, rows)
+    columns = _columns(counts, counts.rows if header["counts"] == "JointCounts" else None)
     _warn_of_small_cells(columns)
-    write_document(FORM, header, columns, path)
+    write_document(header, columns, path)
 
 
-def _columns_of_rows(counts: Counts, rows: Rows) -> dict[str, Array]:
-    codes = np.stack([rows.codes[axis] for axis in counts.axes], axis=1)
-    sums = rows.sums()
-    if "unit" in sums:
-        # They follow from the weight of a row; what is kept once cannot contradict itself.
-        del sums["w"], sums["w2"]
-    return {"codes": codes, **sums}
-
-
-def _columns_of_sums(counts: Counts) -> dict[str, Array]:
+def _columns(counts: Counts, rows: Rows | None) -> dict[str, Array]:
+    """The columns of distinct rows or, without any, of sums."""
+    if rows is not None:
+        codes = np.stack([rows.codes[axis] for axis in counts.axes], axis=1)
+        sums = rows.sums()
+        # Where the weight of a row is known, it gives the others, which must not contradict it.
+        kept = ("n", "unit") if "unit" in sums else ("n", "w", "w2")
+        return {"codes": codes} | {name: sums[name] for name in kept if name in sums}
     columns = {f"sum_{name}": values.ravel() for name, values in counts.moments.items()}
-    if counts.second is not None:
-        second = {name: getattr(counts.second, name).ravel() for name in _SECOND}
-        columns |= {f"second_{name}": values for name, values in second.items()}
+    for name in _SECOND if counts.second is not None else ():
+        columns[f"second_{name}"] = getattr(counts.second, name).ravel()
     return columns
 
 
@@ -129,7 +123,7 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
     ValueError
         If it is damaged: it may have held either.
     """
-    return parquet_kind(path) in (FORM.kind, _OF_JOINT, _OF_MATRICES)
+    return parquet_format(path) in {name for name, _ in _FORMATS}
 
 
 def fields_of(path: str | os.PathLike[str], kind: str | None = None) -> tuple[str, dict[str, Any]]:
@@ -153,48 +147,56 @@ def fields_of(path: str | os.PathLike[str], kind: str | None = None) -> tuple[st
         If it has no checksum, as an earlier version wrote it.
     """
     target = Path(path)
-
-    def read(form: Form, document: Any) -> tuple[str, dict[str, Any]]:
-        found, fields = _fields(form, document)
-        require(kind in (None, found))
-        return found, fields
-
     writer = " or ".join(f"{name}.save" for name in (KINDS if kind is None else [kind]))
     try:
-        found, checked = read_document(target, [FORM, *_EARLIER], read)
-    except UnreadableError:
+        header, columns, stated = _parts(read_document(target))
+        with np.errstate(all="ignore"):
+            found, fields = _fields(header, columns)
+        require(kind in (None, found))
+    except UNREADABLE:
         raise ValueError(
-            f"path must be a file that {writer} wrote, {FORM.kind} of version {FORM.version} or an "
-            f"earlier one; received {str(target)!r}"
+            f"path must be a file that {writer} wrote, {FORMAT} of version {VERSION} or an earlier "
+            f"one; received {str(target)!r}"
         ) from None
-    except ChangedError:
-        raise ValueError(
-            f"path must be a file as {writer} wrote it; the content of {str(target)!r} was changed "
-            "since, as its SHA-256 shows"
-        ) from None
-    if not checked:
+    if header["version"] == 1:
         warn(
             f"{str(target)!r} has no checksum, as an earlier version of this package wrote it: "
             "changes since then go unnoticed; load and save it to add one"
         )
-    return found
+    elif stated != checksum(header, columns):
+        raise ValueError(
+            f"path must be a file as {writer} wrote it; the content of {str(target)!r} was changed "
+            "since, as its SHA-256 shows"
+        )
+    return found, fields
 
 
-def _fields(form: Form, document: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _parts(document: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Array], str | None]:
+    """The header, the columns and the checksum of a file, each name known and each number typed."""
+    require(type(document["version"]) is int)
+    names, dtypes = _FORMATS[document["format"], document["version"]]
+    columns = {
+        name: numbers_of(document.pop(name), dtypes[name]) for name in {*dtypes} & {*document}
+    }
+    stated = document.pop("sha256") if document["version"] > 1 else None
+    require(document["version"] == 1 or isinstance(stated, str))
+    require(set(document) == names)
+    return document, columns, stated
+
+
+def _fields(header: dict[str, Any], columns: dict[str, Array]) -> tuple[str, dict[str, Any]]:
     """The kind and fields of counts; any error means that the file is none of ours."""
-    if form.kind == _OF_JOINT:
-        document |= {"counts": "JointCounts", "matrices": [], "sets": [], "soft": None}
-    elif form.kind == _OF_MATRICES:
-        document = {f"sum_{k}" if k in _SUMS else k: values for k, values in document.items()}
-        document |= {"counts": "CooccurrenceCounts", "levels": []}
-    kind = document["counts"]
-    require(kind in KINDS)
-    fields = _schema(document)
+    if header["format"] == "biasamp-joint-counts":
+        header = header | {"counts": "JointCounts", "matrices": [], "sets": [], "soft": None}
+    elif header["format"] == "biasamp-cooccurrence-counts":
+        header = header | {"counts": "CooccurrenceCounts", "levels": []}
+        columns = {f"sum_{x}" if x in _SUMS else x: values for x, values in columns.items()}
+    kind, fields = header["counts"], _schema(header)
     if kind == "JointCounts":
-        require(not (fields["matrices"] or fields["sets"] or set(_OF_SUMS) & set(document)))
-        return kind, fields | _rows(document, fields)
-    require(not set(_ROWS) & set(document))
-    return kind, fields | _sums(document, fields)
+        require(columns.keys() <= _ROWS.keys() and not (fields["matrices"] or fields["sets"]))
+        return kind, fields | _rows(header["soft"], columns, fields)
+    require(kind == "CooccurrenceCounts" and columns.keys() <= _OF_SUMS.keys())
+    return kind, fields | _sums(_axes(header["soft"]), columns, fields)
 
 
 def _schema(document: Any) -> dict[str, Any]:
@@ -225,18 +227,17 @@ def _schema(document: Any) -> dict[str, Any]:
 
 def _sets(values: Any, n_labels: int) -> tuple[tuple[int, ...], ...]:
     sets = tuple(tuple(members) for members in values)
-    require(all(type(label) is int for members in sets for label in members))
     require(list(sets) == sorted(set(sets)))
     for members in sets:
         require(members and list(members) == sorted(set(members)))
-        require(members[0] >= 0 and members[-1] < n_labels)
+        require(all(type(label) is int and 0 <= label < n_labels for label in members))
     return sets
 
 
-def _rows(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
-    """The distinct rows of labels."""
+def _rows(listed: Any, columns: dict[str, Array], fields: dict[str, Any]) -> dict[str, Any]:
+    """The distinct rows of labels; their predictions with probabilities are ``listed``, or seen."""
     axes, levels = fields["axes"], fields["levels"]
-    codes, n = document["codes"], document["n"]
+    codes, n = columns["codes"], columns["n"]
     require(codes.ndim == 2 and n.shape == codes.shape[:1] and len(n) > 0 and (n > 0).all())
     soft = set()
     for axis, column in zip(axes, codes.T, strict=True):
@@ -245,33 +246,33 @@ def _rows(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
         require(((column >= 0) & (column < most)).all())
         soft |= {axis} if (column > size).any() else set()
     require(sum(n.tolist()) < MOST_ROWS)
-    sums = {name: document[name] for name in ("w", "w2", "unit") if name in document}
+    sums: dict[str, Any] = {x: columns[x] for x in ("w", "w2", "unit") if x in columns}
     require(set(sums) in (set(), {"w", "w2"}, {"unit"}))
     if "unit" in sums:
         sums |= {"w": n * sums["unit"], "w2": n * sums["unit"] ** 2}
-    for values in sums.values():
-        require(values.shape == n.shape and np.isfinite(values).all() and (values >= 0).all())
     if sums:
+        require(all(_numbers(values).shape == n.shape for values in sums.values()))
         check_total_weight(float(sums["w"].sum()))
         _check_weights(n, sums["w"], sums["w2"], whole=True)
     of_axes = dict(zip(axes, codes.T.astype(np.int32), strict=True))
     rows = Rows(of_axes, n, **sums).merged()
     require(len(rows) == len(n))
-    if document["soft"] is not None:
-        soft = set(_axes(document["soft"]))
+    if listed is not None:
+        soft = set(_axes(listed))
         require(soft <= set(axes))
     return {"rows": rows, "soft_axes": frozenset(soft)}
 
 
-def _sums(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
+def _sums(
+    soft: Sequence[Axis], columns: dict[str, Array], fields: dict[str, Any]
+) -> dict[str, Any]:
     """Sums over rows, and second moments."""
-    soft = frozenset(_axes(document["soft"]))
-    require(soft <= set(fields["axes"]) and all(axis.role.predicted for axis in soft))
+    require(set(soft) <= set(fields["axes"]) and all(axis.role.predicted for axis in soft))
     layout = Layout(fields["axes"], len(fields["labels"]), len(fields["groups"]), fields["sets"])
     sums = {
-        name: _numbers(document[f"sum_{name}"]).reshape(layout.zeros().shape)
+        name: _numbers(columns[f"sum_{name}"]).reshape(layout.zeros().shape)
         for name in _SUMS
-        if f"sum_{name}" in document
+        if f"sum_{name}" in columns
     }
     require(set(sums) in ({"n"}, set(_SUMS)))
     for values in sums.values():
@@ -282,7 +283,8 @@ def _sums(document: Any, fields: dict[str, Any]) -> dict[str, Any]:
     if "w" in sums:
         check_total_weight(float(sums["w"][0, one]))
         _check_weights(n, sums["w"], sums["w2"], whole=not soft)
-    return {"stored": sums, "second": _second(document, layout, sums), "soft_axes": soft}
+    second = _second(columns, layout, sums) if columns.keys() & _OF_SECOND.keys() else None
+    return {"stored": sums, "second": second, "soft_axes": frozenset(soft)}
 
 
 def _numbers(values: Array) -> Array:
@@ -290,12 +292,9 @@ def _numbers(values: Array) -> Array:
     return values
 
 
-def _second(document: Any, layout: Layout, sums: dict[str, Array]) -> SecondMoments | None:
+def _second(columns: dict[str, Array], layout: Layout, sums: dict[str, Array]) -> SecondMoments:
     """The second moments, which must lead to the sums."""
-    names = [f"second_{name}" for name in _SECOND]
-    if not any(name in document for name in names):
-        return None
-    left, of_rows, squares = (_numbers(document[name]) for name in names)
+    left, of_rows, squares = (_numbers(columns[name]) for name in _OF_SECOND)
     left = left.reshape(-1, len(sums["n"]))
     found = SecondMoments(
         left,

@@ -70,13 +70,13 @@ class SecondMoments:
         squares = np.empty((len(patterns), layout.width, layout.width))
         for i in range(len(patterns)):
             chosen = which == i
-            own = rows[chosen]
+            alike = rows[chosen]
             if plain:
-                squares[i] = own.T @ own
+                squares[i] = alike.T @ alike
                 sums[i] = squares[i, layout.blocks[ONE].start]
             else:
                 first, second = (factor[chosen] for factor in factors)
-                sums[i], squares[i] = first @ own, own.T @ (own * second[:, None])
+                sums[i], squares[i] = first @ alike, alike.T @ (alike * second[:, None])
         return cls(patterns.astype(np.float64), sums, squares)
 
     def __add__(self, other: SecondMoments) -> SecondMoments:
@@ -87,7 +87,7 @@ class SecondMoments:
         ).merged()
 
     def merged(self) -> SecondMoments:
-        """The same with one entry a pattern, in order."""
+        """The same with one entry per pattern, in order."""
         patterns, which = np.unique(self.left, axis=0, return_inverse=True)
         _check_patterns(len(patterns))
         sums = np.zeros((len(patterns), *self.sums.shape[1:]))
@@ -125,8 +125,8 @@ class SecondMoments:
         """For each pattern F with F F' = squares: columns that always agree draw the same."""
         for squares in self.squares:
             values, vectors = np.linalg.eigh(squares)
-            there = values > values[-1] * len(values) * np.finfo(float).eps
-            yield vectors[:, there] * np.sqrt(values[there])
+            positive = values > values[-1] * len(values) * np.finfo(float).eps
+            yield vectors[:, positive] * np.sqrt(values[positive])
 
 
 def _restrict(drawn: Array, layout: Layout) -> None:
@@ -136,9 +136,10 @@ def _restrict(drawn: Array, layout: Layout) -> None:
     for axis in layout.axes:
         if axis.role.predicted and agreement(axis) in layout.blocks:
             truth = Axis(axis.role.truth)
-            true, made = (drawn[:, layout.blocks[block]] for block in (truth, axis))
+            true, predicted = (drawn[:, layout.blocks[block]] for block in (truth, axis))
             agreed = drawn[:, layout.blocks[agreement(axis)]]
-            np.clip(agreed, np.maximum(true + made - rows, 0), np.minimum(true, made), out=agreed)
+            least = np.maximum(true + predicted - rows, 0)
+            np.clip(agreed, least, np.minimum(true, predicted), out=agreed)
 
 
 def _check_patterns(n: int) -> None:

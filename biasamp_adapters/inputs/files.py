@@ -2,19 +2,24 @@
 
 CSV is read as text by a fixed dialect, without guessing: a guess can turn "yes" into True, take a
 row that starts with "#" for a comment, or give one column two types in two files. What the text
-means is then settled for all columns that must agree, from all of their rows.
+means is then decided for all columns that must agree, from all of their rows.
 """
 
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
+import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasamp_adapters.inputs.paths import expand, folder_keys, quoted, quoted_path, same_name
+import numpy as np
+
+from biasamp_adapters._typing import Array
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -32,6 +37,59 @@ _ZONED = "TIMESTAMP WITH TIME ZONE"
 _FRACTION = ("FLOAT", "DOUBLE", "DECIMAL")
 # NaN is a number that is missing, not a label.
 _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[nN][aA][nN]$"
+
+
+# Paths: as the user writes them, and as DuckDB takes them
+
+
+def expand(patterns: Sequence[str]) -> list[str]:
+    """The files that paths and glob patterns name, each once, however it is spelled.
+
+    Raises
+    ------
+    ValueError
+        If a pattern names no file.
+    """
+    files: dict[tuple[int, int], str] = {}
+    for pattern in patterns:
+        found = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
+        found = [name for name in found if Path(name).is_file()]
+        if not found:
+            raise ValueError(f"FILE must be a file or match some; there is none for {pattern!r}")
+        for name in found:
+            # Another spelling, or a link, leads to the same rows: they count once.
+            found_at = os.stat(name)
+            files.setdefault((found_at.st_dev, found_at.st_ino), name)
+    return list(files.values())
+
+
+def quoted(text: str) -> str:
+    """A string as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted_path(path: str | os.PathLike[str]) -> str:
+    """The path of one local file as SQL writes it: DuckDB takes a path for a pattern."""
+    return quoted(re.sub(r"([*?\[])", r"[\1]", _local(os.fspath(path))))
+
+
+def _folder_keys(path: str) -> list[str]:
+    """The keys of the folders called ``key=value`` that a path names, as Hive lays out tables."""
+    folders = Path(_local(path)).parts[:-1]
+    return [name.partition("=")[0] for name in folders if name.count("=") == 1]
+
+
+def _local(path: str) -> str:
+    """The same path, absolute where DuckDB would look on the network or in the home folder."""
+    return os.path.abspath(path) if path.startswith("~") or ":" in path else path
+
+
+def _same_name(name: str) -> bytes:
+    """A key for the name of a column, as DuckDB compares names: the case of ASCII is ignored."""
+    return name.encode("utf-8", "surrogateescape").lower()
+
+
+# Tables
 
 
 def connect() -> DuckDBPyConnection:
@@ -80,27 +138,27 @@ def open_files(
     empty = [name for name in files if Path(name).stat().st_size == 0]
     if empty:
         raise ValueError(f"a file must have rows; {empty[0]!r} is empty")
-    parts = (
-        [f"read_parquet({_list(files)}, union_by_name = true"]
-        if kinds == {_PARQUET}
-        else _csv_parts(files)
-    )
-
-    def select(**options: str) -> DuckDBPyRelation:
-        said = "".join(f", {name} = {value}" for name, value in options.items())
-        readers = (f"SELECT * FROM {part}{said}, hive_types_autocast = false)" for part in parts)
-        return connection.sql(" UNION ALL BY NAME ".join(readers))
-
     try:
-        plain = select(filename="false", hive_partitioning="false")
-        named = filename and FILENAME not in plain.columns
-        return select(
-            filename=quoted(FILENAME) if named else "false",
-            hive_partitioning="true" if _partitioned(connection, files, plain.columns) else "false",
-        )
+        readers = _readers(files)
+        plain = _rows(connection, readers)
+        named = quoted(FILENAME) if filename and FILENAME not in plain.columns else "false"
+        partitioned = _partitioned(connection, files, plain.columns)
+        return _rows(connection, readers, named, partitioned=partitioned)
     except (duckdb.Error, RuntimeError, UnicodeError) as error:
         # Names of columns that are no text end in an error that is not DuckDB's.
         raise ValueError(f"cannot read {', '.join(files)}: {_first_lines(error)}") from None
+
+
+def _rows(
+    connection: DuckDBPyConnection,
+    readers: Sequence[str],
+    filename: str = "false",
+    *,
+    partitioned: bool = False,
+) -> DuckDBPyRelation:
+    """The rows that calls of SQL read, which lack their last arguments."""
+    last = f"filename = {filename}, hive_partitioning = {partitioned}, hive_types_autocast = false"
+    return connection.sql(" UNION ALL BY NAME ".join(f"FROM {x}, {last})" for x in readers))
 
 
 def _partitioned(
@@ -113,45 +171,40 @@ def _partitioned(
     ValueError
         If a folder gives a column that a file in it has too: one of them would be overridden.
     """
-    keys = {name: folder_keys(name) for name in files}
-    known = set(map(same_name, columns))
-    for name in files:
-        if not known.isdisjoint(map(same_name, keys[name])):
-            _check_keys(connection, name, keys[name])
-    return bool(keys[files[0]]) and all(each == keys[files[0]] for each in keys.values())
+    keys = {name: _folder_keys(name) for name in files}
+    known = set(map(_same_name, columns))
+    suspects = [name for name in files if not known.isdisjoint(map(_same_name, keys[name]))]
+    for name in suspects:
+        in_file = {_same_name(x): x for x in _rows(connection, _readers([name])).columns}
+        for key in keys[name]:
+            if column := in_file.get(_same_name(key)):
+                raise ValueError(
+                    f"a folder key must not be a column of a file in that folder; received the key "
+                    f"{key!r} of the path {name!r}, whose file has the column {column!r} (rename "
+                    "one of the two, or name the file from inside of that folder)"
+                )
+    return bool(keys[files[0]]) and all(other == keys[files[0]] for other in keys.values())
 
 
-def _check_keys(connection: DuckDBPyConnection, name: str, keys: Sequence[str]) -> None:
-    """Raise for a folder key that is a column of the file."""
-    if _kind(name) == _PARQUET:
-        query = f"SELECT * FROM read_parquet({quoted_path(name)}, hive_partitioning = false)"
-        columns: Sequence[str] = connection.sql(query).columns
-    else:
-        _, columns = _header(name)
-    for key in keys:
-        both = [column for column in columns if same_name(column) == same_name(key)]
-        if both:
-            raise ValueError(
-                f"a folder key must not be a column of a file in that folder; received the key "
-                f"{key!r} of the path {name!r}, whose file has the column {both[0]!r} (rename one "
-                "of the two, or name the file from inside of that folder)"
-            )
+def _readers(files: Sequence[str]) -> list[str]:
+    """Calls of SQL that read files, without the last arguments.
 
-
-def _csv_parts(files: Sequence[str]) -> list[str]:
-    """A call, still open, for all files that share a dialect and a header; columns are text."""
+    Of CSV there is one for all files that share a delimiter and a header; their columns are text.
+    """
+    if _kind(files[0]) == _PARQUET:
+        return [f"read_parquet({_list(files)}, union_by_name = true"]
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for name in files:
         alike.setdefault(_header(name), []).append(name)
-    parts = []
+    readers = []
     for (delimiter, names), members in alike.items():
         columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
-        parts.append(
+        readers.append(
             f"read_csv({_list(members)}, auto_detect = false, header = true, strict_mode = true, "
             f"delim = {quoted(delimiter)}, quote = '\"', escape = '\"', comment = '', "
             f"nullstr = '', columns = {{{columns}}}"
         )
-    return parts
+    return readers
 
 
 def _header(name: str) -> tuple[str, tuple[str, ...]]:
@@ -165,7 +218,7 @@ def _header(name: str) -> tuple[str, tuple[str, ...]]:
             names = tuple(next(csv.reader(file, delimiter=delimiter), []))
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"cannot read {name} as CSV in UTF-8: {error}") from None
-    if not names or "" in names or len(set(map(same_name, names))) < len(names):
+    if not names or "" in names or len(set(map(_same_name, names))) < len(names):
         raise ValueError(
             f"the first line of {name!r} must name each column, once, where capital letters make "
             f"no difference; received {list(names)}"
@@ -200,8 +253,9 @@ def agree_on_types(
         Columns of 0 and 1, where true and false are these numbers.
     """
     names = [name for role in roles for name in role]
-    looks = [_looks(each, names, indicators) for each in (data, reference) if each is not None]
-    wanted: dict[str, str] = {}
+    tables = [data] if reference is None else [data, reference]
+    looks = [_looks(table, names, indicators) for table in tables]
+    types: dict[str, str] = {}
     for role in roles:
         seen = {look[name] for look in looks for name in role if name in look}
         if seen <= {"whole", "truth"}:
@@ -212,19 +266,16 @@ def agree_on_types(
             # One type of its own, such as BOOLEAN, stays; a mixture is compared as text, and so are
             # times with a zone, which Python reads by the clock of the machine.
             kind = seen.pop() if len(seen) == 1 and not seen & {"text", _ZONED} else "VARCHAR"
-        wanted |= dict.fromkeys(role, kind)
-    return (
-        _cast(data, wanted, looks[0]),
-        None if reference is None else _cast(reference, wanted, looks[1]),
-    )
+        types |= dict.fromkeys(role, kind)
+    cast = [_cast(table, types, look) for table, look in zip(tables, looks, strict=True)]
+    return cast[0], cast[1] if len(cast) > 1 else None
 
 
 def _looks(
     relation: DuckDBPyRelation, names: Sequence[str], indicators: Collection[str]
 ) -> dict[str, str]:
     """What values look like: "whole", "number", "truth", "text", or another type of the column."""
-    looks = {}
-    questions = []
+    looks, texts = {}, []
     for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
         if name not in names:
             continue
@@ -234,42 +285,52 @@ def _looks(
             looks[name] = "whole"
         elif dtype == "BOOLEAN" and name in indicators:
             looks[name] = "truth"
-        elif dtype != "VARCHAR":
-            looks[name] = dtype
+        elif dtype == "VARCHAR":
+            texts.append(name)
         else:
-            column = identifier(name)
-            whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
-            # More digits than a whole number holds are a code, and no number.
-            number = (
-                f"regexp_matches({column}, {quoted(_NUMBER)}) AND "
-                f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
-            )
-            truth = f"lower({column}) IN ('true', 'false')" if name in indicators else "false"
-            infinite = f"{number} OR lower({column}) SIMILAR TO '[+-]?inf(inity)?'"
-            for question in (f"coalesce({whole}, false)", number, truth, infinite):
-                questions.append((name, f"bool_and({question}) FILTER ({column} IS NOT NULL)"))
-    if questions:
-        (answers,) = relation.aggregate(", ".join(text for _, text in questions)).fetchall()
-        kinds = ("whole", "number", "truth", "infinite")
-        for i in range(0, len(questions), len(kinds)):
-            found = zip(kinds, answers[i : i + len(kinds)], strict=True)
-            looks[questions[i][0]] = next((kind for kind, yes in found if yes), "text")
+            looks[name] = dtype
+    if texts:
+        questions = ", ".join(_questions(name, truth=name in indicators) for name in texts)
+        (answers,) = relation.aggregate(questions).fetchall()
+        for name, answer in zip(texts, answers, strict=True):
+            looks[name] = next((kind for kind, yes in answer.items() if yes), "text")
     wrong = [name for name, look in looks.items() if look == "infinite"]
     if wrong:
         raise ValueError(f"column {wrong[0]!r} must hold finite numbers; received infinite ones")
     return looks
 
 
+def _questions(name: str, *, truth: bool) -> str:
+    """What text may look like: for each look in SQL, whether all values of a column have it."""
+    column = identifier(name)
+    whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
+    # More digits than a whole number holds are a code, and no number.
+    number = (
+        f"regexp_matches({column}, {quoted(_NUMBER)}) AND "
+        f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
+    )
+    looks = {
+        "whole": f"coalesce({whole}, false)",
+        "number": number,
+        "truth": f"lower({column}) IN ('true', 'false')" if truth else "false",
+        "infinite": f"{number} OR lower({column}) SIMILAR TO '[+-]?inf(inity)?'",
+    }
+    all_of = (
+        f"{look}: bool_and({rule}) FILTER ({column} IS NOT NULL)" for look, rule in looks.items()
+    )
+    return "{" + ", ".join(all_of) + "}"
+
+
 def _cast(
-    relation: DuckDBPyRelation, wanted: dict[str, str], looks: dict[str, str]
+    relation: DuckDBPyRelation, types: dict[str, str], looks: dict[str, str]
 ) -> DuckDBPyRelation:
     columns = []
     for name, dtype in zip(relation.columns, map(str, relation.types), strict=True):
         column = identifier(name)
         if looks.get(name) == "truth" and dtype == "VARCHAR":
             column = f"CAST({column} AS BOOLEAN)"
-        if name in wanted and dtype != wanted[name]:
-            column = f"CAST({column} AS {wanted[name]}) AS {identifier(name)}"
+        if name in types and dtype != types[name]:
+            column = f"CAST({column} AS {types[name]}) AS {identifier(name)}"
         columns.append(column)
     return relation.select(", ".join(columns))
 
@@ -344,3 +405,49 @@ def identifier(name: str) -> str:
 
 def _list(files: Sequence[str]) -> str:
     return "[" + ", ".join(map(quoted_path, files)) + "]"
+
+
+def ranked_scores(
+    relation: DuckDBPyRelation, column: str, levels: Sequence[float]
+) -> tuple[Array, DuckDBPyRelation, str]:
+    """Thresholds of a score, highest first; the relation with the first that each row reaches.
+
+    Parameters
+    ----------
+    relation : relation
+    column : str
+        The score.
+    levels : sequence of float
+        Thresholds are the scores at which the share of rows reaches one of them.
+
+    Returns
+    -------
+    thresholds : array of shape (thresholds,)
+    relation : relation
+    name : str
+        Of the column with the positions of the thresholds.
+
+    Raises
+    ------
+    ValueError
+        If the column is not there, or a score is missing, infinite or no number.
+    """
+    if column not in relation.columns:
+        raise ValueError(f"column {column!r} must be in the files; received {relation.columns}")
+    score = f"TRY_CAST({identifier(column)} AS DOUBLE)"
+    # In whatever order SQL evaluates it, NaN is no finite number.
+    bad = f"count(*) FILTER (NOT coalesce(isfinite({score}), false))"
+    quantiles = f"quantile_disc(-{score}, {list(levels)})"
+    ((n_bad, found),) = relation.aggregate(f"{bad}, {quantiles}").fetchall()
+    if n_bad:
+        raise ValueError(
+            f"scores must be finite numbers; column {column!r} has {n_bad:,} value(s) that are not"
+        )
+    # The sum makes 0 of a zero that has a minus.
+    thresholds = -np.unique(np.asarray(found, dtype=float)) + 0.0
+    # As text, since SQL would read a number with a point as a decimal and round it twice.
+    above = " + ".join(f"({score} < '{limit!r}'::DOUBLE)::BIGINT" for limit in thresholds.tolist())
+    name = f"rank of {column}"
+    while name.lower() in map(str.lower, relation.columns):
+        name += "_"
+    return thresholds, relation.select(f"*, {above} AS {identifier(name)}"), name

@@ -1,9 +1,11 @@
-"""Frames of any engine, grouped where they live: only the count table comes back."""
+"""Frames of any engine, grouped where they live: sums of each group come back, and no rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,14 +14,21 @@ import pandas as pd
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import LARGEST_WEIGHT, Column, NoRowsError, bad_weights
 
+#: Columns of an engine, by the block of sums that they become.
+Expressions: TypeAlias = Mapping[Any, Sequence[nw.Expr]]
+
 # Aliases for the user's columns: a column called "len" would break nw.len(), and some engines
 # fold the case of names.
-KEY, N, W, W2, _WEIGHT = "bam_key_{}", "bam_n", "bam_w", "bam_w2", "bam_weight"
-_NEGATIVE, _NAN, _LARGE = "bam_negative", "bam_nan", "bam_large"
-_LEAST, _MOST = "bam_least", "bam_most"
+_KEY, _ALL, _BAD_WEIGHT = "bam_key_{}", "bam_all", "bam_bad_weight"
+_VALUE, _SUM = "bam_value_{}_{}", "bam_{}_{}_{}"
+_MISSING, _SPLIT = "bam_missing_{}", "bam_split_{}"
 
-#: What a weight comes down to in each row.
-WEIGHT_COLUMNS = (W, W2, _NEGATIVE, _NAN, _LARGE, _LEAST, _MOST)
+#: The sums over the rows of a group: their number, their weights and the squares of these.
+_TOTALS = {"n": "bam_n", "w": "bam_w", "w2": "bam_w2"}
+_DTYPES = {"n": np.int64, "w": np.float64, "w2": np.float64}
+
+#: Whole numbers so narrow that sums and products of indicators may not fit them.
+_NARROW = (nw.Int8, nw.UInt8)
 
 _HANDS_OVER = dict.fromkeys(
     (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT, nw.Implementation.IBIS),
@@ -27,55 +36,282 @@ _HANDS_OVER = dict.fromkeys(
 )
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Rows that agree in their keys, and what these rows add up to.
+
+    Attributes
+    ----------
+    keys : list of (codes, labels)
+        Each of the keys over the groups.
+    totals : dict of str to array of shape (groups,)
+        ``n``: rows; with weights ``w`` and ``w2``, sums of the weights and of their squares.
+    missing : dict to array of bool, shape (groups,)
+        Whether the rows of a group have no value in a matrix.
+    split : set
+        The matrices that hold numbers strictly between 0 and 1.
+    sums : dict of str to dict to array of shape (groups, columns)
+        For each of the totals, the sums of the columns of each matrix and of the derived ones.
+    """
+
+    keys: list[tuple[Array, Sequence[Label]]]
+    totals: dict[str, Array]
+    missing: dict[Any, Array]
+    split: set[Any]
+    sums: dict[str, dict[Any, Array]]
+
+
+class NotGroupedError(ValueError):
+    """There are more groups than asked for, or the columns to be added up are not numbers."""
+
+
+class BadRowError(ValueError):
+    """A row of a matrix is missing in part, or holds a number that is no indicator.
+
+    Attributes
+    ----------
+    matrix : hashable
+    row : frame of one row
+    """
+
+    def __init__(self, matrix: Any, row: nw.DataFrame[Any]) -> None:
+        super().__init__("a row of a matrix breaks a rule")
+        self.matrix, self.row = matrix, row
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """Columns of indicators that an engine adds up.
+
+    Attributes
+    ----------
+    columns : mapping to sequence of str
+        The columns of each matrix.
+    soft : collection
+        The matrices that may hold numbers between 0 and 1.
+    derive : callable
+        From the columns of the matrices, null where missing, to further columns to be added up.
+    """
+
+    columns: Mapping[Any, Sequence[str]]
+    soft: Collection[Any]
+    derive: Callable[[Expressions], Expressions]
+
+
 def grouped(
-    frame: Any, keys: Sequence[str], weight: str | None, max_cells: int | None = None
-) -> tuple[list[tuple[Array, Sequence[Label]]], list[Array]]:
+    frame: Any,
+    keys: Sequence[str],
+    weight: str | None,
+    max_groups: int | None = None,
+    matrices: Matrices = Matrices({}, (), lambda _: {}),
+) -> Groups:
     """Distinct combinations of ``keys`` with their sums, computed by the frame's engine.
 
     Parameters
     ----------
     frame : frame or relation that Narwhals reads
     keys : sequence of str
-        Columns to group by.
-    weight : str, optional
+        Columns to group by; without any, all rows are one group.
+    weight : str or None
         Column of the weights.
-    max_cells : int, optional
-        Group by the weight too, as the last key, unless that gives more combinations than this.
+    max_groups : int, optional
+    matrices : Matrices, optional
+        What else to add up. Rows that have no value in a matrix are groups of their own.
 
     Returns
     -------
-    columns : list of (codes, labels)
-        Each of the keys over the distinct combinations.
-    sums : list of arrays
-        Rows, and with weights the sum of the weights and of their squares.
+    Groups
+
+    Raises
+    ------
+    NoRowsError
+        If the frame has none.
+    NotGroupedError
+        If there are more groups than ``max_groups``, or matrices do not hold numbers.
+    BadRowError
+        If a row of a matrix breaks a rule.
+    ValueError
+        If a column is not there, or a weight breaks a rule.
     """
-    lazy = lazy_of(frame)
+    lazy = as_frame(frame).lazy()
     schema = lazy.collect_schema()
-    check_columns(schema.names(), [*keys, *([] if weight is None else [weight])], engine=True)
-    names = [KEY.format(i) for i in range(len(keys))]
-    select = [nw.col(key).alias(name) for key, name in zip(keys, names, strict=True)]
-    sums = [nw.len().alias(N)]
-    if weight is not None:
-        columns, totals = weight_columns(weight, schema[weight])
-        select += columns
-        sums += totals
-        if max_cells is not None:
-            select.append(nw.col(weight).cast(nw.Float64).alias(_WEIGHT))
-            names.append(_WEIGHT)
-    whole = whole_keys(keys, schema)
-    counted = as_text(lazy.select(*select).group_by(*names).agg(*sums), whole)
-    if max_cells is not None:
-        counted = counted.head(max_cells + 1)
-    table = collected(counted)
-    if max_cells is not None and len(table) > max_cells:
-        return grouped(frame, keys, weight)
+    columns = [*chain.from_iterable(matrices.columns.values())]
+    used = [*columns, *keys, *([] if weight is None else [weight])]
+    check_columns(schema.names(), used, engine=True)
+    if not all(schema[name].is_numeric() or schema[name] == nw.Boolean for name in columns):
+        raise NotGroupedError
+    query = _Query(schema, keys, weight, matrices)
+    groups = query.groups(lazy)
+    table = _collected(groups if max_groups is None else groups.head(max_groups + 1))
     if not len(table):
         raise NoRowsError("the frame")
-    n = [table[N].to_numpy(dtype=np.int64)]
-    if weight is not None:
-        check_weights(weight, table)
-        n += [table[name].to_numpy(dtype=np.float64) for name in (W, W2)]
-    return coded_keys(table, names, whole), n
+    query.check(lazy, table)
+    if max_groups is not None and len(table) > max_groups:
+        raise NotGroupedError
+    return query.read(table)
+
+
+class _Query:
+    """What is asked of an engine; the arguments are those of :func:`grouped`."""
+
+    def __init__(
+        self,
+        schema: Mapping[str, nw.dtypes.DType],
+        keys: Sequence[str],
+        weight: str | None,
+        matrices: Matrices,
+    ) -> None:
+        self._keys = {_KEY.format(i): nw.col(key) for i, key in enumerate(keys)}
+        self._whole = [_KEY.format(i) for i, key in enumerate(keys) if schema[key].is_integer()]
+        self._weight = weight
+        self._weights = {} if weight is None else _weight_columns(weight, schema[weight])
+        self._kinds = ["n"] if weight is None else [*_TOTALS]
+        self._blocks = {
+            matrix: _Block(i, names, schema, soft=matrix in matrices.soft)
+            for i, (matrix, names) in enumerate(matrices.columns.items())
+        }
+        read = {matrix: [*map(nw.col, block.values)] for matrix, block in self._blocks.items()}
+        added = {**read, **matrices.derive(read)}
+        self._products = {
+            kind: {
+                block: {
+                    _SUM.format(kind, i, j): x if kind == "n" else x * nw.col(_TOTALS[kind])
+                    for j, x in enumerate(expressions)
+                }
+                for i, (block, expressions) in enumerate(added.items())
+            }
+            for kind in self._kinds
+        }
+
+    def groups(self, lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """A row for each group: its keys, its totals and sums, and what is to be checked."""
+        # Without a key, all rows are one group of a constant.
+        by = self._keys or {_ALL: nw.lit(0)}
+        blocks = self._blocks.values()
+        values = {name: x for block in blocks for name, x in block.values.items()}
+        marks = {name: x for block in blocks for name, x in block.marks.items()}
+        products = {
+            name: x
+            for of_kind in self._products.values()
+            for of_block in of_kind.values()
+            for name, x in of_block.items()
+        }
+        missing = [block.missing for block in blocks]
+        added = [name for name in (*self._weights, *marks, *products) if name not in missing]
+        rows = lazy.select(**by, **self._weights, **values)
+        rows = rows.with_columns(**marks, **products) if values else rows
+        groups = rows.group_by(*by, *missing).agg(
+            nw.len().alias(_TOTALS["n"]),
+            *(nw.col(name).sum() for name in added),
+            # Looking at each column, and not at each row, costs next to nothing.
+            *(nw.col(name).min().alias(f"{name}_least") for name in values),
+            *(nw.col(name).max().alias(f"{name}_most") for name in values),
+            *(nw.col(name).count().alias(f"{name}_present") for name in values),
+        )
+        # Whole numbers as text: nulls beside them would make them floats on the way.
+        text = {name: nw.col(name).cast(nw.String) for name in self._whole}
+        return groups.with_columns(**text) if text else groups
+
+    def check(self, lazy: nw.LazyFrame[Any], table: pd.DataFrame) -> None:
+        """Raise where weights or indicators break a rule."""
+        if self._weight is not None and (n_bad := int(table[_BAD_WEIGHT].sum())):
+            bad = lazy.select(**self._weights).filter(nw.col(_BAD_WEIGHT) == 1)
+            value = float(_collected(bad.select(nw.col(_TOTALS["w"]).min())).iloc[0].min())
+            raise ValueError(bad_weights(f"column {self._weight!r}", value, n_bad))
+        for matrix, block in self._blocks.items():
+            if block.is_broken(table):
+                broken = lazy.filter(block.broken).select(*dict.fromkeys(block.names)).head(1)
+                raise BadRowError(matrix, broken.collect(_backend(broken)))
+
+    def read(self, table: pd.DataFrame) -> Groups:
+        """What the rows say."""
+        keys = []
+        for name in self._keys:
+            codes, labels = Column(table[name], name).chunk(0, len(table))
+            keys.append((codes, [int(str(x)) for x in labels] if name in self._whole else labels))
+        return Groups(
+            keys,
+            {kind: table[_TOTALS[kind]].to_numpy(_DTYPES[kind]) for kind in self._kinds},
+            {matrix: table[x.missing].to_numpy(dtype=bool) for matrix, x in self._blocks.items()},
+            {matrix for matrix, block in self._blocks.items() if block.is_split(table)},
+            # Engines make null of the sum of nothing.
+            {
+                kind: {
+                    block: table[[*names]].to_numpy(dtype=np.float64, na_value=0)
+                    for block, names in of_kind.items()
+                }
+                for kind, of_kind in self._products.items()
+            },
+        )
+
+
+class _Block:
+    """What is asked of the columns of a matrix.
+
+    Attributes
+    ----------
+    names : sequence of str
+    values : dict of str to expression
+        The columns as numbers, null where missing.
+    missing : str
+        Name of a mark: 1 where the first column has no value.
+    marks : dict of str to expression
+        What is computed from ``values`` in each row.
+    broken : expression
+        Whether a row breaks a rule, from the columns themselves.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        names: Sequence[str],
+        schema: Mapping[str, nw.dtypes.DType],
+        *,
+        soft: bool,
+    ) -> None:
+        columns = [_indicator(name, schema[name]) for name in names]
+        self.names, self._soft = names, soft
+        self.values = {_VALUE.format(number, j): column for j, column in enumerate(columns)}
+        self.missing, self._split = _MISSING.format(number), _SPLIT.format(number)
+        values = [*map(nw.col, self.values)]
+        self.marks = {self.missing: one_where(values[0].is_null())}
+        dtypes = [schema[name] for name in names]
+        if not all(dtype.is_integer() or dtype == nw.Boolean for dtype in dtypes):
+            self.marks[self._split] = row_sum(map(_between, values))
+        rules = [one_where((x < 0) | (x > 1)) for x in columns]
+        rules += [one_where(x.is_null() != columns[0].is_null()) for x in columns]
+        self.broken = row_sum([*rules, *([] if soft else map(_between, columns))]) > 0
+
+    def is_split(self, table: pd.DataFrame) -> bool:
+        """Whether rows hold numbers strictly between 0 and 1."""
+        return self._split in table and bool(table[self._split].sum())
+
+    def is_broken(self, table: pd.DataFrame) -> bool:
+        """Whether rows are missing in part, or hold what is no indicator."""
+        least, most, present = (
+            table[[f"{name}_{kind}" for name in self.values]].to_numpy(np.float64, na_value=np.nan)
+            for kind in ("least", "most", "present")
+        )
+        complete = np.where(table[self.missing] == 1, 0, table[_TOTALS["n"]])
+        return bool(
+            (least < 0).any()
+            or (most > 1).any()
+            or (present != complete[:, None]).any()
+            or (self.is_split(table) and not self._soft)
+        )
+
+
+def _indicator(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    """A column as numbers that can be added and multiplied, null where missing."""
+    column = nw.col(name)
+    if dtype.is_float():
+        column = nw.when(~column.is_nan()).then(column)
+    # Products of large numbers must not overflow before they are refused.
+    return column.cast(nw.Int32 if dtype in _NARROW else nw.Float64)
+
+
+def _between(column: nw.Expr) -> nw.Expr:
+    return one_where((column > 0) & (column < 1))
 
 
 def one_where(condition: nw.Expr) -> nw.Expr:
@@ -83,75 +319,41 @@ def one_where(condition: nw.Expr) -> nw.Expr:
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
-def whole_keys(keys: Sequence[str], schema: Mapping[str, Any]) -> list[str]:
-    """Aliases of the keys that are whole numbers."""
-    return [KEY.format(i) for i, key in enumerate(keys) if schema[key].is_integer()]
+def row_sum(columns: Iterable[nw.Expr]) -> nw.Expr:
+    """Sum of columns in each row; by halves, as engines do not like deep expressions.
+
+    Narwhals' own sum over columns cannot be compared with a number on dask.
+    """
+    parts = [*columns]
+    while len(parts) > 1:
+        halves = zip_longest(parts[::2], parts[1::2])
+        parts = [left if right is None else left + right for left, right in halves]
+    return parts[0]
 
 
-def as_text(cells: nw.LazyFrame[Any], whole: Sequence[str]) -> nw.LazyFrame[Any]:
-    """Whole numbers as text: nulls beside them would make them floats on the way."""
-    return cells.with_columns(*(nw.col(name).cast(nw.String) for name in whole)) if whole else cells
+def _weight_columns(name: str, dtype: nw.dtypes.DType) -> dict[str, nw.Expr]:
+    """A weight, its square, and whether it breaks a rule."""
+    if not dtype.is_numeric():
+        raise ValueError(f"column {name!r} must hold numbers to be a weight; received {dtype}")
+    w = nw.col(name).cast(nw.Float64)
+    # In engines NaN is the largest number.
+    good = (w >= 0) & (w <= LARGEST_WEIGHT)
+    return {
+        _TOTALS["w"]: w,
+        # What is too large to be squared is refused afterwards.
+        _TOTALS["w2"]: nw.when(good).then(w * w).otherwise(nw.lit(0.0)),
+        _BAD_WEIGHT: nw.when(good).then(nw.lit(0)).otherwise(nw.lit(1)),
+    }
 
 
-def coded_keys(
-    table: pd.DataFrame, names: Sequence[str], whole: Sequence[str]
-) -> list[tuple[Array, Sequence[Label]]]:
-    """Codes and labels of the keys of a table of cells."""
-    coded = []
-    for name in names:
-        codes, labels = Column(table[name], name).chunk(0, len(table))
-        coded.append((codes, [_integer(x) for x in labels] if name in whole else labels))
-    return coded
-
-
-def _integer(label: Any) -> int:
-    return int(label) if isinstance(label, float) else int(str(label))
-
-
-def backend_of(frame: nw.LazyFrame[Any]) -> Any:
+def _backend(frame: nw.LazyFrame[Any]) -> Any:
     """What an engine hands its rows over as: those that speak Arrow warn of newer pandas."""
     return _HANDS_OVER.get(frame.implementation, "pandas")
 
 
-def collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
+def _collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
     """The rows of a lazy frame, in memory."""
-    return frame.collect(backend_of(frame)).to_pandas()
-
-
-def weight_columns(name: str, dtype: nw.dtypes.DType) -> tuple[list[nw.Expr], list[nw.Expr]]:
-    """What to select of a weight before grouping, and what to add up."""
-    if not dtype.is_numeric():
-        raise ValueError(f"column {name!r} must hold numbers to be a weight; received {dtype}")
-    w = nw.col(name).cast(nw.Float64)
-
-    # What is too large to be squared is found before.
-    square = nw.when(w <= LARGEST_WEIGHT).then(w * w).otherwise(nw.lit(0.0))
-    select = [
-        w.alias(W),
-        square.alias(W2),
-        one_where(w < 0).alias(_NEGATIVE),
-        one_where(w.is_null() | w.is_nan()).alias(_NAN),
-        one_where((w > LARGEST_WEIGHT) & ~w.is_nan()).alias(_LARGE),
-        nw.when(w < 0).then(w).alias(_LEAST),
-        nw.when((w > LARGEST_WEIGHT) & ~w.is_nan()).then(w).alias(_MOST),
-    ]
-    sums = [nw.col(each).sum() for each in (W, W2, _NEGATIVE, _NAN, _LARGE)]
-    return select, [*sums, nw.col(_LEAST).min(), nw.col(_MOST).max()]
-
-
-def check_weights(name: str, table: pd.DataFrame) -> None:
-    """Raise for weights that are missing, negative, infinite or too large."""
-    found = {_NEGATIVE: table[_LEAST].min(), _NAN: np.nan, _LARGE: table[_MOST].max()}
-    rows = {kind: int(table[kind].sum()) for kind in found}
-    if any(rows.values()):
-        kind = next(kind for kind, n in rows.items() if n)
-        value = float(found[kind])
-        raise ValueError(bad_weights(f"column {name!r}", value, sum(rows.values())))
-
-
-def lazy_of(frame: Any) -> nw.LazyFrame[Any]:
-    """What Narwhals makes of a frame, as a lazy one."""
-    return as_frame(frame).lazy()
+    return frame.collect(_backend(frame)).to_pandas()
 
 
 def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:

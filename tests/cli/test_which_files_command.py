@@ -15,7 +15,7 @@ import pytest
 from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
 
 from biasamp_adapters import JointCounts, load_counts
-from biasamp_adapters.inputs.paths import expand
+from biasamp_adapters.inputs.files import expand
 
 FAST = ["--n-boot", "0"]
 WRITERS: dict[str, Callable[[pd.DataFrame, Path], Path]] = {

@@ -37,7 +37,7 @@ def no_rows(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     def fetch(*arguments: Any) -> None:
         raise AssertionError("the rows of the frame were fetched")
 
-    monkeypatch.setattr("biasamp_adapters.counts.frame_sources.grouped", fetch)
+    monkeypatch.setattr("biasamp_adapters.counts.frame_sources._distinct_rows", fetch)
 
 
 def _holes(rows: pd.DataFrame) -> pd.DataFrame:
@@ -100,6 +100,16 @@ def test_missing_rows(rows: pd.DataFrame, engine: Engine, missing: str, name: st
     assert counts.dropped == (len({0, 1, *range(3, 13)}) if missing == "drop" else 0)
 
 
+def test_missing_whole_numbers(rows: pd.DataFrame, engine: Engine) -> None:
+    rows = rows.astype(dict.fromkeys(MADE, object))
+    rows.loc[3:9, MADE] = None
+    _same(engine(rows), rows, {"missing": "abstain", "label_sets": [["x"], ["x", "y"]]})
+    rows.loc[3, "px"] = 1
+    columns: dict[str, Any] = {"task": TASKS, "prediction": MADE, "attribute": "g"}
+    with pytest.raises(ValueError, match=r"as a whole or not at all; .* 2 of 3 values missing"):
+        CooccurrenceCounts.from_frame(engine(rows), **columns)
+
+
 def test_missing_rows_are_an_error(rows: pd.DataFrame, engine: Engine) -> None:
     holes = _holes(rows)
     columns: dict[str, Any] = {"task": TASKS, "prediction": MADE, "attribute": "g"}
@@ -148,7 +158,7 @@ def test_truth_values(rows: pd.DataFrame, engine: Engine) -> None:
 def test_rows_are_fetched_where_sums_would_save_nothing(
     rows: pd.DataFrame, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("biasamp_adapters.counts.engine_sums._MAX_CELLS", 20)
+    monkeypatch.setattr("biasamp_adapters.counts.frame_sources._MAX_GROUPS", 20)
     rows["pm"] = np.random.default_rng(1).integers(0, 65, N) / 64
     guess = Indicators(["pm", "pw"], names=["m", "w"])
     groups = {"attribute": Indicators(["m", "w"]), "attribute_prediction": guess}
@@ -161,7 +171,7 @@ def test_what_comes_back_does_not_grow_with_the_rows(
 ) -> None:
     import duckdb
 
-    from biasamp_adapters.inputs import frame_sums
+    from biasamp_adapters.inputs import frames
 
     tables: list[pd.DataFrame] = []
 
@@ -169,7 +179,7 @@ def test_what_comes_back_does_not_grow_with_the_rows(
         tables.append(frame.collect("pandas").to_pandas())
         return tables[-1]
 
-    monkeypatch.setattr(frame_sums, "collected", collected)
+    monkeypatch.setattr(frames, "_collected", collected)
     many = pd.concat([rows] * 20, ignore_index=True)
     for table in (rows, many):
         _same(duckdb.from_df(table), table, {})

@@ -36,9 +36,7 @@ FOREIGN = {
     "a number": b"3",
     "a list": b"[1, 2]",
     "another object": b'{"format": "biasamp-cooccurrence-counts", "version": 1}',
-    "pickle": pickle.dumps(
-        {"format": saved_counts.FORM.kind, "version": saved_counts.FORM.version}
-    ),
+    "pickle": pickle.dumps({"format": saved_counts.FORMAT, "version": saved_counts.VERSION}),
 }
 
 
