@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib.util
 import os
 import shutil
@@ -28,6 +29,13 @@ _PROFILES = {
 for _name, _examples in _PROFILES.items():
     settings.register_profile(_name, deadline=None, max_examples=_examples)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look again at what lives as long as the tests: ten thousand."""
+    gc.collect()
+    gc.freeze()
+
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
 
