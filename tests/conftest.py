@@ -32,9 +32,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_collection_finish() -> None:
-    """Let no garbage collection look again at what lives as long as the tests: ten thousand."""
+    """Let no garbage collection look again at ten thousand tests and their libraries."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let libraries go as ever; some complain of what is left."""
+    gc.unfreeze()
 
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
