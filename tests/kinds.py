@@ -48,7 +48,8 @@ class Kind(NamedTuple):
 
 def one_hot(label: Any, classes: Sequence[Any]) -> list[float]:
     """One row of the matrix; an abstention says nothing of any class."""
-    return [np.nan if label is None else float(label == one) for one in classes]
+    missing = label is None or label != label
+    return [np.nan if missing else float(label == one) for one in classes]
 
 
 KINDS = {
