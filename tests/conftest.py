@@ -1,11 +1,13 @@
-"""Fixtures that many tests share: the real data, and the engines."""
+"""Fixtures that many tests share: the real data, the engines, the browser."""
 
 from __future__ import annotations
 
 import functools
+import gc
 import importlib.util
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,18 @@ _PROFILES = {
 for _name, _examples in _PROFILES.items():
     settings.register_profile(_name, deadline=None, max_examples=_examples)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look again at ten thousand tests and their libraries."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let libraries go as ever; some complain of what is left."""
+    gc.unfreeze()
+
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -61,6 +75,22 @@ def compas(shared_data: Path) -> pd.DataFrame:
         tree = DecisionTreeClassifier(random_state=0).fit(features, out[name])
         out[f"{name}_pred"] = tree.predict(features)
     return out
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, without a window, started once for all pages."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium")
+    if program is None:
+        # CI has no other way to learn that it tests no page.
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have a browser; there is no chromium on the PATH")
+        pytest.skip("there is no chromium on the PATH")
+    with api.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="module")

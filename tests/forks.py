@@ -42,8 +42,9 @@ for line in sys.stdin:
             os.dup2(out.fileno(), 1)
             os.dup2(err.fileno(), 2)
             ended = run(*json.loads(line))
-            sys.stdout.flush()
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
             os._exit(ended)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         out.seek(0)
@@ -62,6 +63,17 @@ class Hidden:
 for name in [name for name in sys.modules if name.partition(".")[0] in {hidden!r}]:
     del sys.modules[name]
 sys.meta_path.insert(0, Hidden())
+"""
+
+#: As an interpreter begins whose streams are closed.
+_CLOSE = """
+import os
+
+for number in {closed!r}:
+    name = ("stdin", "stdout", "stderr")[number]
+    os.close(number)
+    setattr(sys, name, None)
+    setattr(sys, "__" + name + "__", None)
 """
 
 
@@ -88,14 +100,16 @@ def forked(
     code: str,
     *,
     hidden: tuple[str, ...] = (),
+    closed: tuple[int, ...] = (),
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Ended:
-    """Run a program that does not find the packages ``hidden``."""
+    """Run a program that does not find the packages ``hidden``, with ``closed`` streams."""
     server = _server()
     assert server.stdin is not None
     assert server.stdout is not None
-    program = [_HIDE.format(hidden=hidden) + code, str(cwd or Path.cwd()), {**(env or os.environ)}]
+    before = _HIDE.format(hidden=hidden) + _CLOSE.format(closed=closed)
+    program = [before + code, str(cwd or Path.cwd()), {**(env or os.environ)}]
     server.stdin.write(json.dumps(program) + "\n")
     server.stdin.flush()
     return Ended(*json.loads(server.stdout.readline()))

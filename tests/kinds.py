@@ -26,6 +26,11 @@ class Kind(NamedTuple):
             return {name: self.tasks(column, classes) for name, column in labels.items()}
         return [one_hot(label, classes) for label in labels]
 
+    def from_frame(self, frame: Any, task: str | None = None, **options: Any) -> Any:
+        """Counts of a frame with one column of tasks; a matrix is a list of columns."""
+        named = {} if task is None else {"task": task if self.name == "labels" else [task]}
+        return self.counts.from_frame(frame, **named, **options)
+
     def count(
         self,
         y_true: Any,
@@ -48,7 +53,8 @@ class Kind(NamedTuple):
 
 def one_hot(label: Any, classes: Sequence[Any]) -> list[float]:
     """One row of the matrix; an abstention says nothing of any class."""
-    return [np.nan if label is None else float(label == one) for one in classes]
+    missing = label is None or label != label
+    return [np.nan if missing else float(label == one) for one in classes]
 
 
 KINDS = {

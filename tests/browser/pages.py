@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,22 +42,6 @@ class Visit:
 
 #: Writes a page to a file and opens it; options are those of a browser context.
 Opener = Callable[..., Visit]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a window."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium")
-    if program is None:
-        # CI has no other way to learn that it tests no page.
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI must have a browser; there is no chromium on the PATH")
-        pytest.skip("there is no chromium on the PATH")
-    with api.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

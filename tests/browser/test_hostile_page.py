@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from audited_reports import HOSTILE, hostile, html_of, two_models
-from pages import AROUND, PHONE, Opener, Visit, browser, opened, overflow
+from pages import AROUND, PHONE, Opener, Visit, opened, overflow
 
-__all__ = ["browser", "opened"]
+__all__ = ["opened"]
 
 #: JavaScript: what of the window is not the browser's own.
 OWN = "Object.keys(window)"

@@ -16,12 +16,12 @@ from audited_reports import (
     html_of,
     two_models,
 )
-from pages import AROUND, Opener, Visit, browser, opened, violations
+from pages import AROUND, Opener, Visit, opened, violations
 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.page import to_html
 
-__all__ = ["browser", "opened"]
+__all__ = ["opened"]
 
 #: The parts of a report that has them all, in their order.
 HEADINGS = [

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from audited_reports import every_part, html_of, many_pairs, two_models
-from pages import Opener, Visit, browser, opened
+from pages import Opener, Visit, opened
 
 from biasamp_adapters.auditing.page import to_html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["browser", "opened"]
+__all__ = ["opened"]
 
 #: JavaScript: what a label would do if it became markup. It says whether it ran.
 INJECTED = """() => {

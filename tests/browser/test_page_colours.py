@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from audited_reports import every_part, html_of
-from pages import COLOURS, Opener, Visit, browser, opened
+from pages import COLOURS, Opener, Visit, opened
 
-__all__ = ["browser", "opened"]
+__all__ = ["opened"]
 
 #: JavaScript: a text of a picture with its colour, and that of what lies behind it.
 TEXTS = f"""all => {{

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from audited_reports import ANIMALS, TASKS, every_part, html_of, many_pairs, two_models
-from pages import Opener, Visit, browser, column, opened, table
+from pages import Opener, Visit, column, opened, table
 
 from biasamp_adapters.auditing.page import to_html
 
-__all__ = ["browser", "opened"]
+__all__ = ["opened"]
 
 PAIRS, FAIRNESS = (
     "Strongest pairs of BA->",

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from audited_reports import every_part, fragment_of, html_of, many_pairs, two_models
-from pages import AROUND, DESK, PHONE, Opener, Visit, browser, opened, overflow, table
+from pages import AROUND, DESK, PHONE, Opener, Visit, opened, overflow, table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["browser", "opened"]
+__all__ = ["opened"]
 
 #: Pixels of A4 within usual margins.
 PAPER = 700

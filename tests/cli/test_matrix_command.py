@@ -12,6 +12,7 @@ import pytest
 from command import biasamp, write_csv, write_parquet
 
 import biasamp_adapters as bam
+from biasamp_adapters.auditing import findings
 from biasamp_adapters.auditing.runs import summarize_reports
 
 FAST = ["--n-boot", "50"]
@@ -56,6 +57,18 @@ def expected(frame: pd.DataFrame, **changed: Any) -> dict[str, Any]:
         "n_boot": 50,
     }
     return bam.audit(matrix(frame, "t_"), **{**arguments, **changed}).summary
+
+
+@pytest.fixture
+def fitted() -> None:
+    """For tests of all numbers: attackers are fitted, which takes most of an audit's time."""
+
+
+@pytest.fixture(autouse=True)
+def unfitted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No attacker is fitted, in the command or in memory, unless a test asks for ``fitted``."""
+    if "fitted" not in request.fixturenames:
+        monkeypatch.setattr(findings, "MOST_FITTED", 0)
 
 
 @pytest.fixture
@@ -108,10 +121,12 @@ def test_prefixes(tmp_path: Path, kind: str) -> None:
     assert found["data"]["attributes"] == ["A"]
 
 
+@pytest.mark.usefixtures("fitted")
 def test_intervals_too_are_those_of_the_rows(path: Path) -> None:
     assert summary_of(path, *COLUMNS) == expected(images())
 
 
+@pytest.mark.usefixtures("fitted")
 def test_order_of_rows_does_not_matter(path: Path) -> None:
     # An engine promises none: a report that depended on it could not be repeated.
     first = summary_of(path, *COLUMNS)
@@ -279,6 +294,7 @@ def test_gate(path: Path, bound: float, code: int) -> None:
     assert ended.err.count("\n") == code
 
 
+@pytest.mark.usefixtures("fitted")
 def test_page(path: Path) -> None:
     page = path.parent / "out.html"
     ended = biasamp("audit", path, *COLUMNS, *FAST, "--html", page)

@@ -58,8 +58,13 @@ def options(people: Path) -> list[object]:
     return ["audit", people, *named, "--n-boot", 50]
 
 
-def test_terminal_has_tables(options: list[object]) -> None:
-    shown = on_terminal(*options, NO_COLOR="1")
+@pytest.fixture(scope="module")
+def shown(options: list[object]) -> str:
+    """What a terminal of 100 columns shows."""
+    return on_terminal(*options)
+
+
+def test_terminal_has_tables(shown: str) -> None:
     assert "─────" in shown
     assert "Bias amplification audit" in shown
     # Labels are text: not markup, and nothing that drives the terminal.
@@ -80,8 +85,8 @@ def test_notes_stand_below_their_table(options: list[object]) -> None:
         assert f"{row['name']}: {row['note'][:60]}" in shown
 
 
-def test_progress_is_shown_on_a_terminal(options: list[object]) -> None:
-    assert "Counting rows" in on_terminal(*options)
+def test_progress_is_shown_on_a_terminal(shown: str) -> None:
+    assert "Counting rows" in shown
 
 
 def test_pipe_gets_plain_text(options: list[object]) -> None:

@@ -10,39 +10,45 @@ import pandas as pd
 import polars as pl
 import pytest
 from good_rows import GROUP, PREDICTION, TRUTH, count, measure
+from kinds import Kind
 
 from biasamp_adapters import DirectionalBiasAmplification, JointCounts
 from biasamp_adapters.inputs.columns import CHUNK_ROWS
 
-ARGUMENTS = ["y_true", "y_pred", "sensitive_features", "sensitive_features_pred"]
+ROWS: dict[str, Any] = {
+    "y_true": TRUTH,
+    "y_pred": PREDICTION,
+    "sensitive_features": GROUP,
+    "sensitive_features_pred": GROUP,
+}
 
 
-def test_the_rows_of_this_file_are_good() -> None:
-    assert count().n_rows == 4
+def test_the_rows_of_this_file_are_good(kind: Kind) -> None:
+    assert count().n_rows == kind.count(**ROWS).n_rows == 4
     assert measure(TRUTH, PREDICTION, GROUP) == 0
 
 
-@pytest.mark.parametrize("argument", [*ARGUMENTS, "sample_weight"])
-def test_lengths_that_differ(argument: str) -> None:
+@pytest.mark.parametrize("argument", [*ROWS, "sample_weight"])
+def test_lengths_that_differ(kind: Kind, argument: str) -> None:
     message = rf"inputs must have the same length; received .*{argument} 3"
     with pytest.raises(ValueError, match=message):
-        count(**{argument: [1, 1, 1]})
+        kind.count(**ROWS | {argument: [1, 1, 1]})
 
 
-def test_crossed_attributes_of_different_lengths() -> None:
+def test_crossed_attributes_of_different_lengths(kind: Kind) -> None:
     with pytest.raises(ValueError, match=r"same length; .*sensitive_features\['r'\] 1"):
-        count(sensitive_features={"s": GROUP, "r": [1]}, sensitive_features_pred=None)
+        kind.count(TRUTH, PREDICTION, {"s": GROUP, "r": [1]})
 
 
-def test_no_rows() -> None:
-    empty: dict[str, Any] = {argument: [] for argument in ARGUMENTS}
+def test_no_rows(kind: Kind) -> None:
+    none = np.empty(0) if kind.name == "labels" else np.empty((0, 2))
     with pytest.raises(ValueError, match="inputs must have at least one row; received none"):
-        count(**empty)
+        kind.counts.from_arrays(none, none, [], [])
 
 
-def test_no_columns() -> None:
+def test_no_columns(kind: Kind) -> None:
     with pytest.raises(ValueError, match="counts need at least one column; received none"):
-        JointCounts.from_arrays()
+        kind.counts.from_arrays()
 
 
 @pytest.mark.parametrize("empty", [{}, pd.DataFrame(index=range(4)), np.zeros((4, 0))], ids=type)
@@ -169,24 +175,25 @@ WEIGHTS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize("by_weight", [False, True])
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize(("weight", "message"), WEIGHTS)
-def test_weights(weight: Any, message: str, by_weight: bool) -> None:
+def test_weights(kind: Kind, weight: Any, message: str, apart: bool) -> None:
     with pytest.raises(ValueError, match=f"^sample_weight {message}"):
-        count(sample_weight=weight, by_weight=by_weight)
+        kind.count(**ROWS, sample_weight=weight, **(kind.apart if apart else {}))
 
 
-def test_bad_weights_are_counted_over_all_rows() -> None:
+def test_bad_weights_are_counted_over_all_rows(kind: Kind) -> None:
+    # More than a chunk of labels, and than two of the rows of a matrix.
     n_rows = CHUNK_ROWS + 10
-    weight = np.full(n_rows, -1.0)
+    truth = np.zeros(n_rows if kind.name == "labels" else (n_rows, 1))
     with pytest.raises(ValueError, match=rf"received -1\.0 in {n_rows} row\(s\)"):
-        JointCounts.from_arrays(np.zeros(n_rows), sample_weight=weight)
+        kind.counts.from_arrays(truth, sample_weight=np.full(n_rows, -1.0))
 
 
-@pytest.mark.parametrize("by_weight", [False, True])
-def test_weights_of_zero_only(by_weight: bool) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_weights_of_zero_only(kind: Kind, apart: bool) -> None:
     with pytest.raises(ValueError, match="weights must have a positive sum; received only zeros"):
-        count(sample_weight=[0, 0, 0, 0], by_weight=by_weight)
+        kind.count(**ROWS, sample_weight=[0] * 4, **(kind.apart if apart else {}))
 
 
 def test_one_group() -> None:

@@ -39,23 +39,11 @@ def test_the_rows_of_this_file_are_good() -> None:
         assert count(**_with(name, _matrix(name))).n_rows == 6
 
 
-@pytest.mark.parametrize("name", [*VARIABLES, "sample_weight"])
+@pytest.mark.parametrize("name", VARIABLES)
 def test_lengths_that_differ(name: str) -> None:
-    rows = [1.0] * 5 if name == "sample_weight" else _matrix(name)[:5]
-    given = {name: rows} if name == "sample_weight" else _with(name, rows)
     message = rf"inputs must have the same length; received .*{name} 5"
     with pytest.raises(ValueError, match=message):
-        count(**given)
-
-
-def test_no_rows() -> None:
-    with pytest.raises(ValueError, match="inputs must have at least one row; received none"):
-        CooccurrenceCounts.from_arrays(np.zeros((0, 2)), np.zeros((0, 2)), [])
-
-
-def test_no_variables() -> None:
-    with pytest.raises(ValueError, match="counts need at least one column; received none"):
-        CooccurrenceCounts.from_arrays()
+        count(**_with(name, _matrix(name)[:5]))
 
 
 @pytest.mark.parametrize(
@@ -189,34 +177,6 @@ def test_a_row_that_is_missing_in_part(name: str, missing: Any) -> None:
     )
     with pytest.raises(ValueError, match=message):
         count(**_with(name, rows), missing=missing)
-
-
-WEIGHTS: list[tuple[Any, str]] = [
-    ([1, -1, 1, -2, 1, 1], r"must be finite and not negative; received -1\.0 in 2 row\(s\)"),
-    ([1, NAN, 1, 1, 1, 1], r"must be finite and not negative; received nan in 1 row\(s\)"),
-    ([1, np.inf, 1, 1, np.inf, 1], r"must be finite .*; received inf in 2 row\(s\)"),
-    ([1, -np.inf, 1, 1, 1, 1], r"must be finite .*; received -inf in 1 row\(s\)"),
-    (["many"] * 6, r"must hold numbers; received values such as 'many'"),
-    (np.ones((6, 1)), r"must have one dimension; received the shape \(6, 1\)"),
-    (2, r"must be a column of values; received 2"),
-]
-
-
-@pytest.mark.parametrize(("weight", "message"), WEIGHTS)
-def test_weights(weight: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^sample_weight {message}"):
-        count(sample_weight=weight)
-
-
-def test_weights_of_zero_only() -> None:
-    with pytest.raises(ValueError, match="weights must have a positive sum; received only zeros"):
-        count(sample_weight=[0] * 6)
-
-
-def test_bad_weights_are_counted_over_all_rows() -> None:
-    n_rows = 2 * _CHUNK_ROWS + 10
-    with pytest.raises(ValueError, match=rf"received -1\.0 in {n_rows} row\(s\)"):
-        CooccurrenceCounts.from_arrays(np.zeros((n_rows, 1)), sample_weight=np.full(n_rows, -1.0))
 
 
 @pytest.mark.parametrize("probability", [1.5, -0.25])

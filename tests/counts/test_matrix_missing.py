@@ -23,21 +23,16 @@ from good_matrices import (
     without,
 )
 
-from biasamp_adapters import CooccurrenceCounts, Indicators, JointCounts
+from biasamp_adapters import CooccurrenceCounts, Indicators
 from biasamp_adapters.counts import counting
 
-#: The good rows with groups that are columns, and with labels.
+#: The good rows, with groups that are columns.
 MATRICES: dict[str, Any] = {
     "y_true": TRUTH,
     "y_pred": PREDICTION,
     "sensitive_features": INDICATORS,
     "sensitive_features_pred": GUESSES,
 }
-LABELS: dict[str, Any] = MATRICES | {
-    "sensitive_features": GROUP,
-    "sensitive_features_pred": list("aabbbb"),
-}
-KINDS = {"matrices": MATRICES, "labels": LABELS}
 
 
 def _count(rows: dict[str, Any], **options: Any) -> CooccurrenceCounts:
@@ -49,10 +44,9 @@ def _count(rows: dict[str, Any], **options: Any) -> CooccurrenceCounts:
     return CooccurrenceCounts.from_arrays(**wrapped, **options)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MATRICES)
-def test_the_error_names_the_argument_and_counts(name: str, kind: str) -> None:
-    rows = KINDS[kind] | {name: without(KINDS[kind][name], 1, 3)}
+def test_the_error_names_the_argument_and_counts(name: str) -> None:
+    rows = MATRICES | {name: without(MATRICES[name], 1, 3)}
     hint = r"\(missing='drop' leaves such rows out\)$"
     if name.endswith("pred"):
         hint = r"\(.*, missing='abstain' counts them as abstentions\)$"
@@ -63,20 +57,16 @@ def test_the_error_names_the_argument_and_counts(name: str, kind: str) -> None:
 
 
 def test_the_error_names_the_model() -> None:
-    models = {"old": PREDICTION, "new": without(PREDICTION, 0)}
-    with pytest.raises(ValueError, match=r"^y_pred\['new'\] must not have .*; received 1 "):
-        count(y_pred=models)
     guesses = {"old": Indicators(without(GUESSES, 5)), "new": Indicators(GUESSES)}
     rows = {"y_pred": dict.fromkeys(guesses, PREDICTION), "sensitive_features_pred": guesses}
     with pytest.raises(ValueError, match=r"^sensitive_features_pred\['old'\] must .* received 1 "):
         count(**rows, sensitive_features=Indicators(INDICATORS))
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MATRICES)
-def test_dropping_leaves_rows_out(name: str, kind: str) -> None:
-    rows = KINDS[kind] | {name: without(KINDS[kind][name], 0, 4)}
-    rest = {key: values[1:4] + values[5:] for key, values in KINDS[kind].items()}
+def test_dropping_leaves_rows_out(name: str) -> None:
+    rows = MATRICES | {name: without(MATRICES[name], 0, 4)}
+    rest = {key: values[1:4] + values[5:] for key, values in MATRICES.items()}
     counts = _count(rows, missing="drop")
     assert counts.dropped == 2
     assert counts.n_rows == 4
@@ -91,10 +81,9 @@ def test_a_row_that_misses_two_variables_is_dropped_once() -> None:
     assert joint(counts, "attribute", "task") == [[0, 0, 0], [0, 1, 0]]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["y_true", "sensitive_features"])
-def test_only_predictions_abstain(name: str, kind: str) -> None:
-    rows = KINDS[kind] | {name: without(KINDS[kind][name], 2)}
+def test_only_predictions_abstain(name: str) -> None:
+    rows = MATRICES | {name: without(MATRICES[name], 2)}
     message = rf"^{name} must not have missing values; received 1 \(missing='drop' leaves"
     with pytest.raises(ValueError, match=message):
         _count(rows, missing="abstain")
@@ -149,14 +138,6 @@ def test_abstentions_are_counted_by_model() -> None:
         for name in models
     ]
     assert shapes == [(2, 4), (2, 4), (2, 3)]
-
-
-def test_a_missing_prediction_of_one_model_drops_the_row_for_all() -> None:
-    models = {"old": without(PREDICTION, 0), "new": PREDICTION}
-    counts = count(y_pred=models, missing="drop")
-    assert counts.dropped == counts.model("new").dropped == 1
-    old, new = (joint(counts, "attribute", "prediction", name) for name in models)
-    assert old == new == [[0, 0, 1], [0, 2, 3]]
 
 
 def test_an_abstention_is_not_a_prediction_of_nothing() -> None:
@@ -241,41 +222,9 @@ def test_a_chunk_of_which_no_row_is_left(
     np.testing.assert_array_equal(counts.moments["n"], expected.moments["n"])
 
 
-def test_labels_of_dropped_rows_do_not_count() -> None:
-    given = {"sensitive_features": list("abc"), "missing": "drop"}
-    counts = CooccurrenceCounts.from_arrays([[1], [0], [1]], [[1], [0], [NAN]], **given)
-    labels = JointCounts.from_arrays([1, 0, 1], [1, 0, None], **given)
-    assert counts.groups == labels.groups == ("a", "b")
-
-
-def test_a_missing_level_of_crossed_attributes() -> None:
-    crossed = {"s": ["f", None, "m", "m", None, "f"], "r": [1, 1, None, 2, None, 1]}
-    with pytest.raises(ValueError, match=r"^sensitive_features must .* received 3 "):
-        count(sensitive_features=crossed)
-    counts = count(sensitive_features=crossed, missing="drop")
-    assert counts.dropped == 3
-    assert counts.groups == (("f", 1), ("m", 2))
-    # Rows 0 and 5, and row 3.
-    assert joint(counts, "attribute", "task") == [[1, 0, 1], [0, 1, 1]]
-
-
 @pytest.mark.parametrize("missing", ["error", "drop", "abstain"])
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MATRICES)
-def test_nothing_but_missing_values(name: str, kind: str, missing: Any) -> None:
-    rows = KINDS[kind] | {name: without(KINDS[kind][name], *range(6))}
+def test_nothing_but_missing_values(name: str, missing: Any) -> None:
+    rows = MATRICES | {name: without(MATRICES[name], *range(6))}
     with pytest.raises(ValueError, match=rf"^{name} must hold values; all 6 are missing"):
         _count(rows, missing=missing)
-
-
-def test_nothing_left_to_count() -> None:
-    rows = {"y_true": without(TRUTH, 0, 1, 2), "y_pred": without(PREDICTION, 3, 4, 5)}
-    with pytest.raises(ValueError, match=r"missing='drop' must leave rows; all 6 have a missing"):
-        count(**rows, missing="drop")
-
-
-@pytest.mark.parametrize("missing", ["ignore", "Drop", "", None])
-def test_an_unknown_rule(missing: Any) -> None:
-    message = rf"^missing must be 'error', 'drop' or 'abstain'; received {missing!r}"
-    with pytest.raises(ValueError, match=message):
-        count(missing=missing)

@@ -1,4 +1,7 @@
-"""Missing and abstained values: an error unless dropped, or kept in every denominator."""
+"""Missing and abstained values: an error unless dropped, or kept in every denominator.
+
+What does not name labels is asked of counts of labels and of matrices.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from kinds import Kind
 
 from biasamp_adapters import DirectionalBiasAmplification, JointCounts
 
@@ -18,44 +22,57 @@ NAN = float("nan")
 GROUP = ["a"] * 4 + ["b"] * 6
 TRUTH = [*[1, 1, 1, 0], *[1, 0, 0, 0, 0, 0]]
 PREDICTION: list[Any] = [*[1, 1, None, 0], *[1, 0, 0, 0, None, None]]
+COLUMNS: dict[str, list[Any]] = {
+    "y_true": [0, 1] * 5,
+    "y_pred": [0, 1] * 5,
+    "sensitive_features": ["a", "b"] * 5,
+    "sensitive_features_pred": ["a", "b"] * 5,
+}
+ABSTAINING = ["y_pred", "sensitive_features_pred"]
 
 
-@pytest.mark.parametrize(
-    ("argument", "received", "hint"),
-    [
-        ("y_true", 2, r"\(missing='drop' leaves such rows out\)$"),
-        ("sensitive_features", 3, r"\(missing='drop' leaves such rows out\)$"),
-        ("y_pred", 1, r"\(.*, missing='abstain' counts them as abstentions\)$"),
-        ("sensitive_features_pred", 4, r"\(.*, missing='abstain' counts them as abstentions\)$"),
-    ],
-)
-def test_the_error_names_the_argument_and_counts(argument: str, received: int, hint: str) -> None:
-    columns: dict[str, list[Any]] = {
-        "y_true": [0, 1] * 5,
-        "y_pred": [0, 1] * 5,
-        "sensitive_features": ["a", "b"] * 5,
-        "sensitive_features_pred": ["a", "b"] * 5,
-    }
-    columns[argument][:received] = [None] * received
+def without(name: str, *lost: int) -> dict[str, list[Any]]:
+    """The columns, one of them with missing values at the positions ``lost``."""
+    return COLUMNS | {name: [None if i in lost else x for i, x in enumerate(COLUMNS[name])]}
+
+
+def tables_of(counts: Any) -> list[Any]:
+    """Tables of every two variables that metrics read together."""
+    tables, roles = counts.tables(), ("attribute", "task")
+    pairs = [roles, ("attribute", "prediction"), ("attribute_prediction", "task")]
+    joint = [tables.joint(*pair).tolist() for pair in pairs]
+    return joint + [tables.agreement(role).tolist() for role in roles]
+
+
+@pytest.mark.parametrize("argument", COLUMNS)
+@pytest.mark.parametrize("received", [1, 2, 4])
+def test_the_error_names_the_argument_and_counts(kind: Kind, argument: str, received: int) -> None:
+    hint = r"\(missing='drop' leaves such rows out\)$"
+    if argument in ABSTAINING:
+        hint = r"\(.*, missing='abstain' counts them as abstentions\)$"
     message = rf"^{argument} must not have missing values; received {received} {hint}"
     with pytest.raises(ValueError, match=message):
-        JointCounts.from_arrays(**columns)
+        kind.count(**without(argument, *range(received)))
 
 
-def test_the_error_names_the_model() -> None:
+def test_the_error_names_the_model(kind: Kind) -> None:
     models = {"old": [0, 1], "new": [0, None]}
     with pytest.raises(ValueError, match=r"^y_pred\['new'\] must not have .*; received 1 "):
-        JointCounts.from_arrays([0, 1], models)
+        kind.count([0, 1], models)
     guesses = {"old": ["a", None], "new": ["a", "b"]}
     with pytest.raises(ValueError, match=r"^sensitive_features_pred\['old'\] must .* received 1 "):
-        JointCounts.from_arrays([0, 1], {"old": [0, 1], "new": [0, 1]}, ["a", "b"], guesses)
+        kind.count([0, 1], {"old": [0, 1], "new": [0, 1]}, ["a", "b"], guesses)
 
 
-def test_rows_are_counted_and_not_values_or_cells() -> None:
+def test_rows_are_counted_and_not_values_or_cells(kind: Kind) -> None:
     # Row 2 misses both of its crossed attributes, and rows 2 and 3 are one cell.
-    crossed = {"s": ["f", None, "m", "m"], "r": [1, None, None, None]}
+    crossed = {"s": ["f", None, "m", "m", "m"], "r": [1, None, None, None, 2]}
     with pytest.raises(ValueError, match=r"^sensitive_features must .* received 3 "):
-        JointCounts.from_arrays(sensitive_features=crossed)
+        kind.count([0] * 5, sensitive_features=crossed)
+    counts = kind.count([0] * 5, sensitive_features=crossed, missing="drop")
+    assert counts.dropped == 3
+    assert counts.groups == (("f", 1), ("m", 2))
+    assert counts.tables().marginal("attribute").tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -92,56 +109,67 @@ def test_every_container_says_what_is_missing(truth: Any) -> None:
     assert counts.n.tolist() == [1, 1]
 
 
-def test_drop_says_how_many_rows() -> None:
-    counts = JointCounts.from_arrays(TRUTH, PREDICTION, GROUP, missing="drop")
+def test_drop_says_how_many_rows(kind: Kind) -> None:
+    counts = kind.count(TRUTH, PREDICTION, GROUP, missing="drop")
     assert counts.dropped == 3
     assert counts.n_rows == 10 - 3
     assert "7 rows" in repr(counts)
     assert "3 dropped" in repr(counts)
-    kept = [row for row in zip(TRUTH, PREDICTION, GROUP, strict=True) if row[1] is not None]
-    truth, prediction, group = map(list, zip(*kept, strict=True))
-    assert (
-        counts.cells._asdict()["n"] == JointCounts.from_arrays(truth, prediction, group).n
-    ).all()
 
 
-def test_drop_counts_a_row_once() -> None:
-    counts = JointCounts.from_arrays(
-        [None, 1, None, 0], [None, 1, 1, 0], ["a", "b", None, None], missing="drop"
-    )
+@pytest.mark.parametrize("argument", COLUMNS)
+def test_drop_leaves_rows_out(kind: Kind, argument: str) -> None:
+    counts = kind.count(**without(argument, 0, 5, 7), missing="drop")
+    kept = {name: [values[i] for i in (1, 2, 3, 4, 6, 8, 9)] for name, values in COLUMNS.items()}
     assert counts.dropped == 3
-    assert counts.cells.codes.tolist() == [[0, 0, 0]]
-    assert counts.labels == (1,)
+    assert counts.n_rows == 7
+    assert tables_of(counts) == tables_of(kind.count(**kept))
+
+
+def test_drop_counts_a_row_once(kind: Kind) -> None:
+    counts = kind.count([None, 1, None, 0], [None, 1, 1, 0], ["a", "b", None, None], missing="drop")
+    assert counts.dropped == 3
+    assert counts.n_rows == 1
     assert counts.groups == ("b",)
+    if kind.name == "labels":
+        assert counts.labels == (1,)
+        assert counts.cells.codes.tolist() == [[0, 0, 0]]
 
 
-def test_drop_takes_a_row_from_every_model() -> None:
+def test_drop_takes_a_row_from_every_model(kind: Kind) -> None:
     # Models are compared on the same rows, so a row that one of them misses is dropped.
     models = {"old": [0, None, 1], "new": [0, 1, 1]}
-    counts = JointCounts.from_arrays([0, 1, 1], models, missing="drop")
-    assert counts.dropped == 1
-    assert counts.to_frame()[["old", "new"]].to_numpy().tolist() == [[0, 0], [1, 1]]
+    counts = kind.count([0, 1, 1], models, ["a", "b", "b"], missing="drop")
+    assert counts.dropped == counts.model("new").dropped == 1
+    for name in models:
+        assert counts.tables(name).joint("attribute", "prediction").tolist() == [[1, 0], [0, 1]]
 
 
-def test_dropped_labels_and_weights_do_not_count() -> None:
-    counts = JointCounts.from_arrays(
-        [0, 1, 2], [0, 1, None], ["a", "b", "c"], sample_weight=[0.5, 2, 100], missing="drop"
+def test_dropped_labels_and_weights_do_not_count(kind: Kind) -> None:
+    counts = kind.count(
+        [0, 1, 2],
+        [0, 1, None],
+        ["a", "b", "c"],
+        classes=(0, 1, 2),
+        sample_weight=[0.5, 2, 100],
+        missing="drop",
     )
-    assert counts.labels == (0, 1)
     assert counts.groups == ("a", "b")
-    assert counts.w is not None
-    assert counts.w.tolist() == [0.5, 2]
+    assert counts.tables().marginal("attribute").tolist() == [0.5, 2]
+    if kind.name == "labels":
+        assert counts.labels == (0, 1)
 
 
-def test_a_metric_notes_what_was_dropped() -> None:
+def test_a_metric_notes_what_was_dropped(kind: Kind) -> None:
     metric = DirectionalBiasAmplification(missing="drop")
+    rows = [kind.tasks(column, (0, 1)) for column in (TRUTH, PREDICTION)]
     with pytest.warns(UserWarning, match=r"3 row\(s\) with missing values were left out"):
-        result = metric.result(TRUTH, PREDICTION, sensitive_features=GROUP)
+        result = metric.result(*rows, sensitive_features=GROUP)
     assert result.n == 7
 
 
-def test_abstentions_stay_in_every_denominator() -> None:
-    counts = JointCounts.from_arrays(TRUTH, PREDICTION, GROUP, missing="abstain")
+def test_abstentions_stay_in_every_denominator(kind: Kind) -> None:
+    counts = kind.count(TRUTH, PREDICTION, GROUP, missing="abstain")
     assert counts.dropped == 0
     assert counts.n_rows == 10
     tables = counts.tables()
@@ -159,16 +187,17 @@ def test_abstentions_stay_in_every_denominator() -> None:
     assert tables.agreement("task").tolist() == [4, 3]
 
 
-def test_a_metric_of_abstentions_divides_by_all_rows() -> None:
+def test_a_metric_of_abstentions_divides_by_all_rows(kind: Kind) -> None:
     metric = DirectionalBiasAmplification(missing="abstain", pos_label=1)
     # P(T^ = 1 | a) - P(T = 1 | a) is 2/4 - 3/4, with sign + as 3/4 > 4/10;
     # P(T^ = 1 | b) - P(T = 1 | b) is 1/6 - 1/6.
-    value = metric(TRUTH, PREDICTION, sensitive_features=GROUP)
+    rows = [kind.tasks(column, (0, 1)) for column in (TRUTH, PREDICTION)]
+    value = metric(*rows, sensitive_features=GROUP)
     assert value == pytest.approx(((2 / 4 - 3 / 4) - (1 / 6 - 1 / 6)) / 2, abs=1e-15)
 
 
-def test_abstentions_of_the_predicted_attribute() -> None:
-    counts = JointCounts.from_arrays(
+def test_abstentions_of_the_predicted_attribute(kind: Kind) -> None:
+    counts = kind.count(
         TRUTH, None, GROUP, ["a", "b", None, "a"] + ["b"] * 5 + [None], missing="abstain"
     )
     tables = counts.tables()
@@ -197,43 +226,34 @@ def test_an_abstention_is_none_in_a_frame() -> None:
 
 
 @pytest.mark.parametrize("missing", ["error", "drop", "abstain"])
-@pytest.mark.parametrize("argument", ["y_pred", "y_true", "sensitive_features"])
-def test_nothing_but_missing_values(missing: Any, argument: str) -> None:
-    columns: dict[str, Any] = {
-        "y_true": [0, 1, 1],
-        "y_pred": [0, 1, 1],
-        "sensitive_features": list("abb"),
-    }
-    columns[argument] = [None, None, NAN]
-    with pytest.raises(ValueError, match=rf"^{argument} must hold values; all 3 are missing"):
-        JointCounts.from_arrays(**columns, missing=missing)
+@pytest.mark.parametrize("argument", COLUMNS)
+def test_nothing_but_missing_values(kind: Kind, missing: Any, argument: str) -> None:
+    columns = COLUMNS | {argument: [None, NAN] * 5}
+    with pytest.raises(ValueError, match=rf"^{argument} must hold values; all 10 are missing"):
+        kind.count(**columns, missing=missing)
 
 
-def test_nothing_left_to_count() -> None:
+def test_nothing_left_to_count(kind: Kind) -> None:
     with pytest.raises(ValueError, match=r"missing='drop' must leave rows; all 2 have a missing"):
-        JointCounts.from_arrays([0, None], [None, 1], missing="drop")
+        kind.count([0, None], [None, 1], missing="drop")
 
 
-@pytest.mark.parametrize("argument", ["y_true", "sensitive_features"])
-def test_only_predictions_abstain(argument: str) -> None:
-    columns: dict[str, Any] = {
-        "y_true": [0, 1, 1],
-        "y_pred": [0, None, 1],
-        "sensitive_features": list("abb"),
-    }
-    columns[argument][0] = None
+@pytest.mark.parametrize("argument", [name for name in COLUMNS if name not in ABSTAINING])
+def test_only_predictions_abstain(kind: Kind, argument: str) -> None:
+    columns = without(argument, 0) | {"y_pred": [0, None] + [0, 1] * 4}
     message = rf"^{argument} must not have missing values; received 1 \(missing='drop' leaves"
     with pytest.raises(ValueError, match=message):
-        JointCounts.from_arrays(**columns, missing="abstain")
+        kind.count(**columns, missing="abstain")
 
 
-def test_a_missing_value_of_the_reference() -> None:
+def test_a_missing_value_of_the_reference(kind: Kind) -> None:
+    reference = kind.tasks([0, None], (0, 1)), ["a", "b"]
     with pytest.raises(ValueError, match=r"^in the reference, y_true must not .* received 1 "):
-        DirectionalBiasAmplification(reference=([0, None], ["a", "b"]))
+        DirectionalBiasAmplification(reference=reference)
 
 
 @pytest.mark.parametrize("missing", ["ignore", "Drop", "", None])
-def test_an_unknown_rule(missing: Any) -> None:
+def test_an_unknown_rule(kind: Kind, missing: Any) -> None:
     message = rf"^missing must be 'error', 'drop' or 'abstain'; received {missing!r}"
     with pytest.raises(ValueError, match=message):
-        JointCounts.from_arrays([0, 1], missing=missing)
+        kind.count([0, 1], missing=missing)

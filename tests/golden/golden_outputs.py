@@ -69,15 +69,14 @@ def pairs(draw: Draw) -> dict[str, Any]:
 
 
 def _of_table(seed: int) -> dict[str, list[Any]]:
-    rows, counts = tables.table(seed), counts_of(seed)
+    counts = counts_of(seed)
     found = {}
     for name, metric in tables.metrics(seed):
+        result = quietly(metric.from_counts, counts)
         if name.startswith(("LA", "DPA")):
-            result = quietly(metric.from_counts, counts)
             # Both levels are the same for all pairs of a table of labels: a few of them will do.
             columns = [] if seed % 5 else ["psi_dataset", "psi_model", "value"]
         else:
-            result = quietly(metric.result, **rows)
             columns = ["sign", "delta", "contribution", "uncertain"]
             if name in ("Multi A->T", "Multi T->A"):
                 # The sign has no part in these: a contribution is the size of delta.

@@ -60,8 +60,8 @@ def label(request: pytest.FixtureRequest) -> str:
 
 
 def drawn(ax: Axes) -> list[Text]:
-    """All texts of a picture that was drawn, which is when formulas are parsed."""
-    ax.figure.canvas.draw()
+    """All texts of a picture that was laid out, which is when formulas are parsed."""
+    ax.figure.draw_without_rendering()
     return [text for text in ax.figure.findobj(Text) if text.get_text()]
 
 

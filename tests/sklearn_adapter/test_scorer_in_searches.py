@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -113,29 +114,28 @@ HOSTS: dict[str, tuple[Callable[..., np.ndarray], int]] = {
 }
 
 
-def run(host: Any, way: str, enabled: bool, metric: Any = SIGNED) -> np.ndarray:
-    """Scores of a host, of the pipeline that keeps the features alone."""
+@cache
+def run(name: str, way: str, enabled: bool, **options: Any) -> np.ndarray:
+    """Scores of a host, of the pipeline that keeps the features alone; many tests read them."""
     given = WAYS[way]()
-    scorer = amplification_scorer(metric, sensitive_features=given.place)
+    scorer = amplification_scorer(SIGNED, sensitive_features=given.place)
     with routing(enabled):
-        return host(keep(given.features), given, scorer)
+        return HOSTS[name][0](keep(given.features), given, scorer, **options)
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "metadata"])
 @pytest.mark.parametrize("name", HOSTS)
 def test_scores_do_not_depend_on_where_the_attribute_is(name: str, way: str) -> None:
-    host, n_scores = HOSTS[name]
-    metadata = run(host, "metadata", True)
-    assert metadata.size == n_scores
+    metadata = run(name, "metadata", True)
+    assert metadata.size == HOSTS[name][1]
     assert len(np.unique(metadata)) > 2
-    assert np.array_equal(run(host, way, False), metadata)
+    assert np.array_equal(run(name, way, False), metadata)
 
 
 @pytest.mark.parametrize("way", ["level", "column of pandas"])
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_place_is_read_with_metadata_routing_too(name: str, way: str) -> None:
-    host, _ = HOSTS[name]
-    assert np.array_equal(run(host, way, True), run(host, way, False))
+    assert np.array_equal(run(name, way, True), run(name, way, False))
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
@@ -203,12 +203,12 @@ def test_a_nested_search_by_hand() -> None:
         inner = [(train[fit], train[score]) for fit, score in KFold(3).split(train)]
         depth = best(SIGNED, splits=inner)
         expected += scores(SIGNED, tree(depth), splits=[(train, test)])
-    assert run(_nested, "metadata", True).tolist() == expected
+    assert run("nested search", "metadata", True).tolist() == expected
 
 
 def test_a_learning_curve_by_hand() -> None:
     halves = [(train[: len(train) // 2], test) for train, test in SPLITS]
-    found = run(_learnt, "metadata", True)
+    found = run("learning_curve", "metadata", True)
     assert found.tolist() == [scores(SIGNED, splits=halves), scores(SIGNED)]
 
 
@@ -229,10 +229,8 @@ def test_features_are_selected_one_by_one(way: str) -> None:
 
 @pytest.mark.parametrize("way", ["metadata", "column of polars"])
 def test_two_processes_score_as_one_does(way: str) -> None:
-    def host(*args: Any) -> np.ndarray:
-        return _grid(*args, n_jobs=2)
-
-    assert np.array_equal(run(host, way, way == "metadata"), run(_grid, "metadata", True))
+    two = run("GridSearchCV", way, way == "metadata", n_jobs=2)
+    assert np.array_equal(two, run("GridSearchCV", "metadata", True))
 
 
 def test_searches_are_cloned_and_pickled() -> None:
