@@ -12,8 +12,8 @@ import pytest
 from command import biasamp, write_csv, write_parquet
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing import findings
 from biasamp_adapters.auditing.runs import summarize_reports
+from biasamp_adapters.metrics import predictability
 
 FAST = ["--n-boot", "50"]
 TASKS = ["dog", "cat"]
@@ -68,7 +68,7 @@ def fitted() -> None:
 def unfitted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """No attacker is fitted, in the command or in memory, unless a test asks for ``fitted``."""
     if "fitted" not in request.fixturenames:
-        monkeypatch.setattr(findings, "MOST_FITTED", 0)
+        monkeypatch.setattr(predictability, "MOST_FITTED", 0)
 
 
 @pytest.fixture
