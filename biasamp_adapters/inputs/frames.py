@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -142,7 +142,8 @@ def grouped(
         raise NotGroupedError
     query = _Query(schema, keys, weight, matrices)
     groups = query.groups(lazy)
-    table = _collected(groups if max_groups is None else groups.head(max_groups + 1))
+    groups = groups if max_groups is None else groups.head(max_groups + 1)
+    table = query.exact(groups, _collected(groups))
     if not len(table):
         raise NoRowsError("the frame")
     query.check(lazy, table)
@@ -200,7 +201,7 @@ class _Query:
         added = [name for name in (*self._weights, *marks, *products) if name not in missing]
         rows = lazy.select(**by, **self._weights, **values)
         rows = rows.with_columns(**marks, **products) if values else rows
-        groups = rows.group_by(*by, *missing).agg(
+        return rows.group_by(*by, *missing).agg(
             nw.len().alias(_TOTALS["n"]),
             *(nw.col(name).sum() for name in added),
             # Looking at each column, and not at each row, costs next to nothing.
@@ -208,9 +209,20 @@ class _Query:
             *(nw.col(name).max().alias(f"{name}_most") for name in values),
             *(nw.col(name).count().alias(f"{name}_present") for name in values),
         )
-        # Whole numbers as text: nulls beside them would make them floats on the way.
-        text = {name: nw.col(name).cast(nw.String) for name in self._whole}
-        return groups.with_columns(**text) if text else groups
+
+    def exact(self, groups: nw.LazyFrame[Any], table: pd.DataFrame) -> pd.DataFrame:
+        """The rows of groups with keys that are whole: beside nulls, they came as floats.
+
+        Text holds those that floats do not, but engines take a while to write so many columns anew.
+        """
+        rounded = [
+            name
+            for name in self._whole
+            if table[name].dtype.kind == "f" and table[name].abs().max() >= 2**53
+        ]
+        if not rounded:
+            return table
+        return _collected(groups.with_columns(nw.col(*rounded).cast(nw.String)))
 
     def check(self, lazy: nw.LazyFrame[Any], table: pd.DataFrame) -> None:
         """Raise where weights or indicators break a rule."""
@@ -228,7 +240,12 @@ class _Query:
         keys = []
         for name in self._keys:
             codes, labels = Column(table[name], name).chunk(0, len(table))
-            keys.append((codes, [int(str(x)) for x in labels] if name in self._whole else labels))
+            keys.append(
+                (
+                    codes,
+                    [int(x) for x in cast("list[int]", labels)] if name in self._whole else labels,
+                )
+            )
         return Groups(
             keys,
             {kind: table[_TOTALS[kind]].to_numpy(_DTYPES[kind]) for kind in self._kinds},
