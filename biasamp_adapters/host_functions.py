@@ -105,8 +105,6 @@ class MetricFunctions:
 
     Attributes
     ----------
-    functions : dict
-        The functions by name, for the module of the prototype.
     metrics : dict
         The metric class of each function.
     """
@@ -120,8 +118,11 @@ class MetricFunctions:
     ) -> None:
         self._prototype = prototype
         self._names = {"sensitive_features": attribute, "sensitive_features_pred": predicted}
-        self.functions = {metric.about.function: self._function(metric) for metric in METRICS}
-        self.metrics = dict(zip(self.functions.values(), METRICS, strict=True))
+        self.metrics = {self._function(metric): metric for metric in METRICS}
+
+    def __getitem__(self, name: str) -> Callable[..., float]:
+        """The function of this name."""
+        return {function.__name__: function for function in self.metrics}[name]
 
     def _function(self, metric: type[Metric]) -> Callable[..., float]:
         about, name = metric.about, metric.about.function

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from biasamp_adapters.host_functions import MetricFunctions
+from biasamp_adapters.metrics import METRICS
 
 NAMES = {
     "mals_bias_amplification": "MALS",
@@ -41,6 +42,11 @@ def function(host: str, request: pytest.FixtureRequest) -> Callable[..., float]:
 
 def metric_of(function: Callable[..., float]) -> Any:
     return getattr(import_module("biasamp_adapters"), NAMES[function.__name__])
+
+
+def test_each_metric_has_its_function(host: str) -> None:
+    public = import_module(f"biasamp_adapters.{host}").__all__
+    assert {metric.about.function for metric in METRICS} == set(NAMES) <= set(public)
 
 
 def test_signature(host: str, function: Callable[..., float]) -> None:
@@ -97,7 +103,7 @@ def test_without_docstrings() -> None:
         return float(len(y_true))
 
     made = MetricFunctions(prototype, attribute="a", predicted="p")
-    for function in made.functions.values():
+    for function in made.metrics:
         assert function.__doc__ == ""
         assert function([1, 1], [1, 1]) == 2
 

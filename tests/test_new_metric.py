@@ -1,4 +1,4 @@
-"""A metric that joins the registry reaches audits and hosts, without a line anywhere else."""
+"""A metric that joins the registry reaches audits and hosts; their modules only list its name."""
 
 from __future__ import annotations
 
@@ -42,17 +42,19 @@ assert "Dominant groups only." in summary["notes"]
 print(row["name"], row["source"], round(row["value"], 4))
 """
 _FAIRLEARN = """
-from biasamp_adapters.fairlearn import dominant_group_amplification
-print(round(dominant_group_amplification(y_true, y_pred, sensitive_features=group), 4))
+from biasamp_adapters.fairlearn.functions import metric_function
+function = metric_function["dominant_group_amplification"]
+print(round(function(y_true, y_pred, sensitive_features=group), 4))
 """
 _AIF360 = """
 import pandas as pd
 from biasamp_adapters.aif360 import BiasAmplificationMetric, BiasAmplificationTextExplainer
-from biasamp_adapters.aif360 import dominant_group_amplification
+from biasamp_adapters.aif360.functions import metric_function
 assert callable(BiasAmplificationMetric.dominant_group_amplification_by_pair)
 assert callable(BiasAmplificationTextExplainer.dominant_group_amplification)
 truth = pd.Series(y_true, index=pd.Index(group, name="group"))
-print(round(dominant_group_amplification(truth, y_pred, prot_attr="group"), 4))
+function = metric_function["dominant_group_amplification"]
+print(round(function(truth, y_pred, prot_attr="group"), 4))
 """
 
 

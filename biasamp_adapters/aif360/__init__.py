@@ -6,9 +6,6 @@ protected attributes are levels of the index of ``y_true``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from biasamp_adapters.aif360.quiet import quietly_imported
 
 try:
@@ -24,8 +21,13 @@ from biasamp_adapters.aif360.explainers import (
     BiasAmplificationJSONExplainer,
     BiasAmplificationTextExplainer,
 )
-from biasamp_adapters.aif360.functions import *  # noqa: F403
-from biasamp_adapters.aif360.functions import __all__ as _functions
+from biasamp_adapters.aif360.functions import (
+    directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric
 from biasamp_adapters.aif360.report import audit_report
 from biasamp_adapters.aif360.scorer import make_scorer
@@ -35,12 +37,10 @@ __all__ = [
     "BiasAmplificationMetric",
     "BiasAmplificationTextExplainer",
     "audit_report",
+    "directional_bias_amplification",
+    "directional_predictability_amplification",
+    "leakage_amplification",
     "make_scorer",
-    *_functions,
+    "mals_bias_amplification",
+    "multi_attribute_bias_amplification",
 ]
-__all__.sort()
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Callable[..., float]:
-        """The functions of all metrics, which are made when this module is imported."""

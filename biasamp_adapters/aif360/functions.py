@@ -105,8 +105,14 @@ def metric_function(
     )
 
 
-__all__ = [*metric_function.functions]
-globals().update(metric_function.functions)
+# Written out for editors and type checkers.
+mals_bias_amplification = metric_function["mals_bias_amplification"]
+directional_bias_amplification = metric_function["directional_bias_amplification"]
+multi_attribute_bias_amplification = metric_function["multi_attribute_bias_amplification"]
+leakage_amplification = metric_function["leakage_amplification"]
+directional_predictability_amplification = metric_function[
+    "directional_predictability_amplification"
+]
 
 
 def _read(y: Any, prot_attr: Any) -> list[Label]:

@@ -6,9 +6,6 @@ metric objects such as :class:`biasamp_adapters.MALS` work in the same places an
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 try:
     import fairlearn.metrics  # noqa: F401
 except ImportError as error:
@@ -20,17 +17,20 @@ except ImportError as error:
 
 from biasamp_adapters.fairlearn.build import amplification_frame
 from biasamp_adapters.fairlearn.frame import AmplificationFrame
-from biasamp_adapters.fairlearn.functions import *  # noqa: F403
-from biasamp_adapters.fairlearn.functions import __all__ as _functions
+from biasamp_adapters.fairlearn.functions import (
+    directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
 
 __all__ = [
     "AmplificationFrame",
     "amplification_frame",
-    *_functions,
+    "directional_bias_amplification",
+    "directional_predictability_amplification",
+    "leakage_amplification",
+    "mals_bias_amplification",
+    "multi_attribute_bias_amplification",
 ]
-__all__.sort()
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Callable[..., float]:
-        """The functions of all metrics, which are made when this module is imported."""

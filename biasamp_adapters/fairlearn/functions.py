@@ -92,5 +92,11 @@ def _is_repeated(name: str, value: Array, y_pred: Any) -> bool:
     return len(value) == len(y_pred) and len({str(label) for label in value}) < max(len(value), 2)
 
 
-__all__ = [*metric_function.functions]
-globals().update(metric_function.functions)
+# Written out for editors and type checkers.
+mals_bias_amplification = metric_function["mals_bias_amplification"]
+directional_bias_amplification = metric_function["directional_bias_amplification"]
+multi_attribute_bias_amplification = metric_function["multi_attribute_bias_amplification"]
+leakage_amplification = metric_function["leakage_amplification"]
+directional_predictability_amplification = metric_function[
+    "directional_predictability_amplification"
+]
