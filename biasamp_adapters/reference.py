@@ -141,7 +141,7 @@ def align(
         )
     parts, notes = [counts], list[str]()
     if reference is not None:
-        parts = [*_of_one_kind(counts, reference)]
+        parts = [*of_one_kind(counts, reference)]
         if groups is None and "groups" not in counts.declared:
             _check_same_groups(*parts)
         if labels is None and "labels" not in counts.declared:
@@ -158,7 +158,7 @@ def align(
     return Evaluation(aligned[0], aligned[1] if reference is not None else None, notes=tuple(notes))
 
 
-def _of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
+def of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
     """Counts and reference, whose tasks must be of one kind, with the same names of columns.
 
     Columns of a matrix that has no names take those of the other, by position.

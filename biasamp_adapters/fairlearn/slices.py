@@ -16,7 +16,7 @@ from biasamp_adapters.counts.arrays import Key, count_slices
 from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.inputs.columns import Column, read_columns
 from biasamp_adapters.inputs.matrices import Indicators
-from biasamp_adapters.reference import Evaluation
+from biasamp_adapters.reference import Evaluation, of_one_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +89,15 @@ class Slices:
     def evaluations(self, whole: Evaluation) -> dict[Key, Evaluation]:
         """The evaluation of each slice, with the reference and the label lists of the whole."""
         lists, sets = (whole.counts.labels, whole.counts.groups), whole.counts.sets
-        return {
-            key: whole
-            if counts is self.whole
-            else replace(whole, counts=counts.align(*lists).with_sets(sets))
-            for key, counts in self.counts.items()
-        }
+        evaluations = {}
+        for key, counts in self.counts.items():
+            if counts is self.whole:
+                evaluations[key] = whole
+                continue
+            # Columns without names have been given those of the reference.
+            named, _ = of_one_kind(counts, whole.counts)
+            evaluations[key] = replace(whole, counts=named.align(*lists).with_sets(sets))
+        return evaluations
 
 
 def count_by_slice(

@@ -339,3 +339,23 @@ def test_a_host_metric_is_called_once_per_slice_of_the_data() -> None:
 
     frame = ours(rows, {"size": size})
     assert sizes == [frame.overall["size"], *frame.by_group["size"]]
+
+
+def test_columns_without_names_in_slices_take_those_of_a_reference() -> None:
+    rows = people()
+    tasks, predicted = (np.stack([rows[name], 1 - rows[name]], axis=1) for name in ("T", "T_hat"))
+    training = (pd.DataFrame(tasks, columns=["yes", "no"]), rows["A"])
+    metric = DirectionalBiasAmplification(reference=training)
+    level = np.arange(len(rows)) % 2
+    frame = quietly(
+        baf.amplification_frame,
+        tasks,
+        predicted,
+        sensitive_features=rows["A"],
+        control_features=level,
+        metrics={"BA": metric},
+    )
+    for value in (0, 1):
+        inside = level == value
+        expected = metric(tasks[inside], predicted[inside], sensitive_features=rows["A"][inside])
+        assert frame.overall.loc[value, "BA"] == pytest.approx(expected, abs=1e-12)
