@@ -1,4 +1,4 @@
-"""From variables to counts: labels by a tally of their combinations, matrices by products."""
+"""From variables to counts: labels by their combinations, matrices by products."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.blocks import Layout, Values, chances_of
+from biasamp_adapters.counts.cells import CellCounter, CountedCells
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.lists import Lists, Seen, check_absent, check_dropped, common_lists
 from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import Rows, compact, concatenated
 from biasamp_adapters.counts.second_moments import SecondMoments
 from biasamp_adapters.counts.sources import Source, Sources, crossed
-from biasamp_adapters.counts.tally import Tallied, Tally
 from biasamp_adapters.counts.variables import Axis
 from biasamp_adapters.inputs.columns import (
     Column,
@@ -47,54 +47,54 @@ def count(sources: Sources, options: Options) -> dict[str, Any]:
     """
     check_lengths(sources.parts)
     if not sources.matrices:
-        return count_tally(tallied(sources, options), sources, options)
+        return count_cells(counted_cells(sources, options), sources, options)
     return _count_matrices(sources, lists_of(sources, options), options)
 
 
-# Labels: a tally of their combinations
+# Labels: counts of their combinations
 
 
-def tally_for(n_columns: int, *, by_weight: bool) -> Tally:
-    """A tally of rows, which keeps apart rows of different weights as a last column."""
-    return Tally(n_columns + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
+def cell_counter(n_columns: int, *, by_weight: bool) -> CellCounter:
+    """A counter of rows. By weight, the weight is one more column, the last."""
+    return CellCounter(n_columns + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
 
 
-def tallied(sources: Sources, options: Options) -> Tallied:
+def counted_cells(sources: Sources, options: Options) -> CountedCells:
     """Distinct combinations of the columns of labels."""
     columns = [column for source in sources.columns for column in source.columns]
     columns += [] if sources.part is None else [Column(sources.part, "slices")]
     by_weight = options.by_weight and sources.weight is not None
-    tally = tally_for(len(columns), by_weight=by_weight)
-    add_rows(tally, columns, sources.weight, sources.repeated, by_weight=by_weight)
-    return tally.cells()
+    counter = cell_counter(len(columns), by_weight=by_weight)
+    add_rows(counter, columns, sources.weight, sources.repeated, by_weight=by_weight)
+    return counter.cells()
 
 
 def add_rows(
-    tally: Tally,
+    counter: CellCounter,
     columns: Sequence[Column],
     weight: Weights | None,
     repeated: Array | None = None,
     *,
     by_weight: bool,
 ) -> None:
-    """Tally the rows of some columns."""
+    """Count the rows of some columns."""
     for start, stop in chunks(len(columns[0])):
         coded = [column.chunk(start, stop) for column in columns]
         n = np.ones(stop - start, dtype=np.int64) if repeated is None else repeated[start:stop]
         if weight is None:
-            tally.add(coded, None if repeated is None else [n])
+            counter.add(coded, None if repeated is None else [n])
             continue
         w = weight.numbers(start, stop)
         if by_weight:
             codes, units = pd.factorize(w)
             coded.append((codes, units.tolist()))
-        tally.add(coded, [n, n * w, n * w * w])
+        counter.add(coded, [n, n * w, n * w * w])
     if weight is not None:
         weight.check()
 
 
-def seen_in(cells: Tallied, sources: Sequence[Source]) -> list[Seen]:
-    """The variables of tallied combinations, of which several columns are crossed."""
+def seen_in(cells: CountedCells, sources: Sequence[Source]) -> list[Seen]:
+    """The variables of counted combinations; the columns of one variable are crossed."""
     out, first = [], 0
     for source in sources:
         last = first + source.n_columns
@@ -103,8 +103,8 @@ def seen_in(cells: Tallied, sources: Sequence[Source]) -> list[Seen]:
     return out
 
 
-def count_tally(cells: Tallied, sources: Sources, options: Options) -> dict[str, Any]:
-    """The fields of counts of labels, from the combinations that were tallied."""
+def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict[str, Any]:
+    """The fields of counts of labels, from the combinations that were counted."""
     seen, every = seen_in(cells, sources.columns), cells.sums[0]
     keep = np.ones(len(every), dtype=bool)
     for variable in seen:
@@ -162,7 +162,7 @@ def lists_of(sources: Sources, options: Options) -> Lists:
     if not sources.columns:
         return common_lists([], sources.matrices, options)
     of_labels = replace(sources, sources=sources.columns, weight=None, part=None)
-    cells = tallied(of_labels, options)
+    cells = counted_cells(of_labels, options)
     seen = seen_in(cells, sources.columns)
     lists = common_lists(seen, sources.matrices, options)
     for variable in seen:

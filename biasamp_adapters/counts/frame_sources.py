@@ -29,10 +29,10 @@ from biasamp_adapters.counts.counting import (
     MAX_WEIGHTED_CELLS,
     RowReader,
     add_rows,
-    count_tally,
+    cell_counter,
+    count_cells,
     lists_of,
     schema_of,
-    tally_for,
 )
 from biasamp_adapters.counts.labels import lookup, ordered
 from biasamp_adapters.counts.options import Options
@@ -199,21 +199,21 @@ def _moments(layout: Layout, rows: Rows, sums: dict[Block, Array]) -> Array:
     return out
 
 
-# Labels: a tally of their combinations
+# Labels: counts of their combinations
 
 
-class FrameTally:
-    """Tallies the label columns of frames, one after the other, each on its own engine."""
+class FrameCounter:
+    """Counts the label columns of frames, one after the other, each on its own engine."""
 
     def __init__(self, columns: FrameColumns, options: Options) -> None:
         self._keys = columns.keys_of_labels
         self._weight, self._options = columns.weight, options
         self._by_weight = options.by_weight and columns.weight is not None
         self._sources = columns.sources()
-        self._tally = tally_for(len(self._keys), by_weight=self._by_weight)
+        self._counter = cell_counter(len(self._keys), by_weight=self._by_weight)
 
     def add(self, frame: Any) -> None:
-        """Tally the rows of a frame.
+        """Count the rows of a frame.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class FrameTally:
         """
         if not isinstance(frame, pd.DataFrame):
             groups = self._grouped(frame)
-            self._tally.add(groups.keys, [*groups.totals.values()])
+            self._counter.add(groups.keys, [*groups.totals.values()])
             return
         # Several times faster through numpy than through the frame's own group-by.
         keys, weight = self._keys, self._weight
@@ -232,7 +232,7 @@ class FrameTally:
         columns = [Column(frame[key], f"column {key!r}") for key in keys]
         weights = None if weight is None else Weights(frame[weight], f"column {weight!r}")
         check_lengths([*columns, *([] if weights is None else [weights])])
-        add_rows(self._tally, columns, weights, by_weight=self._by_weight)
+        add_rows(self._counter, columns, weights, by_weight=self._by_weight)
 
     def _grouped(self, frame: Any) -> Groups:
         if self._by_weight and self._weight is not None:
@@ -245,7 +245,7 @@ class FrameTally:
 
     def counted(self) -> dict[str, Any]:
         """The fields of the counts of all frames."""
-        return count_tally(self._tally.cells(), self._sources, self._options)
+        return count_cells(self._counter.cells(), self._sources, self._options)
 
 
 # Streams

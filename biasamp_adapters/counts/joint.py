@@ -16,7 +16,7 @@ from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
 from biasamp_adapters.counts.counting import count
 from biasamp_adapters.counts.counts import Counts
-from biasamp_adapters.counts.frame_sources import FrameTally, each_chunk
+from biasamp_adapters.counts.frame_sources import FrameCounter, each_chunk
 from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import MOST_ROWS
 from biasamp_adapters.counts.sources import FrameColumns, read_arrays
@@ -185,9 +185,9 @@ class JointCounts(Counts):
         """
         columns = FrameColumns.of_labels(task, prediction, attribute, attribute_prediction, weight)
         options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
-        tally = FrameTally(columns, options)
-        tally.add(frame)
-        return cls(**tally.counted())
+        counter = FrameCounter(columns, options)
+        counter.add(frame)
+        return cls(**counter.counted())
 
     @classmethod
     def from_chunks(
@@ -241,10 +241,10 @@ class JointCounts(Counts):
         """
         columns = FrameColumns.of_labels(task, prediction, attribute, attribute_prediction, weight)
         options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
-        tally = FrameTally(columns, options)
-        for _ in each_chunk(chunks, tally.add, total):
+        counter = FrameCounter(columns, options)
+        for _ in each_chunk(chunks, counter.add, total):
             pass
-        return cls(**tally.counted())
+        return cls(**counter.counted())
 
     @property
     def cells(self) -> Cells:

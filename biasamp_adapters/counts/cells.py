@@ -19,7 +19,7 @@ _MAX_DENSE = 2**18
 _MAX_PENDING = 2**15
 
 
-class Tallied(NamedTuple):
+class CountedCells(NamedTuple):
     """Distinct codes of shape (cells, axes), their sums, and the labels of each axis."""
 
     codes: Array
@@ -27,7 +27,7 @@ class Tallied(NamedTuple):
     books: list[list[Label]]
 
 
-class Tally:
+class CellCounter:
     """Adds up rows by the combination of their labels.
 
     Each axis learns its labels in the order in which they appear, so chunks may be coded
@@ -121,11 +121,11 @@ class Tally:
         self._codebooks.pop()
         self._pending = [(codes[:, :-1], *totals) for codes, *totals in self._pending]
 
-    def cells(self) -> Tallied:
+    def cells(self) -> CountedCells:
         """What was counted so far."""
         self._merge()
         codes, *totals = self._pending[0]
-        return Tallied(codes, totals, [list(book) for book in self._codebooks])
+        return CountedCells(codes, totals, [list(book) for book in self._codebooks])
 
 
 def _group(columns: Sequence[Array]) -> tuple[Array, Array]:
