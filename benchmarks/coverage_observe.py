@@ -15,8 +15,8 @@ from benchmarks.coverage_designs import Design, population
 from benchmarks.coverage_populations import MatrixPopulation
 from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation, align
 
@@ -66,14 +66,14 @@ class Seen:
 
 
 class Truth:
-    """A population, counted and bound once for all samples of it."""
+    """A population, counted and measured once for all samples of it."""
 
     def __init__(self, data: str) -> None:
         self.population = population(data)
         self.metrics = self.population.metrics()
         self.evaluation = self.prepared(align(self.population.counts(), None), self.metrics)
         self.models = self.evaluation.counts.models
-        self.bounds = dict(self._bounds())
+        self.measurements = dict(self._measurements())
 
     def prepared(self, evaluation: Evaluation, names: Iterable[str]) -> Evaluation:
         """The evaluation with all that some metric reads."""
@@ -81,7 +81,7 @@ class Truth:
             evaluation = self.metrics[name].prepare(evaluation)
         return evaluation
 
-    def _bounds(self) -> Iterator[tuple[tuple[str, str], BoundMetric]]:
+    def _measurements(self) -> Iterator[tuple[tuple[str, str], Measurement]]:
         for name, metric in self.metrics.items():
             if name.startswith(("LA", "DPA")):
                 # The mean over all possible flips, as infinitely many rows would have.
@@ -92,30 +92,30 @@ class Truth:
                 }
                 metric = type(metric)(**options, equalize="expected")
             for model in self.models:
-                yield (name, model), metric.bind(self.evaluation, model)
+                yield (name, model), metric.measure(self.evaluation, model)
 
     def of_own_signs(self, name: str) -> float:
         """The value of the population; of two models, of the second less that of the first."""
-        return _gap([self.bounds[name, model].point()["value"] for model in self.models])
+        return _gap([self.measurements[name, model].point()["value"] for model in self.models])
 
-    def of_signs(self, bounds: Sequence[BoundMetric], name: str) -> float:
+    def of_signs(self, measurements: Sequence[Measurement], name: str) -> float:
         """The same with all that a sample fixed.
 
         It is the score of that replicate which is the population itself.
         """
-        if not all(isinstance(bound, Cooccurrence) for bound in bounds):
+        if not all(isinstance(one, Cooccurrence) for one in measurements):
             return self.of_own_signs(name)
-        every = [self.evaluation.counts.tables(bound.model) for bound in bounds]
+        every = [self.evaluation.counts.tables(one.model) for one in measurements]
         rng = np.random.default_rng(0)
-        scores = [b.scores(each, each, rng) for b, each in zip(bounds, every, strict=True)]
+        scores = [b.scores(each, each, rng) for b, each in zip(measurements, every, strict=True)]
         return _gap([float(score["value"]) for score in scores])
 
-    def has_signs(self, bound: BoundMetric, name: str) -> bool:
+    def has_signs(self, measurement: Measurement, name: str) -> bool:
         """Whether a sample has the population's signs; without signs it has."""
         if not _signed(name):
             return True
-        own = self.bounds[name, bound.model]
-        return np.array_equal(bound.pairs()["sign"], own.pairs()["sign"])
+        own = self.measurements[name, measurement.model]
+        return np.array_equal(measurement.pairs()["sign"], own.pairs()["sign"])
 
 
 def _gap(values: Sequence[float]) -> float:
@@ -128,7 +128,7 @@ def _signed(name: str) -> bool:
 
 @cache
 def truth(data: str) -> Truth:
-    """The population called ``data``, bound."""
+    """The population called ``data``, measured."""
     return Truth(data)
 
 
@@ -156,24 +156,24 @@ def observe(design: Design, seed: int, n_boot: int) -> Iterator[tuple[Way, Seen]
         ]
         aligned = align(counts, reference, lists.labels, lists.groups)
         evaluation = known.prepared(aligned, names)
-        bounds = dict(_bounds(known, evaluation, names, draws))
-        single = {(way, b.model): b for way, pair in bounds.items() for b in pair}
+        measurements = dict(_measurements(known, evaluation, names, draws))
+        single = {(way, b.model): b for way, pair in measurements.items() for b in pair}
         drawn = replicate(single, evaluation, n_boot, rng)
-        for way, pair in bounds.items():
+        for way, pair in measurements.items():
             yield way, _seen(known, way, pair, [drawn.get((way, b.model), {}) for b in pair])
 
 
-def _bounds(
+def _measurements(
     known: Truth, evaluation: Evaluation, names: Iterable[str], draws: str
-) -> Iterator[tuple[Way, list[BoundMetric]]]:
+) -> Iterator[tuple[Way, list[Measurement]]]:
     for name in names:
-        pair = [known.metrics[name].bind(evaluation, model) for model in known.models]
+        pair = [known.metrics[name].measure(evaluation, model) for model in known.models]
         yield Way(name, draws=draws), pair
         if _signed(name):
-            yield Way(name, "reestimated", draws), [bound.reestimating() for bound in pair]
+            yield Way(name, "reestimated", draws), [one.reestimating() for one in pair]
 
 
-def _seen(known: Truth, way: Way, pair: Sequence[BoundMetric], drawn: list[dict[str, Any]]) -> Seen:
+def _seen(known: Truth, way: Way, pair: Sequence[Measurement], drawn: list[dict[str, Any]]) -> Seen:
     found = {method: _estimate(pair, drawn, method) for method in METHODS}
     own = known.of_own_signs(way.metric)
     return Seen(
@@ -186,11 +186,11 @@ def _seen(known: Truth, way: Way, pair: Sequence[BoundMetric], drawn: list[dict[
     )
 
 
-def _estimate(pair: Sequence[BoundMetric], drawn: list[dict[str, Any]], method: Any) -> Estimate:
+def _estimate(pair: Sequence[Measurement], drawn: list[dict[str, Any]], method: Any) -> Estimate:
     """The value of one model, or the paired difference of two."""
     results = [
-        bam.AmplificationResult.of(bound, scores, CONFIDENCE, method)
-        for bound, scores in zip(pair, drawn, strict=True)
+        bam.AmplificationResult.of(measurement, scores, CONFIDENCE, method)
+        for measurement, scores in zip(pair, drawn, strict=True)
     ]
     if len(pair) == 1:
         reason = next((note for note in results[0].notes if note.startswith("no interval")), None)

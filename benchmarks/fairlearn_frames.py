@@ -124,12 +124,12 @@ def unmoved(data: dict[str, Any], n_boot: int, seed: int) -> pd.DataFrame:
     """Quantiles of the replicates of LA and DPA before they are moved to where the value lies."""
     arguments = (data[name] for name in ("y_true", "y_pred", *ATTRIBUTES))
     evaluation = align(bam.JointCounts.from_arrays(*arguments), None)
-    bounds = {
-        name: metric.bind(evaluation, evaluation.counts.first_model)
+    measurements = {
+        name: metric.measure(evaluation, evaluation.counts.first_model)
         for name, metric in metrics().items()
         if hasattr(metric, "quality")
     }
-    drawn = replicate(bounds, evaluation, n_boot, seed)
+    drawn = replicate(measurements, evaluation, n_boot, seed)
     quantiles = {name: np.quantile(scores["value"], QUANTILES) for name, scores in drawn.items()}
     return pd.DataFrame(quantiles, index=["low", "high"]).T
 

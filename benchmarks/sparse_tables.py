@@ -25,7 +25,7 @@ from benchmarks.sparse_designs import KNOWN_CASE, Design, designs
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound_metric import BoundMetric
+from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.reference import align
 
 #: What was seen in one drawn table: numbers by name.
@@ -64,8 +64,8 @@ def metric_of(design: Design, quality: str, **options: Any) -> Metric:
     return bam.DirectionalPredictabilityAmplification(quality=quality, **options)
 
 
-def bounds(design: Design, counts: bam.JointCounts) -> dict[tuple[str, str], BoundMetric]:
-    """Each quality under each way to equalise, bound to the same counts; "auto" comes first."""
+def measure(design: Design, counts: bam.JointCounts) -> dict[tuple[str, str], Measurement]:
+    """Each quality under each way to equalise, measured on the same counts; "auto" comes first."""
     evaluation, out = align(counts, None), {}
     for quality in _QUALITIES[design.metric]:
         ways: dict[str, dict[str, Any]] = {"auto": {}, "sampled": {"equalize": "sampled"}}
@@ -75,7 +75,7 @@ def bounds(design: Design, counts: bam.JointCounts) -> dict[tuple[str, str], Bou
             ways["loo"] = {"evaluation": "loo"}
         for way, options in ways.items():
             metric = metric_of(design, quality, **options)
-            out[quality, way] = metric.bind(evaluation, MODEL)
+            out[quality, way] = metric.measure(evaluation, MODEL)
     return out
 
 
@@ -84,20 +84,20 @@ def observe(
 ) -> Iterator[tuple[tuple[str, str], Seen]]:
     """Draw one table and look at it in every way."""
     counts = design.draw(rng)
-    bound = bounds(design, counts)
+    measurements = measure(design, counts)
     # Every way to equalise has the same replicates: they always flip labels of their own.
-    auto = {quality: one for (quality, way), one in bound.items() if way == "auto"}
+    auto = {quality: one for (quality, way), one in measurements.items() if way == "auto"}
     drawn = replicate(auto, align(counts, None), n_boot, rng)
     for quality, chosen in auto.items():
         exact, mode = design.exact(quality), getattr(chosen, "mode", None)
         seen: dict[str, Seen] = {}
-        for way in (way for of, way in bound if of == quality):
+        for way in (way for of, way in measurements if of == quality):
             # What "auto" chose has been computed.
             if way == mode:
                 seen[way] = seen["auto"]
             else:
                 result = bam.AmplificationResult.of(
-                    bound[quality, way], drawn[quality], _CONFIDENCE
+                    measurements[quality, way], drawn[quality], _CONFIDENCE
                 )
                 seen[way] = compare(result, exact)
             yield (quality, way), seen[way] | {"expected_share": mode == "expected"}

@@ -16,9 +16,9 @@ from biasamp_adapters.inference.estimates import Estimate, IntervalOptions, Repl
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.means import rate
+from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation
 
@@ -174,8 +174,8 @@ def evaluate(
     """
     for metric in (metric for chosen in metrics.values() for metric in chosen):
         evaluation = metric.prepare(evaluation)
-    bounds = {
-        (model, metric.__name__): _with_strongest_pairs(metric.bind(evaluation, model))
+    measurements = {
+        (model, metric.__name__): _with_strongest_pairs(metric.measure(evaluation, model))
         for model, chosen in metrics.items()
         for metric in chosen
         if metric.applies(evaluation)
@@ -193,7 +193,7 @@ def evaluate(
     n_boot = 0 if no_draws else int(options.n_boot)
     draws: dict[Key, dict[str, Array]] = {}
     if n_boot:
-        scored: dict[Key, Scored] = {**bounds, **rates}
+        scored: dict[Key, Scored] = {**measurements, **rates}
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
     def replicated(key: Key, name: str, values: Array) -> list[Replicated]:
@@ -202,17 +202,17 @@ def evaluate(
         return [Replicated(*number, no_draws) for number in zip(values, drawn, strict=True)]
 
     results, differences, pairs = {}, {}, {}
-    for key, bound in bounds.items():
+    for key, measurement in measurements.items():
         replicates = draws.get(key, {}) if asked else None
-        results[key] = AmplificationResult.of(bound, replicates, confidence)
+        results[key] = AmplificationResult.of(measurement, replicates, confidence)
         first = (counts.models[0], key[1])
         if key != first and first in results:
             compared = {key[0]: results[key], first[0]: results[first]}
             difference = paired_difference(compared, confidence)
             differences[key] = replace(difference, reason=no_draws or difference.reason)
-        if isinstance(bound, Cooccurrence) and bound.selected is not None:
-            values = bound.pairs()["contribution"].reshape(-1)[bound.selected]
-            pairs[key] = bound.selected, replicated(key, "pairs", values)
+        if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
+            values = measurement.pairs()["contribution"].reshape(-1)[measurement.selected]
+            pairs[key] = measurement.selected, replicated(key, "pairs", values)
     measures = {
         key[0]: {
             name: replicated(key, name, values) for name, values in group_rates.point().items()
@@ -223,14 +223,14 @@ def evaluate(
     return Findings(evaluation, options, results, differences, pairs, measures, columns)
 
 
-def _with_strongest_pairs(bound: BoundMetric) -> BoundMetric:
-    """The same bound metric; one of BA-> scores its strongest pairs too."""
-    if not isinstance(bound, Cooccurrence) or bound.coefficient != "sign":
-        return bound
-    strength = np.abs(bound.pairs()["contribution"].reshape(-1))
+def _with_strongest_pairs(measurement: Measurement) -> Measurement:
+    """The same measurement; one of BA-> scores its strongest pairs too."""
+    if not isinstance(measurement, Cooccurrence) or measurement.coefficient != "sign":
+        return measurement
+    strength = np.abs(measurement.pairs()["contribution"].reshape(-1))
     order = np.argsort(-strength, kind="stable")
     defined = order[~np.isnan(strength[order])]
-    return replace(bound, selected=defined[:MOST_PAIRS])
+    return replace(measurement, selected=defined[:MOST_PAIRS])
 
 
 def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:

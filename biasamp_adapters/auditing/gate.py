@@ -10,7 +10,7 @@ from typing import NamedTuple
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.summary import Row
 from biasamp_adapters.auditing.tables import estimate
-from biasamp_adapters.metrics.bound_metric import as_arrow
+from biasamp_adapters.metrics.measurement import as_arrow
 
 
 class Gate(NamedTuple):

@@ -17,7 +17,7 @@ from biasamp_adapters.auditing.findings import (
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.metrics import METRICS
-from biasamp_adapters.metrics.bound_metric import T_TO_A
+from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
 
 #: Groups or tasks with fewer rows make no interval that can be trusted.

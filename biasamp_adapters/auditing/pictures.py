@@ -24,7 +24,7 @@ from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Row, Summary, grouped
 from biasamp_adapters.auditing.tables import estimate, number
 from biasamp_adapters.inference.estimates import Estimate
-from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import AMPLIFIED, GAP, NAME, REDUCED, SERIES, UNCLEAR
 

@@ -18,7 +18,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
-from biasamp_adapters.metrics.bound_metric import A_TO_T
+from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.result import numbers, plain
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import shares, steps_of

@@ -1,4 +1,4 @@
-"""``amplification_frame``: check the arguments, count, bind each metric to each slice, and draw."""
+"""``amplification_frame``: check the arguments, count, measure each slice, and draw."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
-from biasamp_adapters.metrics.bound_metric import BoundMetric
+from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.reference import Evaluation, align, as_reference, dropped_note
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
@@ -171,7 +171,7 @@ def amplification_frame(
     confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
     for name, metric in chosen.items():
         for key, part in parts[name].items():
-            if not isinstance(part.scored, BoundMetric):
+            if not isinstance(part.scored, Measurement):
                 continue
             where = f"{name} in {listing([key])}" if key else f"{name}"
             notes += [f"{where}: {note}" for note in part.scored.caveats]
@@ -291,14 +291,14 @@ class _Part:
     Attributes
     ----------
     evaluation : Evaluation
-    scored : BoundMetric, HostMetric or None
+    scored : Measurement, HostMetric or None
         None where the metric is undefined, as there is only one group.
     draws : dict of str to ndarray, or None
         Scores of the replicates; empty where none are possible, None where none were asked for.
     """
 
     evaluation: Evaluation
-    scored: BoundMetric | HostMetric | None
+    scored: Measurement | HostMetric | None
     draws: Mapping[str, Array] | None
 
     @property
@@ -341,8 +341,8 @@ def _bind_and_draw(
 ) -> tuple[dict[Hashable, dict[Key, _Part]], list[str]]:
     """Each metric in each slice, and notes on the references.
 
-    Metrics that were given the same reference are bound to the same counts and drawn together. The
-    seed is the same for all, so that all metrics see the same draws.
+    Metrics that were given the same reference are measured on the same counts and drawn together.
+    The seed is the same for all, so that all metrics see the same draws.
     """
     families: list[tuple[Any, dict[Hashable, Any]]] = []
     for name, metric in metrics.items():
@@ -363,21 +363,21 @@ def _bind_and_draw(
         notes += whole.notes
         evaluations = slices.evaluations(whole)
         scored = {
-            (name, key): _bind(name, metric, evaluation, not slices.group_names)
+            (name, key): _measure(name, metric, evaluation, not slices.group_names)
             for name, metric in members.items()
             for key, evaluation in evaluations.items()
         }
-        defined = {place: bound for place, bound in scored.items() if bound is not None}
+        defined = {place: one for place, one in scored.items() if one is not None}
         drawn = replicate(defined, whole, n_boot, seed, source) if n_boot else {}
-        for (name, key), bound in scored.items():
+        for (name, key), one in scored.items():
             draws = drawn.get((name, key), {}) if n_boot else None
-            parts.setdefault(name, {})[key] = _Part(evaluations[key], bound, draws)
+            parts.setdefault(name, {})[key] = _Part(evaluations[key], one, draws)
     return parts, notes
 
 
-def _bind(
+def _measure(
     name: Hashable, metric: Any, evaluation: Evaluation, by_group: bool
-) -> BoundMetric | HostMetric | None:
+) -> Measurement | HostMetric | None:
     """A metric on one slice; None where it is undefined."""
     counts = evaluation.counts
     if not isinstance(metric, Metric):
@@ -391,7 +391,7 @@ def _bind(
     alone = counts.one_each(Role.ATTRIBUTE) and len(counts.seen(Role.ATTRIBUTE)) < 2
     if alone and not (compared and isinstance(metric, ReferencedMetric)):
         return None
-    return replace(metric.bind(evaluation, counts.first_model), by_group=by_group)
+    return replace(metric.measure(evaluation, counts.first_model), by_group=by_group)
 
 
 def _column(

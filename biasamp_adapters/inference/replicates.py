@@ -116,7 +116,7 @@ class Scored(ABC):
 
 
 def replicate(
-    bounds: Mapping[K, Scored],
+    metrics: Mapping[K, Scored],
     evaluation: Evaluation,
     n_boot: int,
     random_state: RandomState,
@@ -128,27 +128,27 @@ def replicate(
     values from it. Metrics that allow no interval are left out. Without a ``source``, tables are
     drawn from the counts of the evaluation. Several models share their random flips.
     """
-    bounds = {key: bound for key, bound in bounds.items() if bound.no_interval is None}
-    if not bounds:
+    metrics = {key: metric for key, metric in metrics.items() if metric.no_interval is None}
+    if not metrics:
         return {}
     table_rng, reference_rng, flip_rng = generator(random_state).spawn(3)
     counts, reference = source or evaluation.counts, evaluation.reference
-    if not any(bound.reads_reference for bound in bounds.values()):
+    if not any(metric.reads_reference for metric in metrics.values()):
         reference = None
-    block = counts.replicates_at_once(max((bound.width for bound in bounds.values()), default=1))
+    block = counts.replicates_at_once(max((metric.width for metric in metrics.values()), default=1))
     if reference is not None:
         block = min(block, reference.replicates_at_once(1))
     references = None if reference is None else reference.draw(n_boot, reference_rng, block)
-    blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in bounds}
-    several = len({bound.model for bound in bounds.values()}) > 1
+    blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in metrics}
+    several = len({metric.model for metric in metrics.values()}) > 1
     drawn_tables = ((len(tables), tables) for tables in counts.draw(n_boot, table_rng, block))
     for tables in progress(drawn_tables, n_boot, "Drawing tables"):
         drawn = None if references is None else next(references)
         seed = int(flip_rng.integers(2**63))
-        for key, bound in bounds.items():
-            of_metric = bound.evaluation.counts.drawn(tables).for_model(bound.model)
+        for key, metric in metrics.items():
+            of_metric = metric.evaluation.counts.drawn(tables).for_model(metric.model)
             flips = SharedDraws(seed) if several else np.random.default_rng(seed)
-            blocks[key].append(bound.scores(of_metric, drawn, flips))
+            blocks[key].append(metric.scores(of_metric, drawn, flips))
     return {key: _joined(parts) for key, parts in blocks.items()}
 
 
@@ -157,27 +157,27 @@ def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
-def accelerations(bounds: Sequence[Scored], factors: Sequence[int]) -> dict[str, float | str]:
+def accelerations(metrics: Sequence[Scored], factors: Sequence[int]) -> dict[str, float | str]:
     """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
 
     A reference whose values are read is a sample too, of which each row is left out in turn.
     """
-    first = bounds[0].evaluation
+    first = metrics[0].evaluation
     samples = [first.counts]
-    if first.reference is not None and any(bound.reads_reference for bound in bounds):
+    if first.reference is not None and any(metric.reads_reference for metric in metrics):
         samples.append(first.reference)
     reason = next(filter(None, (sample.no_jackknife for sample in samples)), None)
     if reason:
-        return dict.fromkeys(bounds[0].point(), reason)
+        return dict.fromkeys(metrics[0].point(), reason)
     parts: list[dict[str, Array]] = []
     rows: list[Array] = []
     for sample in samples:
-        for tables, n in sample.without_one(max(bound.width for bound in bounds)):
+        for tables, n in sample.without_one(max(metric.width for metric in metrics)):
             scores = [
-                bound.smooth(tables.for_model(bound.model), None)
+                metric.smooth(tables.for_model(metric.model), None)
                 if sample is first.counts
-                else bound.smooth(bound.evaluation.counts.tables(bound.model), tables)
-                for bound in bounds
+                else metric.smooth(metric.evaluation.counts.tables(metric.model), tables)
+                for metric in metrics
             ]
             names = [name for name, score in scores[0].items() if np.ndim(score) < 2]
             combined = {

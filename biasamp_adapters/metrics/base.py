@@ -17,11 +17,11 @@ from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
 from biasamp_adapters.inference.estimates import IntervalMethod, IntervalOptions
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.metrics.bound_metric import (
+from biasamp_adapters.metrics.measurement import (
     A_TO_T,
     T_TO_A,
     UNDIRECTED,
-    BoundMetric,
+    Measurement,
     as_arrow,
 )
 from biasamp_adapters.metrics.result import ABOUT, About, AmplificationResult
@@ -88,7 +88,7 @@ class Metric(ABC):
         return as_arrow(getattr(self, "direction", UNDIRECTED)) or ""
 
     @abstractmethod
-    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
+    def measure(self, evaluation: Evaluation, model: str) -> Measurement:
         """Fix all that no draw changes: signs, columns, the way to equalise."""
 
     @classmethod
@@ -154,9 +154,9 @@ class Metric(ABC):
         if not compared and counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE):
             check_several(counts.seen(Role.ATTRIBUTE))
         evaluation = self._evaluation(counts)
-        bound = self.bind(evaluation, counts.first_model)
-        self._warn((*bound.caveats, *evaluation.caveats))
-        return bound.value
+        measurement = self.measure(evaluation, counts.first_model)
+        self._warn((*measurement.caveats, *evaluation.caveats))
+        return measurement.value
 
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
         """The result where the metric reads what no counts hold."""
@@ -195,17 +195,18 @@ class Metric(ABC):
     ) -> dict[str, AmplificationResult]:
         """The result of each model, from the same draws; their notes are warned of."""
         counts, n_boot = evaluation.counts, options.n_boot
-        bounds = {
-            model: self.bind(evaluation, model) for model in counts.models or (counts.first_model,)
+        measurements = {
+            model: self.measure(evaluation, model)
+            for model in counts.models or [counts.first_model]
         }
         if options.signs == "reestimated":
-            bounds = {model: bound.reestimating() for model, bound in bounds.items()}
-        draws = replicate(bounds, evaluation, n_boot, options.random_state) if n_boot else {}
+            measurements = {model: one.reestimating() for model, one in measurements.items()}
+        draws = replicate(measurements, evaluation, n_boot, options.random_state) if n_boot else {}
         results = {}
-        for model, bound in bounds.items():
+        for model, measurement in measurements.items():
             scores = draws.get(model, {}) if n_boot else None
             result = AmplificationResult.of(
-                bound, scores, options.confidence, options.interval_method
+                measurement, scores, options.confidence, options.interval_method
             )
             results[model] = replace(result, notes=(*result.notes, *evaluation.caveats))
             self._warn(results[model].notes)

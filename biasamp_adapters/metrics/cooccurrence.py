@@ -20,9 +20,9 @@ from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
-from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED, BoundMetric
 from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
+from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED, Measurement
 from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import (
     Evaluation,
@@ -58,8 +58,8 @@ class Observed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Cooccurrence(BoundMetric):
-    """A metric of co-occurrences, bound to counts.
+class Cooccurrence(Measurement):
+    """A metric of co-occurrences, measured on counts.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ class CooccurrenceMetric(ReferencedMetric):
     #: Whether the positive class is looked at where no ``pos_label`` is given.
     _of_positive: ClassVar[bool] = False
 
-    def bind(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
+    def measure(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
         """Fix the coefficients and the task columns; ``options`` are those of Cooccurrence."""
         reason = lacking(evaluation, model, self.short_direction)
         if reason:

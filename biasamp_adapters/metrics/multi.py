@@ -12,8 +12,8 @@ from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, is_whole
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.variables import LabelSet
-from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
+from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import Evaluation
 
@@ -186,7 +186,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
                 columns = columns[enough[columns]]
         return sets, columns
 
-    def bind(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
+    def measure(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
         """Fix the task sets."""
         soft = self._soft(evaluation.counts)
         if soft:
@@ -194,7 +194,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         sets, columns = self._columns(evaluation)
         undirected = self.short_direction == UNDIRECTED
         others = f"rows show other label sets than the {len(sets)} that were counted"
-        bound = super().bind(
+        measurement = super().measure(
             evaluation,
             model,
             columns=columns,
@@ -204,12 +204,12 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
             sets=sets,
             notes=() if evaluation.origin.knows_all_sets else (others,),
         )
-        if not len(bound.columns if sets else columns):
+        if not len(measurement.columns if sets else columns):
             raise ValueError(
                 "Multi needs task sets of the asked size and support; single labels are sets of "
                 f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
             )
-        return bound
+        return measurement
 
 
 def subsets_by_support(

@@ -253,9 +253,9 @@ def paired_difference(
         Of the interval.
     """
     first, second = (result.replicated or Replicated(result.value) for result in results.values())
-    bounds = [result.bound for result in results.values() if result.bound is not None]
-    if len(bounds) == 2:
-        kinds = np.asarray(bounds[0].difference), np.asarray(bounds[1].difference)
+    measurements = [result.bound for result in results.values() if result.bound is not None]
+    if len(measurements) == 2:
+        kinds = np.asarray(measurements[0].difference), np.asarray(measurements[1].difference)
         reason = first_reason(PAIR_RULES, kinds)
         if reason:
             return Estimate(float("nan"), None, reason)
@@ -264,5 +264,5 @@ def paired_difference(
             return Estimate(first.value - second.value, None, f"of {model}: {score.reason}")
     gap, skew = first.minus(second), {}
     if method == "bca" and gap.replicates is not None:
-        skew = accelerations(bounds, [1, -1])
+        skew = accelerations(measurements, [1, -1])
     return gap.estimate(confidence, method, skew.get("value", 0.0))

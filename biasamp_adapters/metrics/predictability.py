@@ -17,7 +17,7 @@ from biasamp_adapters.metrics.attacks.rows import AttackRows, number_rows, rows_
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles, Sides
 from biasamp_adapters.metrics.base import Metric, lacking
-from biasamp_adapters.metrics.bound_metric import A_TO_T, T_TO_A, BoundMetric
+from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, Measurement
 from biasamp_adapters.metrics.result import About, AmplificationResult
 from biasamp_adapters.quality import get_quality
 from biasamp_adapters.reference import Evaluation, dropped_note
@@ -188,7 +188,7 @@ class PredictabilityMetric(Metric):
     def _roles(self) -> Roles:
         return Roles.of(self.short_direction)
 
-    def bind(self, evaluation: Evaluation, model: str) -> BoundMetric:
+    def measure(self, evaluation: Evaluation, model: str) -> Measurement:
         """Choose the attacker and the way to equalise that the counts call for.
 
         Where the input is a matrix, and no attacker can be fitted because there are no rows or a

@@ -15,7 +15,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import accelerations
-from biasamp_adapters.metrics.bound_metric import UNDIRECTED, BoundMetric
+from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,13 +115,13 @@ class AmplificationResult:
     n_boot: int = 0
     notes: tuple[str, ...] = ()
     trials: dict[str, Array] | None = field(default=None, repr=False)
-    bound: BoundMetric | None = field(default=None, repr=False)
+    bound: Measurement | None = field(default=None, repr=False)
     replicated: Replicated | None = field(default=None, repr=False)
 
     @classmethod
     def of(
         cls,
-        bound: BoundMetric,
+        measurement: Measurement,
         replicates: Mapping[str, Array] | None,
         confidence: float,
         method: IntervalMethod = "percentile",
@@ -130,20 +130,21 @@ class AmplificationResult:
 
         Parameters
         ----------
-        bound : BoundMetric
+        measurement : Measurement
         replicates : mapping of str to ndarray, or None
             The scores of replicates; empty where none are possible, None if none were asked for.
         confidence, method
             Of the intervals.
         """
-        notes, reason = list(bound.caveats), None if replicates is None else bound.no_interval
+        notes = list(measurement.caveats)
+        reason = None if replicates is None else measurement.no_interval
         drawn = {} if replicates is None or reason else replicates
-        skewed = accelerations([bound], [1]) if method == "bca" and drawn else {}
+        skewed = accelerations([measurement], [1]) if method == "bca" and drawn else {}
         scores = {
-            name: bound.replicated(name, value, drawn.get(name), method)
+            name: measurement.replicated(name, value, drawn.get(name), method)
             if reason is None
             else Replicated(value, None, reason)
-            for name, value in bound.point().items()
+            for name, value in measurement.point().items()
             if name not in ("pairs", "groups")
         }
         estimates = {
@@ -156,10 +157,10 @@ class AmplificationResult:
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
             notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return cls(
-            metric=bound.metric,
-            direction=bound.direction,
+            metric=measurement.metric,
+            direction=measurement.direction,
             value=value.value,
-            n=bound.evaluation.counts.n_rows,
+            n=measurement.evaluation.counts.n_rows,
             interval=value.interval,
             confidence=confidence,
             baseline=estimates.get("random_error"),
@@ -167,7 +168,7 @@ class AmplificationResult:
             levels={name: estimates[name] for name in estimates if name.startswith("psi")},
             n_boot=len(drawn.get("value", ())),
             notes=tuple(notes),
-            bound=bound,
+            bound=measurement,
             replicated=scores["value"],
         )
 

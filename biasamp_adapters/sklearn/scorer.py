@@ -16,7 +16,7 @@ from biasamp_adapters._typing import check_choice
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
-from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]

@@ -21,8 +21,8 @@ from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import Indicators, one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.bound_metric import T_TO_A
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
+from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import PredictabilityMetric
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.thresholds.curve import Steps, shares, steps_of, two_labels
@@ -304,13 +304,13 @@ def _evaluated(curve: _Curve, chosen: Array) -> list[_Point]:
     return list(progress(points, len(chosen), _DOING))
 
 
-def _blocks(steps: Steps, bound: Cooccurrence, chosen: Array) -> Iterator[tuple[int, Array]]:
+def _blocks(steps: Steps, measurement: Cooccurrence, chosen: Array) -> Iterator[tuple[int, Array]]:
     """Values of many steps at a time, as one batch of tables like those of bootstrap replicates."""
-    size = max(1, _BLOCK // max(steps.width, bound.width))
+    size = max(1, _BLOCK // max(steps.width, measurement.width))
     for start in range(0, len(chosen), size):
         block = chosen[start : start + size]
-        tables = steps.tables(block, bound.evaluation.counts)
-        yield len(block), bound.scores(tables, None, np.random.default_rng(0))["value"]
+        tables = steps.tables(block, measurement.evaluation.counts)
+        yield len(block), measurement.scores(tables, None, np.random.default_rng(0))["value"]
 
 
 def _warn_once(metric: Metric, points: list[_Point]) -> None:

@@ -68,7 +68,7 @@ def _counts(kind: str) -> JointCounts | CooccurrenceCounts:
 def test_cells_leave_out_what_rows_do(kind: str, metric: MALS) -> None:
     counts = _counts(kind)
     evaluation = align(counts, None)
-    bound = metric.bind(evaluation, "model")
+    measurement = metric.measure(evaluation, "model")
     fixed = metric.__class__(reference=(TRUTH, GROUP))
     options = {"groups": ("a", "b")}
     weight = np.where(GROUP == "a", 1.0, 1.5) if kind == "weights" else np.ones(40)
@@ -85,7 +85,7 @@ def test_cells_leave_out_what_rows_do(kind: str, metric: MALS) -> None:
         else:
             scores.append(fixed.from_counts(of_rows).value)
     expected = acceleration_of(np.array(scores), np.ones(40))
-    assert accelerations([bound], [1])["value"] == pytest.approx(expected, rel=1e-9)
+    assert accelerations([measurement], [1])["value"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_it_agrees_with_scipy() -> None:

@@ -53,8 +53,8 @@ def given(frame: pd.DataFrame) -> dict[str, Any]:
 def replicates(metric: Any, counts: JointCounts, n_boot: int, random_state: int = 0) -> Array:
     """The values that an interval is read from."""
     evaluation = align(counts, getattr(metric, "reference", None))
-    bound = quietly(metric.bind, evaluation, evaluation.counts.tables().model)
-    return replicate({0: bound}, evaluation, n_boot, random_state)[0]["value"]
+    measurement = quietly(metric.measure, evaluation, evaluation.counts.tables().model)
+    return replicate({0: measurement}, evaluation, n_boot, random_state)[0]["value"]
 
 
 def spread(values: Array) -> tuple[float, float]:

@@ -13,12 +13,12 @@ from biasamp_adapters import (
     LeakageAmplification,
 )
 from biasamp_adapters.metrics.attacks.sparse_tables import clear_winners, tie_optimism
-from biasamp_adapters.metrics.bound_metric import BoundMetric
+from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.reference import align
 
 
-def margin_of(bound: BoundMetric, name: str) -> tuple[float, float]:
-    return bound.evidence(name, 0.5).margin
+def margin_of(measurement: Measurement, name: str) -> tuple[float, float]:
+    return measurement.evidence(name, 0.5).margin
 
 
 def test_tied_inputs_gain_by_their_share_of_the_rows() -> None:
@@ -38,11 +38,11 @@ def test_the_margin_of_a_ratio_is_its_slope_times_those_of_the_levels(quality: s
     made = np.r_[np.repeat([0, 1], [53, 47]), np.repeat([0, 1], [45, 55])]
     counts = JointCounts.from_arrays(truth, made, group)
     metric = DirectionalPredictabilityAmplification(quality=quality)
-    bound = metric.bind(align(counts, None), counts.first_model)
-    margin = partial(margin_of, bound)
+    measurement = metric.measure(align(counts, None), counts.first_model)
+    margin = partial(margin_of, measurement)
     (of_d, _), (of_m, _) = margin("psi_dataset"), margin("psi_model")
     assert min(of_d, of_m) > 0
-    drawn = bound.drawn_scores
+    drawn = measurement.drawn_scores
     d, m = (float(drawn[name].mean()) for name in ("psi_dataset", "psi_model"))
 
     def ratio(d: float, m: float) -> float:
@@ -61,8 +61,8 @@ def test_the_margins_of_leakage_are_those_of_its_levels() -> None:
     counts = JointCounts.from_arrays(truth, made, group)
     for quality in ("accuracy", "hard_inverse_cross_entropy"):
         metric = LeakageAmplification(quality=quality)
-        bound = metric.bind(align(counts, None), counts.first_model)
-        margin = partial(margin_of, bound)
+        measurement = metric.measure(align(counts, None), counts.first_model)
+        margin = partial(margin_of, measurement)
         (of_d, _), (of_m, _) = margin("psi_dataset"), margin("psi_model")
         assert margin("value") == (of_m, of_d)
         assert min(of_d, of_m) > 0
@@ -72,9 +72,9 @@ def test_guesses_that_are_never_wrong_have_no_margin() -> None:
     group = np.repeat([0, 1], 50)
     counts = JointCounts.from_arrays(group, group, group)
     metric = DirectionalPredictabilityAmplification(quality="hard_inverse_cross_entropy")
-    bound = metric.bind(align(counts, None), counts.first_model)
+    measurement = metric.measure(align(counts, None), counts.first_model)
     for name in ("value", "psi_dataset", "psi_model"):
-        assert margin_of(bound, name) == (0, 0)
+        assert margin_of(measurement, name) == (0, 0)
     assert metric.from_counts(counts).value == 0
 
 

@@ -21,8 +21,8 @@ from biasamp_adapters.metrics.attacks.sparse_tables import (
     tie_optimism,
 )
 from biasamp_adapters.metrics.attacks.two_way_tables import Sides
-from biasamp_adapters.metrics.bound_metric import BoundMetric
 from biasamp_adapters.metrics.means import mean_over_tasks
+from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.quality import (
     HARD_LOSS,
     OF_GUESSES,
@@ -66,8 +66,8 @@ def no_dependence(is_noise: Array) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TableAttack(BoundMetric):
-    """LA or DPA, bound to counts.
+class TableAttack(Measurement):
+    """LA or DPA, measured on counts.
 
     The value is the mean over the columns of a target that is a matrix. Of an input that is a
     matrix of several columns there are only pairs: the table of all its columns is too large.

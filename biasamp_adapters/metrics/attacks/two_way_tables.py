@@ -15,7 +15,6 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.blocks import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.metrics.bound_metric import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.equalize import (
     accuracy_of,
     column_accuracy,
@@ -24,6 +23,7 @@ from biasamp_adapters.metrics.equalize import (
     repeated,
     scaled_flips,
 )
+from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 
 #: Sums of weights that differ by less than this share of the total are equal.
 _ROUNDING = 1e-12

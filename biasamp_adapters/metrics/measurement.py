@@ -1,4 +1,4 @@
-"""A metric bound to counts: all that is fixed before any table is drawn."""
+"""One metric, measured on one model: all that is fixed before any table is drawn."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def as_arrow(direction: object) -> str | None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BoundMetric(Scored):
-    """One metric on one model of an evaluation; its score is called "value".
+class Measurement(Scored):
+    """One metric, measured on one model of an evaluation; its score is called "value".
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class BoundMetric(Scored):
         Name of the metric.
     direction : str
     notes : tuple of str
-        Caveats found while binding.
+        Caveats found while measuring.
     by_group : bool
         Whether scores include "groups", the mean over the pairs of each group.
     difference : bool or array of bool
@@ -52,7 +52,7 @@ class BoundMetric(Scored):
     by_group: bool = False
     difference: Array | bool = False
 
-    def reestimating(self) -> BoundMetric:
+    def reestimating(self) -> Measurement:
         """The same metric with directions found anew in each replicate, if it has directions."""
         return self
 
