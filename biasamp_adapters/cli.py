@@ -319,12 +319,11 @@ _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 def run() -> None:
     """Run the command. Each way in which it can end has an exit code of its own."""
     _open_streams()
-    sys.excepthook = _report_bug
     with _warnings_as_lines():
         try:
-            # Calling ``app`` itself would replace the hook.
+            # Calling ``app`` itself would leave a hook of Typer behind.
             sys.exit(typer.main.get_command(app)(standalone_mode=False) or DONE)
-        except typer.Abort:
+        except (typer.Abort, KeyboardInterrupt):
             sys.exit(INTERRUPTED)
         except (_USAGE_ERROR, ValueError, OSError) as error:
             message = _in_one_line(getattr(error, "format_message", error.__str__)())
@@ -332,6 +331,9 @@ def run() -> None:
             if message:
                 _tell(f"error: {message}")
             sys.exit(BAD_INPUT)
+        except Exception:
+            sys.excepthook = _report_bug
+            raise
 
 
 def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:

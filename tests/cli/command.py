@@ -25,8 +25,6 @@ def biasamp(*arguments: object) -> Ended:
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "argv", ["biasamp", *map(str, arguments)])
-        # The command has a hook of its own, which ends the process.
-        patch.setattr(sys, "excepthook", sys.excepthook)
         with pytest.raises(SystemExit) as stopped:
             run()
     assert isinstance(stopped.value.code, int)

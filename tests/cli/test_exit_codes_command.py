@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import pytest
+import typer
 from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
 
 FAST = ["--n-boot", "50"]
@@ -203,6 +204,21 @@ def test_the_traceback_of_a_crash(folder: Path) -> None:
     assert ended.err.startswith("Traceback (most recent call last):\n")
     assert "in crash" in ended.err
     assert ended.err.splitlines()[-1].startswith("biasamp: internal error: KeyError")
+
+
+def test_an_interrupt_before_the_command_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(app: typer.Typer) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(typer.main, "get_command", interrupted)
+    assert biasamp("--version") == (130, "", "")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["audit", "no.csv"]])
+def test_the_hook_of_the_caller_stays(arguments: list[str]) -> None:
+    before = sys.excepthook
+    biasamp(*arguments)
+    assert sys.excepthook is before
 
 
 def _deep(folder: Path) -> list[str]:
