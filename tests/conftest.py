@@ -94,6 +94,21 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
+def one_trial() -> Iterator[None]:
+    """Audits of label matrices fit each attacker in one trial and not in several.
+
+    For tests of what else an audit says. The values of attackers are asked in tests/attackers, and
+    with all their trials in tests/cli/test_matrix_command.py and tests/golden.
+    """
+    from biasamp_adapters.metrics import predictability
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predictability, "FITTED_TRIALS", 1)
+        patch.setattr(predictability, "EXACT_TRIALS", 2)
+        yield
+
+
+@pytest.fixture(scope="module")
 def example(request: pytest.FixtureRequest) -> Any:
     """The module ``examples/NAME.py`` for the tests of ``test_NAME.py``."""
     name = request.path.stem.removeprefix("test_")

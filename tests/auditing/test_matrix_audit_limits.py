@@ -16,6 +16,8 @@ from report_cases import has_note, names, numbers, row_of
 
 import biasamp_adapters as bam
 
+pytestmark = pytest.mark.usefixtures("one_trial")
+
 
 def test_reference_without_a_label_set_of_the_data() -> None:
     # Its images show both or nothing, those audited never both: no set for Multi, all else is well.
