@@ -100,8 +100,9 @@ def test_a_value_repeats_with_its_seed(attack: str, options: dict[str, Any]) -> 
     options = {**options, "n_trials": 2, **LOSS}
     first = value_of(attack, ROWS, **options, random_state=3)
     assert value_of(attack, ROWS, **options, random_state=3) == first
-    others = {value_of(attack, ROWS, **options, random_state=seed) for seed in range(4, 8)}
-    assert others - {first}
+    assert any(
+        value_of(attack, ROWS, **options, random_state=seed) != first for seed in range(4, 8)
+    )
 
 
 def test_a_generator_is_asked_once() -> None:
