@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,11 +71,17 @@ def test_there_are_methods_to_compare() -> None:
     )
 
 
+@cache
+def fixed_pair(n_labels: int = 2, weighted: bool = True) -> tuple[Any, Any]:
+    """Both metrics of the fixed frame, for methods that change nothing."""
+    return both(fixed_frame(n_labels=n_labels), weighted=weighted)
+
+
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("n_labels", [2, 3], ids=["binary", "multi-class"])
 @pytest.mark.parametrize("method", PLAIN)
 def test_methods_without_arguments(method: str, n_labels: int, weighted: bool) -> None:
-    plain, ours = both(fixed_frame(n_labels=n_labels), weighted=weighted)
+    plain, ours = fixed_pair(n_labels, weighted)
     expected = getattr(plain, method)()
     np.testing.assert_equal(getattr(ours, method)(), expected)
     np.testing.assert_equal(getattr(ours, method)(), expected)
@@ -83,7 +90,7 @@ def test_methods_without_arguments(method: str, n_labels: int, weighted: bool) -
 @pytest.mark.parametrize("privileged", [True, False])
 @pytest.mark.parametrize("method", CONDITIONED)
 def test_methods_of_one_group(method: str, privileged: bool) -> None:
-    plain, ours = both(fixed_frame(), weighted=True)
+    plain, ours = fixed_pair()
     expected = getattr(plain, method)(privileged=privileged)
     np.testing.assert_equal(getattr(ours, method)(privileged=privileged), expected)
     np.testing.assert_equal(getattr(ours, method)(privileged), expected)
