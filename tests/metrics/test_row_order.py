@@ -50,7 +50,7 @@ CALLS: dict[str, Call] = {
     "indicators": lambda of: DirectionalBiasAmplification()(
         TABLE, TABLE, sensitive_features=bam.Indicators(of(TABLE))
     ),
-    "numbers": lambda of: bam.LeakageAmplification(attacker=LogisticRegression())(
+    "numbers": lambda of: bam.LeakageAmplification(attacker=LogisticRegression(), n_trials=1)(
         Y_TRUE + 0.5, Y_PRED + 0.5, sensitive_features=of(GROUP)
     ),
     "audit": lambda of: bam.audit(
