@@ -81,7 +81,7 @@ def _of_table(seed: int) -> dict[str, list[Any]]:
             if name in ("Multi A->T", "Multi T->A"):
                 # The sign has no part in these: a contribution is the size of delta.
                 columns = ["delta"]
-        pairs = result.by_pair
+        pairs = result.by_pair if columns else {}
         if {"sign", "contribution"} <= {*columns} and np.allclose(
             pairs["sign"] * pairs["delta"], pairs["contribution"], EXACT, EXACT, equal_nan=True
         ):

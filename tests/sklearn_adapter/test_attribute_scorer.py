@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,22 @@ from biasamp_adapters.sklearn import AmplificationLoss, amplification_scorer
 NAMES = list(X.columns)
 
 
+@cache
+def guessed(depth: int, fold: int) -> np.ndarray:
+    """What a tree says of the attribute of the rows of a fold."""
+    train, test = SPLITS[fold]
+    return tree(depth).fit(X.iloc[train], GROUP[train]).predict(X.iloc[test])
+
+
 def by_hand(metric: Any, objective: str, depth: int = 2, **columns: np.ndarray) -> list[float]:
     """Minus the value or its size on each fold: the true task, true and predicted attribute."""
     out = []
-    for train, test in SPLITS:
-        said = tree(depth).fit(X.iloc[train], GROUP[train]).predict(X.iloc[test])
+    for fold, (_, test) in enumerate(SPLITS):
         value = metric(
             Y[test],
             None,
             sensitive_features=GROUP[test],
-            sensitive_features_pred=said,
+            sensitive_features_pred=guessed(depth, fold),
             **{name: column[test] for name, column in columns.items()},
         )
         out.append(-SIZES[objective](value))
