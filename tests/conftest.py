@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib.util
@@ -75,6 +76,35 @@ def compas(shared_data: Path) -> pd.DataFrame:
         tree = DecisionTreeClassifier(random_state=0).fit(features, out[name])
         out[f"{name}_pred"] = tree.predict(features)
     return out
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_database() -> Iterator[None]:
+    """Connections in memory are to one database, as to open one takes longer than most queries.
+
+    What processes do has databases of its own: tests of the command that call ``process``.
+    """
+    import duckdb
+
+    opened = duckdb.connect
+
+    @functools.cache
+    def database(config: tuple[tuple[str, Any], ...]) -> Any:
+        made = opened(config=dict(config))
+        with contextlib.suppress(duckdb.CatalogException):  # before DuckDB 1.3
+            # A file may be written anew within the resolution of its time.
+            made.execute("SET enable_external_file_cache = false")
+        return made
+
+    def connect(*given: Any, **named: Any) -> Any:
+        if given or {*named} != {"config"}:
+            return opened(*given, **named)
+        return database((*named["config"].items(),)).cursor()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duckdb, "connect", connect)
+        yield
+        database.cache_clear()
 
 
 @pytest.fixture(scope="session")
