@@ -1,4 +1,4 @@
-"""Audits and counts of files: of tables, which DuckDB reads and counts, or of saved counts."""
+"""Audit or count files: tables, which DuckDB reads and counts, or saved counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Run: TypeAlias = tuple[str, Counts, Scores | None]
 
 def audit_files(
     files: Sequence[str],
-    named: ColumnOptions,
+    names: ColumnOptions,
     *,
     separate: bool = False,
     reference: Sequence[str] = (),
@@ -56,11 +56,11 @@ def audit_files(
     Parameters
     ----------
     files : sequence of str
-        Paths or globs, parts of one table, or counts to be added up.
-    named : ColumnOptions
-        Columns of a table, which files of counts know.
+        Paths or globs of the parts of one table, or of counts that are added up.
+    names : ColumnOptions
+        The columns of a table. Empty for files of counts, which know their columns.
     separate : bool
-        Audit each attribute alone instead of crossing them: there is one report per attribute.
+        Whether each attribute gets a report of its own; otherwise attributes are crossed.
     reference : sequence of str
         Files of the training data, or of their counts.
     score : sequence of str
@@ -68,7 +68,7 @@ def audit_files(
     run : str, optional
         Column whose values are runs, or "filename" for one run per file.
     pos_label : str, optional
-        The one class to look at, as text.
+        The only class to evaluate, as text.
     allow_many_groups : bool
         Whether an attribute may have more than a hundred groups, or hardly two rows for each.
     missing, n_boot, random_state, confidence
@@ -81,14 +81,14 @@ def audit_files(
     """
     intervals = interval_options(n_boot, confidence, random_state)
 
-    def audited(runs: Iterable[Run], known: Counts | None, title: str = TITLE) -> AuditReport:
+    def audited(runs: Iterable[Run], base: Counts | None, title: str = TITLE) -> AuditReport:
         """The audit of the only run, or the summary of one audit per run."""
         reports = {}
         for name, counts, scores in runs:
             if not allow_many_groups:
                 _check_groups(counts)
             reports[name] = audit_evaluation(
-                align(counts, as_reference(known)),
+                align(counts, as_reference(base)),
                 intervals,
                 pos_label=_label(counts, pos_label),
                 title=title,
@@ -96,27 +96,27 @@ def audit_files(
             )
         return reports[""] if run is None else summarize_reports(reports, confidence, title)
 
-    saved = _saved(files)
-    options = {**named.by_option(), "--separate": separate, "--score": score}
+    saved = _load_saved(files)
+    options = {**names.by_option(), "--separate": separate, "--score": score}
     _check_options(options, missing, saved is not None, files, "--prediction")
-    known = _total(_saved(reference))
+    base = _sum_of_counts(_load_saved(reference))
     if saved is not None:
-        return [audited(_saved_runs(saved, run), known)]
-    if score and len(score) != len(named.prediction):
+        return [audited(_saved_runs(saved, run), base)]
+    if score and len(score) != len(names.prediction):
         raise ValueError(
             "--score must be given once for each --prediction; received "
-            f"{[*score]} for {[*named.prediction]}"
+            f"{[*score]} for {[*names.prediction]}"
         )
     with reading([*files, *reference]) as connection:
         table = open_files(connection, files, filename=run == FILENAME)
-        training = open_files(connection, reference) if reference and known is None else None
-        chosen = [choose(table.columns, part) for part in named.by_audit(separate=separate)]
-        table, training = _typed(table, training, chosen, run)
-        titles = [f"{TITLE}: {name}" for name in named.attribute] if separate else [TITLE]
+        training = open_files(connection, reference) if reference and base is None else None
+        chosen = [choose(table.columns, part) for part in names.by_audit(separate=separate)]
+        table, training = _with_common_types(table, training, chosen, run)
+        titles = [f"{TITLE}: {name}" for name in names.attribute] if separate else [TITLE]
         return [
             audited(
                 _runs(table, columns, run, score, missing),
-                known if training is None else columns.count_truth(training, missing),
+                base if training is None else columns.count_truth(training, missing),
                 title,
             )
             for columns, title in zip(chosen, titles, strict=True)
@@ -129,7 +129,7 @@ def _saved_runs(saved: Mapping[str, Counts], run: str | None) -> Iterator[Run]:
         raise ValueError(
             f"--run must be 'filename' for files of counts, which have no columns; received {run!r}"
         )
-    for name, counts in ({"": _total(saved)} if run is None else saved).items():
+    for name, counts in ({"": _sum_of_counts(saved)} if run is None else saved).items():
         yield name, counts, None
 
 
@@ -144,14 +144,14 @@ def _runs(
     for name, rows in [("", table)] if run is None else by_value(table, run):
         with working("Counting rows"):
             counts = columns.count(rows, missing)
-        # A matrix may have fewer models; that it has no scores is said when they are read.
+        # A matrix may have fewer models; reading its scores raises an error.
         by_model = dict(zip(counts.models, score, strict=False))
         rank = partial(columns.count_ranked, rows, missing)
         yield name, counts, Scores(by_model, rank) if by_model else None
 
 
 def _check_groups(counts: Counts) -> None:
-    """Raise for an attribute of so many groups that it may be none."""
+    """Raise if there are so many groups that the column is probably not an attribute."""
     if counts.has(Role.ATTRIBUTE) and (many := many_groups(counts)):
         raise ValueError(
             f"--attribute must have at most {MOST_GROUPS} groups, and two rows for each of more "
@@ -160,7 +160,7 @@ def _check_groups(counts: Counts) -> None:
 
 
 def _label(counts: Counts, text: str | None) -> Label | None:
-    """The label that reads as ``text``."""
+    """The label that is shown as ``text``."""
     if text is None:
         return None
     for label in counts.labels:
@@ -171,54 +171,54 @@ def _label(counts: Counts, text: str | None) -> Label | None:
     )
 
 
-def _typed(
+def _with_common_types(
     table: DuckDBPyRelation,
     training: DuckDBPyRelation | None,
     chosen: Sequence[Columns],
     run: str | None = None,
 ) -> tuple[DuckDBPyRelation, DuckDBPyRelation | None]:
-    """The tables, with one type for the columns that speak of the same labels."""
-    together = [columns for part in chosen for columns in part.together]
-    roles = merged([*together, *([] if run is None else [[run]])])
+    """The tables, with one type for the columns that hold the same labels."""
+    same_labels = [columns for part in chosen for columns in part.same_labels]
+    roles = merged([*same_labels, *([] if run is None else [[run]])])
     indicators = [name for part in chosen for name in part.indicators]
     return agree_on_types(table, training, roles, indicators)
 
 
-def count_files(files: Sequence[str], named: ColumnOptions, missing: Missing = "error") -> Counts:
+def count_files(files: Sequence[str], names: ColumnOptions, missing: Missing = "error") -> Counts:
     """Count files like those of :func:`audit_files`, or add up files of counts.
 
-    The counts hold no rows: of label matrices they hold sums and second moments. Training data need
-    no prediction.
+    The counts hold no rows; those of label matrices hold sums and second moments. Training data
+    need no prediction.
     """
-    saved = _saved(files)
-    _check_options(named.by_option(), missing, saved is not None, files)
+    saved = _load_saved(files)
+    _check_options(names.by_option(), missing, saved is not None, files)
     if saved is not None:
-        total: Counts = _total(saved)
+        total: Counts = _sum_of_counts(saved)
         return total
     with reading(files) as connection:
         table = open_files(connection, files)
-        columns = choose(table.columns, named)
-        table, _ = _typed(table, None, [columns])
+        columns = choose(table.columns, names)
+        table, _ = _with_common_types(table, None, [columns])
         return columns.count_sums(connection, table, missing)
 
 
 def _check_options(
     options: Mapping[str, Any], missing: Missing, saved: bool, files: Sequence[str], *needed: str
 ) -> None:
-    """Raise for options that a table lacks, or that files of counts have no use for."""
+    """Raise for missing options of tables, and for options that files of counts do not allow."""
     for option, value in {**options, "--missing": missing != "error"}.items():
         if saved and value:
             raise ValueError(
                 f"{option} is for tables: files of counts know their columns; received {files[0]}"
             )
         if not saved and not value and option in ("--task", "--attribute", *needed):
-            raise ValueError(f"Missing option '{option}': FILE is a table, of which it is a column")
+            raise ValueError(f"Missing option '{option}': required where FILE is a table")
 
 
-def _saved(patterns: Sequence[str]) -> dict[str, Counts] | None:
+def _load_saved(patterns: Sequence[str]) -> dict[str, Counts] | None:
     """The counts of files by name, if the files hold counts; None if they are tables."""
     files = expand(patterns)
-    # A table is never JSON. Of Parquet files alone one is asked: there may be thousands.
+    # A table is never JSON. If all files are Parquet, only one is opened: there may be thousands.
     counts = [name for name in files if name.lower().endswith(".json")]
     others = [name for name in files if name not in counts]
     parquet = [name for name in others if name.lower().endswith(".parquet")]
@@ -232,7 +232,7 @@ def _saved(patterns: Sequence[str]) -> dict[str, Counts] | None:
     return {name: load_counts(name) for name in files} if len(others) < len(files) else None
 
 
-def _total(counts: Mapping[str, Counts] | None) -> Any:
+def _sum_of_counts(counts: Mapping[str, Counts] | None) -> Any:
     """Counts of several files, added up; None of no file."""
     total: Any = None
     for name, part in (counts or {}).items():

@@ -1,4 +1,4 @@
-"""Which columns of a table are meant: names, lists of names, and prefixes that end in a star."""
+"""Find the columns of a table that options name, by names, lists of names or prefixes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from biasamp_adapters.inputs import files
 from biasamp_adapters.inputs.files import ranked_scores
 from biasamp_adapters.inputs.matrices import Indicators
 
-#: Label sets that counts without rows hold: each is a column, and second moments are of all pairs.
+#: Most label sets in counts without rows. Each is a column; second moments hold pairs of columns.
 MOST_SETS = 100
 
 
 class ColumnOptions(NamedTuple):
-    """The columns of a table as options name them.
+    """The columns of a table, as the values of options.
 
-    For label matrices a name may be a list with commas, or a prefix with a star: each prediction is
-    then a model.
+    For label matrices, a value may be a list with commas, or a prefix with a star. Each value of
+    ``prediction`` is then a model.
     """
 
     task: Sequence[str]
@@ -36,11 +36,11 @@ class ColumnOptions(NamedTuple):
     weight: str | None
 
     def by_option(self) -> dict[str, Any]:
-        """The names by what the command line calls them."""
+        """The values by the names of the options of the command line."""
         return {f"--{name.replace('_', '-')}": value for name, value in self._asdict().items()}
 
     def by_audit(self, *, separate: bool) -> Iterator[ColumnOptions]:
-        """The columns of each audit: one of all attributes crossed, or one per attribute."""
+        """The columns of each audit: one with all attributes crossed, or one per attribute."""
         attribute, predicted = list(self.attribute), list(self.attribute_prediction)
         if len(set(attribute)) < len(attribute):
             raise ValueError(f"--attribute must name each column once; received {attribute}")
@@ -66,31 +66,31 @@ class Columns:
         Columns as ``from_frame`` of the counts takes them.
     matrix : bool
         Whether tasks or groups are columns.
-    together : list of lists of str
-        Columns that speak of the same labels.
+    same_labels : list of lists of str
+        Lists of columns that hold the same labels.
     indicators : list of str
         Columns of 0 and 1, or probabilities.
     """
 
     options: dict[str, Any]
     matrix: bool
-    together: list[list[str]]
+    same_labels: list[list[str]]
     indicators: list[str]
 
     def count(self, rows: Any, missing: Missing) -> Counts:
-        """The counts of the rows of a relation; those of matrices keep the rows."""
+        """Count the rows of a relation. Counts of matrices keep the rows."""
         if self.matrix:
             options = {**self.options, "missing": missing, "keep_rows": True}
             return CooccurrenceCounts.from_frame(rows, **options)
         weight = self.options.get("weight")
-        # Far more weights than may be kept apart need not be grouped to find that out.
+        # Rows are not grouped by weight if there are far too many weights to keep them apart.
         few = weight is None or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
         return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
 
     def count_truth(self, rows: Any, missing: Missing) -> Counts:
-        """The counts of training data, of which predictions and weights are not read."""
-        known = ("task", "attribute", "labels")
-        options = {name: value for name, value in self.options.items() if name in known}
+        """Count training data, without their predictions and weights."""
+        names = ("task", "attribute", "labels")
+        options = {name: value for name, value in self.options.items() if name in names}
         try:
             return replace(self, options=options).count(
                 rows, "drop" if missing == "drop" else "error"
@@ -99,7 +99,7 @@ class Columns:
             raise ValueError(f"in the reference, {error}") from None
 
     def count_ranked(self, rows: Any, missing: Missing, score: str) -> tuple[JointCounts, Array]:
-        """The counts of the truth, with ranks of a score for predictions, and its thresholds."""
+        """Count rows with the ranks of a score as predictions; also return its thresholds."""
         options = {name: self.options[name] for name in ("task", "attribute", "weight")}
         with working("Counting rows"):
             thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
@@ -109,7 +109,7 @@ class Columns:
         return counts, thresholds
 
     def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
-        """Counts of a DuckDB relation that hold no rows: of matrices sums and second moments.
+        """Count a DuckDB relation without keeping rows; of matrices, sums and second moments.
 
         Label sets are counted too, unless there are more than ``MOST_SETS``.
         """
@@ -136,15 +136,16 @@ class Columns:
         names = self.options["labels"]
         if names is None:
             return None
-        found = files.distinct_rows(rows, self.options["task"], MOST_SETS) or ()
-        sets = [[name for name, has in zip(names, row, strict=True) if has] for row in found]
+        distinct = files.distinct_rows(rows, self.options["task"], MOST_SETS) or ()
+        sets = [[name for name, has in zip(names, row, strict=True) if has] for row in distinct]
         return [labels for labels in sets if labels] or None
 
 
-class _Named(NamedTuple):
+class _NamedColumns(NamedTuple):
     """Columns, and the labels or groups that they stand for.
 
-    With ``by_prefix`` a prefix found columns: their names lack it, and nobody wrote their order.
+    With ``by_prefix``, a prefix matched the columns: their order means nothing, and ``names`` lack
+    the prefix.
     """
 
     columns: list[str]
@@ -161,7 +162,7 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
         If a prefix matches nothing, or the columns of truth and predictions do not correspond.
     """
     attribute, predicted = list(options.attribute), list(options.attribute_prediction)
-    tasks = _named("--task", options.task, table)
+    tasks = _find_columns("--task", options.task, table)
     if len(set(tasks.columns)) < len(tasks.columns):
         raise ValueError(f"--task must name each column once; received {tasks.columns}")
     by_column = len(tasks.columns) > 1 or _are_lists(options.task, table)
@@ -182,30 +183,30 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
         models = {name: [name] for name in options.prediction}
         arguments = {**options._asdict(), "task": tasks.columns[0]}
         attributes = [attribute, *_chunks(predicted, len(attribute))]
-    together = [list(columns) for columns in zip(tasks.columns, *models.values(), strict=True)]
-    indicators = [column for columns in together for column in columns] if by_column else []
+    same_labels = [list(columns) for columns in zip(tasks.columns, *models.values(), strict=True)]
+    indicators = [column for columns in same_labels for column in columns] if by_column else []
     if isinstance(attributes[0], list):
         lists = [columns for columns in attributes if isinstance(columns, list)]
-        together += [list(columns) for columns in zip(*lists, strict=False)]
+        same_labels += [list(columns) for columns in zip(*lists, strict=False)]
     for groups in attributes:
         if isinstance(groups, Indicators):
             indicators += groups.values
-            together += [[column] for column in groups.values]
+            same_labels += [[column] for column in groups.values]
     if options.weight is not None:
-        together.append([options.weight])
-    return Columns(arguments, matrix, together, indicators)
+        same_labels.append([options.weight])
+    return Columns(arguments, matrix, same_labels, indicators)
 
 
 def _are_lists(texts: Sequence[str], table: Sequence[str]) -> bool:
-    """Whether a value of an option stands for several columns, and not for one of its name."""
+    """Whether a value stands for several columns, and is not itself the name of a column."""
     return any(text not in table and ("," in text or text.endswith("*")) for text in texts)
 
 
-def _named(option: str, texts: Sequence[str], table: Sequence[str]) -> _Named:
+def _find_columns(option: str, texts: Sequence[str], table: Sequence[str]) -> _NamedColumns:
     """The columns that the values of an option name.
 
-    A column of this very name comes first; else commas separate names, and a star at the end stands
-    for every column that begins so, whose label is the rest of its name.
+    A value that is the name of a column stands for this column. Otherwise, commas separate names,
+    and a prefix with a star matches columns, whose labels are the rest of their names.
     """
     columns: list[str] = []
     names: list[str] = []
@@ -213,31 +214,33 @@ def _named(option: str, texts: Sequence[str], table: Sequence[str]) -> _Named:
     for text in texts:
         is_one = text in table or "," not in text
         for part in [text] if is_one else map(str.strip, text.split(",")):
-            found, prefix = [part], ""
+            matches, prefix = [part], ""
             if _are_lists([part], table):
                 prefix, by_prefix = part[:-1], True
-                found = [name for name in table if name.startswith(prefix) and name != prefix]
-            if not found:
+                matches = [name for name in table if name.startswith(prefix) and name != prefix]
+            if not matches:
                 raise ValueError(
-                    f"{option} {part!r} must match a column; none of {listing(list(table))} begins "
-                    "so"
+                    f"{option} {part!r} must match a column; none of {listing(list(table))} has "
+                    "this prefix"
                 )
-            columns += found
-            names += [name.removeprefix(prefix) for name in found]
-    return _Named(columns, names, by_prefix)
+            columns += matches
+            names += [name.removeprefix(prefix) for name in matches]
+    return _NamedColumns(columns, names, by_prefix)
 
 
-def _models(tasks: _Named, prediction: Sequence[str], table: Sequence[str]) -> dict[str, list[str]]:
+def _models(
+    tasks: _NamedColumns, prediction: Sequence[str], table: Sequence[str]
+) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
     if len(prediction) == len(tasks.columns) > 1 and not _are_lists(prediction, table):
-        predicted = _named("--prediction", prediction, table)
-        return {MODEL: _paired(tasks, predicted, "--task and --prediction")}
+        predicted = _find_columns("--prediction", prediction, table)
+        return {MODEL: _matching_columns(tasks, predicted, "--task and --prediction")}
     models: dict[str, list[str]] = {}
     for text in prediction:
-        predicted = _named("--prediction", [text], table)
+        predicted = _find_columns("--prediction", [text], table)
         name = "" if text not in table and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
-        columns = _paired(tasks, predicted, f"--task and --prediction {text!r}")
+        columns = _matching_columns(tasks, predicted, f"--task and --prediction {text!r}")
         models[name or unnamed] = columns
     if len(models) < len(prediction):
         raise ValueError(
@@ -246,11 +249,11 @@ def _models(tasks: _Named, prediction: Sequence[str], table: Sequence[str]) -> d
     return models
 
 
-def _paired(true: _Named, predicted: _Named, options: str) -> list[str]:
+def _matching_columns(true: _NamedColumns, predicted: _NamedColumns, options: str) -> list[str]:
     """The predicted columns in the order of the true ones.
 
-    Two lists of columns correspond in their order. Where a prefix found columns, those of the same
-    name correspond.
+    Two lists of columns correspond by position. If a prefix matched columns, they correspond by
+    name.
     """
     if not (true.by_prefix or predicted.by_prefix):
         if len(true.columns) == len(predicted.columns):
@@ -270,14 +273,14 @@ def _paired(true: _Named, predicted: _Named, options: str) -> list[str]:
 def _groups(
     attribute: list[str], predicted: list[str], models: list[str], table: Sequence[str]
 ) -> tuple[Any, dict[str, Any]]:
-    """The attribute, and the predicted one of each model: labels, or groups that are columns."""
+    """The attribute, and the predicted attribute of each model: labels, or indicators of groups."""
     true = None
     if _are_lists(attribute, table):
         if len(attribute) > 1:
             raise ValueError(
                 f"groups that are columns cannot be crossed; received --attribute {attribute}"
             )
-        true = _named("--attribute", attribute, table)
+        true = _find_columns("--attribute", attribute, table)
     groups = attribute if true is None else Indicators(true.columns, true.names)
     if not predicted:
         return groups, dict.fromkeys(models)
@@ -291,10 +294,10 @@ def _groups(
     def of_model(texts: list[str]) -> Any:
         if not _are_lists(texts, table):
             return texts
-        columns, names, _ = found = _named("--attribute-prediction", texts, table)
+        columns, names, _ = named = _find_columns("--attribute-prediction", texts, table)
         if true is not None:
             options = f"--attribute {attribute[0]!r} and --attribute-prediction {texts[0]!r}"
-            columns, names = _paired(true, found, options), true.names
+            columns, names = _matching_columns(true, named, options), true.names
         return Indicators(columns, names)
 
     chunks = _chunks(predicted, width)
@@ -302,14 +305,14 @@ def _groups(
 
 
 def _chunks(names: list[str], width: int) -> list[list[str]]:
-    """The names of each model, of which there are ``width``."""
+    """Split names into lists of length ``width``, one per model."""
     return [names[start : start + width] for start in range(0, len(names), width)]
 
 
-def merged(together: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Columns that must agree on what their text means: chains of shared columns are one."""
+def merged(same_labels: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Merge lists that share a column: text means the same in all columns of a merged list."""
     roles: list[list[str]] = []
-    for columns in together:
+    for columns in same_labels:
         shared = [role for role in roles if set(role) & set(columns)]
         chain = [column for role in [*shared, columns] for column in role]
         roles = [role for role in roles if role not in shared] + [list(dict.fromkeys(chain))]

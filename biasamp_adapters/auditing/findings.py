@@ -22,7 +22,7 @@ from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation
 
-#: Pairs of a model and direction, and tasks of a fairness measure, that a report has.
+#: Most pairs of a model and direction, and most tasks of a fairness measure, in a report.
 MOST_PAIRS, MOST_TASKS = 500, 10
 
 #: The names of BA->, whose sign and size are the easiest to read, and of Multi.
@@ -34,21 +34,21 @@ Key = tuple[str, str]
 #: The fairness measure of all task columns together; the others look at one column each.
 ACCURACY = "accuracy"
 
-#: Ends the names of the rates of each group.
+#: Suffix of the names of rates by group.
 BY_GROUP = "_by_group"
 
-#: Stands for a metric in the keys of the draws of fairness measures.
+#: Takes the place of the metric in the keys of the draws of fairness measures.
 _RATES = "rates by group"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GroupRates(Scored):
-    """Selection rate, TPR, FPR and accuracy of each group, and how far groups are apart.
+    """Selection rate, TPR, FPR and accuracy of each group, and their differences.
 
     Attributes
     ----------
     columns : ndarray of int
-        The task labels that are looked at as positives.
+        Positions of the task labels that are evaluated as positives.
     """
 
     columns: Array
@@ -64,7 +64,7 @@ class GroupRates(Scored):
         hits = tables.agreement(Role.TASK, by_group=True)
         rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
         if tables.counts.is_matrix(Role.TASK):
-            # Each column is a task of its own: the mean of their accuracies.
+            # Each column is a task; the accuracy is the mean over tasks.
             right = rows - (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
         else:
             right = hits.sum(axis=-1, keepdims=True)
@@ -77,23 +77,23 @@ class GroupRates(Scored):
 
     @cached_property
     def _extremes(self) -> dict[str, tuple[Array, Array]]:
-        """For each rate the groups with the highest and the lowest, in the counts themselves."""
+        """For each rate, the groups with the highest and lowest value in the observed counts."""
         rates = self.rates(self.evaluation.counts.tables(self.model))
         last = len(self.evaluation.counts.groups) - 1
         return {
             name: (
                 np.where(np.isnan(values), -np.inf, values).argmax(axis=0),
-                # The last of equals, so that two groups are compared where all are the same.
+                # The last of equal values, so that two groups are compared even if all are equal.
                 last - np.where(np.isnan(values), np.inf, values)[::-1].argmin(axis=0),
             )
             for name, values in rates.items()
         }
 
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
-        """Highest less lowest rate, and the rates by group where one column is looked at.
+        """The highest minus the lowest rate, and the rates by group if there is one column.
 
-        The two groups stay those of the counts themselves: were they chosen anew in each
-        replicate, noise alone would keep them apart and no interval could reach 0.
+        The two groups are those of the observed counts. If each replicate chose them again, noise
+        alone would make the difference positive, and no interval could reach 0.
         """
         out = {}
         for name, values in self.rates(tables).items():
@@ -106,30 +106,30 @@ class GroupRates(Scored):
         return out
 
     def point(self) -> dict[str, Array]:
-        """The same scores for the counts themselves."""
+        """The same scores for the observed counts."""
         tables = self.evaluation.counts.tables(self.model)
         return self.scores(tables, None, np.random.default_rng(0))
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What an audit computed, before it is put into words.
+    """The results of an audit, from which the summary is made.
 
     Attributes
     ----------
     evaluation : Evaluation
     options : IntervalOptions
-        With ``n_boot`` 0 where no tables can be drawn.
+        ``n_boot`` is 0 if no tables can be drawn.
     results : dict of (model, metric name) to AmplificationResult
     differences : dict of (model, metric name) to Estimate
-        Value less that of the first model, paired.
+        The paired differences from the first model.
     pairs : dict of (model, metric name) to (positions, numbers)
         The strongest pairs of BA->, strongest first.
     rates : dict of model to dict of str to list of Replicated
-        For each fairness measure the difference between groups, one for each column; with
-        ``BY_GROUP`` after its name the rate of each group.
+        For each fairness measure, the differences between groups, one per column. The name with
+        the suffix ``BY_GROUP`` holds the rate of each group.
     columns : ndarray of int
-        The task labels that are looked at as positives.
+        Positions of the task labels that are evaluated as positives.
     """
 
     evaluation: Evaluation
@@ -142,7 +142,7 @@ class Findings:
 
     @property
     def counts(self) -> Counts:
-        """What was audited."""
+        """The audited counts."""
         return self.evaluation.counts
 
     def of(self, metric: str) -> list[AmplificationResult]:
@@ -151,7 +151,7 @@ class Findings:
 
 
 def interval_options(n_boot: int, confidence: float, random_state: RandomState) -> IntervalOptions:
-    """How an audit draws intervals; a value out of its range is a ValueError."""
+    """The options for the intervals of an audit; raise ValueError if a value is out of range."""
     return IntervalOptions(n_boot, confidence, "percentile", "reference", random_state)
 
 
@@ -170,7 +170,7 @@ def evaluate(
     metrics : mapping of str to sequence of Metric
         The metrics of each model.
     pos_label : label, optional
-        The one class to look at.
+        The only class to evaluate.
     """
     for metric in (metric for chosen in metrics.values() for metric in chosen):
         evaluation = metric.prepare(evaluation)
@@ -234,7 +234,7 @@ def _with_strongest_pairs(measurement: Measurement) -> Measurement:
 
 
 def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:
-    """The tasks to look at: the positive class of two, or all."""
+    """The tasks to evaluate: the positive class of two, or all."""
     labels = evaluation.counts.labels
     only = evaluation.positive if pos_label is None else pos_label
     return np.arange(len(labels)) if only is None else np.array([labels.index(only)])

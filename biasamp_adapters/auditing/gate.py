@@ -35,12 +35,12 @@ def parse_gate(text: str) -> Gate:
 
 
 def _as_in_reports(metric: str) -> str:
-    """The name of a metric with its direction, if it ends in one, written as reports do."""
+    """The name of a metric, with its direction (if it has one) written as in reports."""
     name, space, direction = metric.rpartition(" ")
     return f"{name}{space}{as_arrow(direction) or direction}"
 
 
-def _gated(report: AuditReport, gate: Gate) -> list[Row]:
+def _judged_rows(report: AuditReport, gate: Gate) -> list[Row]:
     """Rows of the report that a gate judges.
 
     A metric is named as in the report ("BA A->T"), by its class and direction, or without the
@@ -73,7 +73,7 @@ def judge(reports: Sequence[AuditReport], gates: Sequence[Gate]) -> tuple[list[s
     """
     above, unknown = [], []
     for gate, report in product(gates, reports):
-        for row in _gated(report, gate):
+        for row in _judged_rows(report, gate):
             name = f"{row['model']}: {row['name']}"
             if row["low"] is None:
                 unknown.append(f"{name} cannot be judged: it has no interval ({row['note']})")

@@ -1,4 +1,4 @@
-"""What a report must say beside its numbers ([W21] 5 and A.1; [T25] 5)."""
+"""The notes that a report adds to its numbers ([W21] 5 and A.1; [T25] 5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
 
-#: Groups or tasks with fewer rows make no interval that can be trusted.
+#: Intervals of groups or tasks with fewer rows are not reliable.
 FEW_ROWS = 10
 
 NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
@@ -86,12 +86,12 @@ _SENTENCES = {
     "they record arrests or predict what has not happened yet, matching them is not the goal.",
 }
 
-#: The name of a sentence, and what it speaks of.
+#: The name of a sentence, and the values of its fields.
 Note: TypeAlias = tuple[str, dict[str, Any]]
 
 
 def reference_in_words(findings: Findings) -> str:
-    """What the directions of the correlations come from."""
+    """The source of the directions of the correlations, in words."""
     reference = findings.evaluation.reference
     if findings.evaluation.base_rates is not None:
         return "base rates set by hand"
@@ -101,20 +101,20 @@ def reference_in_words(findings: Findings) -> str:
 
 
 def abstentions(counts: Counts) -> dict[tuple[str, Role], int]:
-    """How many predictions of each kind each model left out, where it did."""
-    left_out = {
+    """The number of abstentions of each model and kind of prediction, if there are any."""
+    numbers = {
         (model, role): counts.abstentions(role, model)
         for model in counts.models
         for role in (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION)
         if counts.has(role, model)
     }
-    return {variable: n for variable, n in left_out.items() if n}
+    return {variable: n for variable, n in numbers.items() if n}
 
 
 def notes(findings: Findings) -> Iterator[str]:
     """The notes that apply, the general ones last."""
     for note in findings.evaluation.notes:
-        # Without the way out, which is one of the call and not of the report.
+        # The hint in brackets is about arguments, which a report does not have.
         note = note.rpartition(" (")[0]
         yield f"{note[0].upper()}{note[1:]}."
     for part in (_about_data, _about_signs, _about_mals, _about_reading):
@@ -165,7 +165,7 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
     if not results:
         return
     pairs = results[0].by_pair
-    if kind := _alone(findings):
+    if kind := _kind_with_one_label(findings):
         yield "one label", {"kind": kind}
     elif (pairs["sign"] == 0).all():
         yield "balanced", {}
@@ -176,8 +176,8 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
         yield "opposite pairs", {}
 
 
-def _alone(findings: Findings) -> str | None:
-    """What the reference, or the truth that is its own, has only one of."""
+def _kind_with_one_label(findings: Findings) -> str | None:
+    """The kind of label of which the reference data have only one: "group", "class" or None."""
     origin = findings.evaluation.origin
     if findings.evaluation.base_rates is None:
         for role, name in ((Role.ATTRIBUTE, "group"), (Role.TASK, "class")):

@@ -1,4 +1,4 @@
-"""A summary as HTML: a page of its own, or a part of a notebook. The template computes nothing."""
+"""Render a summary as an HTML page, or as a fragment for a notebook."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from biasamp_adapters._text import clean
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.auditing.tables import Table, audited, computed, tables
+from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 
-#: Tables of more rows can be filtered.
+#: Tables with more rows can be filtered.
 _LONG = 12
 
-#: Characters of a cell that are not parted, and of one that needs room.
+#: Cells with up to ``_SHORT`` characters are not wrapped; those with over ``_WIDE`` are wide.
 _SHORT, _WIDE = 28, 60
 
 
@@ -25,18 +25,18 @@ def to_html(summaries: Sequence[Summary]) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _rendered(
         "page.html.j2",
-        reports=[_report(summary, f"r{i}", few=False) for i, summary in enumerate(summaries, 1)],
+        reports=[_report(summary, f"r{i}", short=False) for i, summary in enumerate(summaries, 1)],
         script=script,
-        # No other script runs, whatever a label may hold.
+        # The page runs this script only, even if a label contains another.
         digest=f"sha256-{digest}",
     )
 
 
 def to_fragment(summary: Summary) -> str:
-    """The report as a part of another page, such as a notebook: nothing long, and no script."""
-    # Another report of the same page has other identifiers.
+    """A short report for another page, such as a notebook, without a script."""
+    # Identifiers must be unique if a page contains several reports.
     name = hashlib.sha256(repr(summary).encode("utf-8", "replace")).hexdigest()[:8]
-    return _rendered("fragment.html.j2", reports=[_report(summary, f"b{name}", few=True)])
+    return _rendered("fragment.html.j2", reports=[_report(summary, f"b{name}", short=True)])
 
 
 def _file(name: str) -> str:
@@ -56,8 +56,8 @@ def _rendered(template: str, **variables: Any) -> str:
     return environment.get_template(template).render(style=_file("report.css"), **variables)
 
 
-def _report(summary: Summary, name: str, *, few: bool) -> dict[str, Any]:
-    """What the template shows of a report, as text that is ready."""
+def _report(summary: Summary, name: str, *, short: bool) -> dict[str, Any]:
+    """The variables of the template for a report."""
     from biasamp_adapters.auditing.pictures import WIDTH, drawn, pictures
 
     parts: dict[str, dict[str, list[Any]]] = {}
@@ -65,27 +65,26 @@ def _report(summary: Summary, name: str, *, few: bool) -> dict[str, Any]:
     def add(part: str, kind: str, *shown: Any) -> None:
         parts.setdefault(part, {"facts": [], "pictures": [], "tables": []})[kind].extend(shown)
 
-    add("method", "facts", *computed(summary))
+    add("method", "facts", *method_facts(summary))
     for i, picture in enumerate(pictures(summary)):
         svg = drawn(picture.draw, WIDTH, picture.height, f"{name}-p{i}", picture.alt)
         add(picture.part, "pictures", {**picture._asdict(), "svg": svg})
-    for table in tables(summary, few=few):
-        add(table.part, "tables", _table(table, few=few))
+    for table in tables(summary, short=short):
+        add(table.part, "tables", _table(table, short=short))
     return {
         "id": name,
         "title": clean(summary["title"]),
         "headlines": list(map(clean, summary["headlines"])),
-        "facts": audited(summary),
+        "facts": data_facts(summary),
         "parts": parts,
         "notes": list(map(clean, summary["notes"])),
     }
 
 
-def _table(table: Table, *, few: bool) -> dict[str, Any]:
-    """What the template shows of a table."""
+def _table(table: Table, *, short: bool) -> dict[str, Any]:
+    """The variables of the template for a table."""
 
     def sized(text: str) -> tuple[str, str]:
-        # Numbers are kept in one piece, and long text has room.
         return text, "short" if len(text) <= _SHORT else "wide" if len(text) > _WIDE else ""
 
     rows = zip(table.rows, table.clear, strict=True)
@@ -93,6 +92,6 @@ def _table(table: Table, *, few: bool) -> dict[str, Any]:
         "caption": table.caption,
         "heads": list(zip(table.names, table.numbers, strict=True)),
         "rows": [([sized(cell) for cell in row], clear) for row, clear in rows],
-        "long": len(table.rows) > _LONG and not few,
+        "long": len(table.rows) > _LONG and not short,
         "judged": any(table.clear),
     }

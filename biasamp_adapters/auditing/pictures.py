@@ -1,4 +1,4 @@
-"""The pictures of a report: those of `plot`, drawn from a summary, as SVG for a page."""
+"""The pictures of a report as SVG: `plot` draws them from a summary."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import AMPLIFIED, GAP, NAME, REDUCED, SERIES, UNCLEAR
 
-#: Inches: a phone shows this width with text that can be read.
+#: Width in inches, at which the text is large enough to read on a phone.
 WIDTH = 4.7
 
-#: Inches of a strip without its rows, and of a row.
+#: Height in inches of a strip without its rows, and of a row.
 _STRIP, _ROW = 0.5, 0.28
 
-#: What a heat map shows of many pairs.
+#: Most tasks and groups in a heat map.
 _MOST_TASKS, _MOST_GROUPS = 70, 12
 
 _DIRECTIONS = {
@@ -45,7 +45,7 @@ _DIRECTIONS = {
 
 
 class Picture(NamedTuple):
-    """A picture that is still to be drawn, on a figure of so many inches.
+    """A picture to be drawn, on a figure that is ``height`` inches high.
 
     ``alt`` is its text alternative for screen readers.
     """
@@ -60,7 +60,7 @@ class Picture(NamedTuple):
 
 def pictures(summary: Summary) -> Iterator[Picture]:
     """All pictures of a summary, in the order of its parts."""
-    # A difference has a sign, even one of magnitudes.
+    # A difference has a sign, even if the metric has none.
     for part, name, signed in (("metrics", "results", None), ("differences", "differences", True)):
         for title, strips in _strips(summary[part]):
             draw = partial(strips.draw, signed=signed)
@@ -76,23 +76,22 @@ def pictures(summary: Summary) -> Iterator[Picture]:
 
 @dataclass(frozen=True)
 class Strips:
-    """Rows of a summary as strips, one for each metric, each on a scale of its own.
+    """Rows of a summary as strips: one strip per metric, each with its own scale.
 
-    The rows are by metric and direction, and by model: one row, or one for each run.
+    ``rows`` maps a metric with its direction, and then a model, to one row or to one row per run.
     """
 
     rows: dict[str, dict[str, list[Row]]]
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Strips:
-        """The strips that rows make."""
         strips: dict[str, dict[str, list[Row]]] = {}
-        for (name, model), alike in grouped(rows, "name", "model").items():
-            strips.setdefault(name, {})[model] = alike
+        for (name, model), model_rows in grouped(rows, "name", "model").items():
+            strips.setdefault(name, {})[model] = model_rows
         return cls(strips)
 
     def height(self) -> float:
-        """Inches of all strips."""
+        """The height of all strips in inches."""
         return sum(self._heights()) + 0.1
 
     def _heights(self) -> list[float]:
@@ -130,7 +129,7 @@ class Strips:
         return dict(zip(self.rows, axes[:, 0], strict=True))
 
     def _results(self, name: str, ax: Axes) -> dict[str, list[AmplificationResult]]:
-        """The results of a strip by what stands beside them: the metric, or models below it."""
+        """The results of a strip by their label: the metric, or the model if there are several."""
         models = {model: [*map(_result, rows)] for model, rows in self.rows[name].items()}
         if len(models) == 1:
             (results,) = models.values()
@@ -158,7 +157,7 @@ def _estimate(row: Row) -> Estimate:
 
 
 def _strips(rows: Iterable[Row]) -> Iterator[tuple[str, Strips]]:
-    """The strips of each direction that has some, with a title."""
+    """The title and the strips of each direction that has rows."""
     by_direction = grouped(rows, "direction")
     for direction, title in _DIRECTIONS.items():
         if (direction,) in by_direction:
@@ -178,7 +177,7 @@ def _heat_maps(summary: Summary) -> Iterator[Picture]:
         caption = ""
         if not shown.all():
             caption = f"{shown.sum():,} of {len(table):,} pairs, the strongest among them."
-        # Models are to be compared, so their colours are the same.
+        # Models share one colour scale, so that they can be compared.
         reach = max(abs(row["value"]) for row in summary["pairs"] if row["name"] == name) or None
         strongest = (shortened(rows[0][label], NAME) for label in ("attribute", "task"))
         yield Picture(
@@ -246,7 +245,7 @@ _THEMED = {
     SERIES[3]: "fourth",
 }
 
-#: Its metrics are matplotlib's to know; the page writes in a font of the reader's system.
+#: Matplotlib measures text in this font; the page shows it in a font of the reader's system.
 _FONT = "DejaVu Sans"
 
 _STYLE: Any = {
@@ -267,32 +266,32 @@ _settings = threading.Lock()
 
 @contextmanager
 def _own_settings() -> Iterator[None]:
-    """Settings of the page, which looks the same whatever style a notebook has chosen.
+    """Use the settings of the page, whatever style a notebook has set.
 
-    What another thread sets in the meantime stays.
+    Settings that another thread changes in the meantime are kept.
     """
     with _settings:
         before = mpl.rcParams.copy()
-        # The backend stays the user's.
+        # This does not change the backend.
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
         ours = mpl.rcParams.copy()
         try:
             yield
         finally:
-            # By the methods of a dict, which do not check anew what has been checked.
+            # The methods of dict skip the validation, which these values have passed before.
             for name, value in before.items():
                 if dict.__getitem__(mpl.rcParams, name) == dict.__getitem__(ours, name):
                     dict.__setitem__(mpl.rcParams, name, value)
 
 
 def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str, alt: str) -> str:
-    """The SVG of a figure of so many inches; one thread draws at a time.
+    """Draw a figure of the given size in inches as SVG; one thread draws at a time.
 
-    ``name`` begins all identifiers in the SVG, so that a page can hold several.
+    ``name`` is the prefix of all identifiers in the SVG, so that a page can hold several.
     """
     with _own_settings(), warnings.catch_warnings():
-        # The page shows the text in fonts of its own, which have more glyphs than matplotlib's.
+        # The page uses other fonts, which have more glyphs than matplotlib's.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure)
@@ -317,12 +316,12 @@ def _inlined(text: str, name: str, alt: str) -> str:
             elif key != "version":
                 value = _themed(value).replace("url(#", f"url(#{name}-")
             element.set(key, value)
-    for about in ("metadata", "defs"):
-        for element in root.findall(about):
-            # A date, and a style that would be that of the whole page.
+    for tag in ("metadata", "defs"):
+        for element in root.findall(tag):
+            # They hold a date, and a style that would apply to the whole page.
             if element.find("clipPath") is None:
                 root.remove(element)
-    # As wide as the page lets it be; the proportions are in the view box.
+    # The page sets the width; the view box keeps the proportions.
     for size in ("width", "height"):
         root.attrib.pop(size)
     root.set("role", "img")

@@ -1,4 +1,4 @@
-"""A summary as text, Markdown, JSON and on a terminal. Nothing is computed here."""
+"""Render a summary as text, Markdown or JSON, or on a terminal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.auditing.tables import Table, audited, computed, tables
+from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-#: Characters of a cell in plain text, and on a terminal: names may have ten thousand.
+#: Most characters of a cell in plain text and on a terminal.
 _TEXT_CELL, _TERMINAL_CELL = 120, 300
 
 _COLOURS = {"amplified": "dark_orange", "reduced": "dodger_blue1"}
@@ -23,18 +23,18 @@ _COLOURS = {"amplified": "dark_orange", "reduced": "dodger_blue1"}
 
 def to_text(summary: Summary) -> str:
     """The report as plain text."""
-    facts = [*audited(summary), *computed(summary)]
-    parts = [clean(summary["title"]), "\n".join(f"{term}: {said}" for term, said in facts)]
+    facts = [*data_facts(summary), *method_facts(summary)]
+    parts = [clean(summary["title"]), "\n".join(f"{term}: {text}" for term, text in facts)]
     if summary["headlines"]:
         parts.append("\n".join(map(clean, summary["headlines"])))
-    for table in tables(summary, few=True):
+    for table in tables(summary, short=True):
         parts.append(f"{table.caption}\n" + _aligned([table.names, *table.rows]))
     parts.append("Notes\n" + "\n".join(f"- {clean(note)}" for note in summary["notes"]))
     return "\n\n".join(parts) + "\n"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    cells = [[*map(_cut, row[:-1]), row[-1]] for row in rows]
+    cells = [[*map(_truncated, row[:-1]), row[-1]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -42,18 +42,18 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _cut(text: str) -> str:
+def _truncated(text: str) -> str:
     return text if len(text) <= _TEXT_CELL else text[: _TEXT_CELL - 3] + "..."
 
 
 def to_markdown(summary: Summary) -> str:
     """The report as Markdown, with tables of the GitHub flavour."""
-    facts = [*audited(summary), *computed(summary)]
+    facts = [*data_facts(summary), *method_facts(summary)]
     parts = [f"# {_escaped(summary['title'])}"]
-    parts.append("\n".join(f"- {term}: {_escaped(said)}" for term, said in facts))
+    parts.append("\n".join(f"- {term}: {_escaped(text)}" for term, text in facts))
     if summary["headlines"]:
         parts.append("\n".join(f"- **{_escaped(line)}**" for line in summary["headlines"]))
-    for table in tables(summary, few=True):
+    for table in tables(summary, short=True):
         cells = [list(map(_escaped, row)) for row in [table.names, *table.rows]]
         lines = [cells[0], ["---"] * len(cells[0]), *cells[1:]]
         body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -63,7 +63,7 @@ def to_markdown(summary: Summary) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text in which Markdown and HTML find nothing to do."""
+    """Escape the special characters of Markdown and HTML."""
     text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~!])", r"\\\1", text)
 
@@ -74,14 +74,14 @@ def to_json(document: Any) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """What such a document holds, as JSON Schema."""
+    """The JSON Schema of such a document."""
     file = files("biasamp_adapters.auditing") / "report.schema.json"
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return content
 
 
 def on_terminal(summary: Summary) -> Group:
-    """The report as Rich shows it, as wide as the terminal. Labels are text, never markup."""
+    """The report for Rich to print, as wide as the terminal. Labels are never read as markup."""
     from rich import box
     from rich.console import Group, RenderableType
     from rich.padding import Padding
@@ -89,8 +89,8 @@ def on_terminal(summary: Summary) -> Group:
     from rich.text import Text
 
     facts, notes = Grid.grid(padding=(0, 2)), Grid.grid(padding=(0, 1))
-    for term, said in [*audited(summary), *computed(summary)]:
-        facts.add_row(Text(term, style="dim"), Text(said))
+    for term, text in [*data_facts(summary), *method_facts(summary)]:
+        facts.add_row(Text(term, style="dim"), Text(text))
     for note in summary["notes"]:
         notes.add_row(Text("-"), Text(clean(note)))
     blocks: list[RenderableType] = [
@@ -98,7 +98,7 @@ def on_terminal(summary: Summary) -> Group:
         Padding(facts, (1, 0)),
         *(Text(clean(line), style="bold") for line in summary["headlines"]),
     ]
-    for table in tables(summary, few=True):
+    for table in tables(summary, short=True):
         grid = Grid(
             box=box.SIMPLE_HEAD,
             title=Text(table.caption),
@@ -117,12 +117,12 @@ def on_terminal(summary: Summary) -> Group:
 
 
 def _notes(table: Table) -> Iterator[str]:
-    """The notes of rows, which would make a column of few words a line."""
+    """The notes of rows, one per line: as a column, they would be too narrow."""
     if "note" not in table.names:
         return
-    last = table.names.index("note")
-    named = table.names.index("value") if "value" in table.names else last
+    note = table.names.index("note")
+    n_names = table.names.index("value") if "value" in table.names else note
     for row in table.rows:
-        if row[last]:
-            cells = (shortened(cell, _TERMINAL_CELL) for cell in row[:named])
-            yield f"{' '.join(cells)}: {row[last]}"
+        if row[note]:
+            cells = (shortened(cell, _TERMINAL_CELL) for cell in row[:n_names])
+            yield f"{' '.join(cells)}: {row[note]}"

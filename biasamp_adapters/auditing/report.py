@@ -1,4 +1,4 @@
-"""The audit: its findings in one summary, and all that this summary can be shown as."""
+"""The audit of predictions, and the report that it returns."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", 
 
 @dataclass(frozen=True, eq=False)
 class AuditReport:
-    """What an audit found, ready to be shown.
+    """The findings of an audit, with methods to show and to save them.
 
-    Made by :func:`audit`, :func:`audit_counts` or :meth:`from_estimator`.
+    Created by :func:`audit`, :func:`audit_counts` or :meth:`from_estimator`.
 
     Attributes
     ----------
     summary : dict
-        All that is shown, as plain dicts, lists, strings and numbers.
+        Everything that the report shows, as dicts, lists, strings and numbers.
     results : dict of (model, metric name) to AmplificationResult
-        The results behind it, with their tables of pairs; empty for a summary of runs.
+        The results behind the summary, with their tables of pairs. Empty for a summary of runs.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class AuditReport:
         AuditReport
         """
         if isinstance(estimator, Mapping):
-            y_pred: Any = {name: one.predict(X) for name, one in estimator.items()}
+            y_pred: Any = {name: model.predict(X) for name, model in estimator.items()}
         else:
             y_pred = estimator.predict(X)
         if attribute_estimator is not None:
@@ -115,11 +115,11 @@ class AuditReport:
         Returns
         -------
         DataFrame
-            Of metrics one row for each metric and direction: ``metric``, ``direction``, ``value``,
-            ``low``, ``high``, ``random_error``, ``n``, ``note`` and ``pos_label``, the class that
-            the value looks at if it is one; with several models ``model`` comes first. Of other
-            parts one row for each entry, with all that it holds. An interval or baseline that is
-            not there is NaN.
+            For "metrics", one row per metric and direction, with the columns ``metric``,
+            ``direction``, ``value``, ``low``, ``high``, ``random_error``, ``n``, ``note`` and
+            ``pos_label`` (the class, if the value is about a single one). With several models,
+            ``model`` comes first. For other parts, one row per entry. A missing interval or
+            baseline is NaN.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class AuditReport:
         str or None
             The text, unless it is written to ``path``.
         """
-        return _out(render.to_text(self.summary), path)
+        return _write_or_return(render.to_text(self.summary), path)
 
     @overload
     def to_markdown(self, path: None = None) -> str: ...
@@ -171,7 +171,7 @@ class AuditReport:
         str or None
             The text, unless it is written to ``path``.
         """
-        return _out(render.to_markdown(self.summary), path)
+        return _write_or_return(render.to_markdown(self.summary), path)
 
     @overload
     def to_html(self, path: None = None) -> str: ...
@@ -196,7 +196,7 @@ class AuditReport:
         str or None
             The text, unless it is written to ``path``.
         """
-        return _out(page.to_html([self.summary]), path)
+        return _write_or_return(page.to_html([self.summary]), path)
 
     @overload
     def to_json(self, path: None = None) -> str: ...
@@ -215,7 +215,7 @@ class AuditReport:
         str or None
             The text, unless it is written to ``path``.
         """
-        return _out(render.to_json(self.summary), path)
+        return _write_or_return(render.to_json(self.summary), path)
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
@@ -224,7 +224,7 @@ class AuditReport:
         Returns
         -------
         dict
-            Its ``$id`` has the version of the format, which changes where a reader would break.
+            Its ``$id`` contains the version of the format, which incompatible changes raise.
 
         Examples
         --------
@@ -240,7 +240,7 @@ class AuditReport:
         Returns
         -------
         dict of str to matplotlib Axes
-            By metric and direction, such as "BA A->T", on one new figure.
+            The axes of each metric and direction, such as "BA A->T", on one new figure.
 
         Examples
         --------
@@ -268,7 +268,7 @@ class AuditReport:
         return render.to_markdown(self.summary)
 
 
-def _out(text: str, path: str | os.PathLike[str] | None) -> str | None:
+def _write_or_return(text: str, path: str | os.PathLike[str] | None) -> str | None:
     if path is None:
         return text
     write_text(text, path)
@@ -300,22 +300,22 @@ def audit(
     y_true : array-like of shape (n,) or (n, tasks)
         Task labels; a matrix of 0 and 1 has one column per task. May be None with base rates.
     y_pred : same as ``y_true``, or mapping of str to such
-        Predicted task labels; of a 0/1 vector or a matrix also probabilities. A mapping names
-        several models, which are shown side by side with paired differences from the first.
+        Predicted task labels, or probabilities if the labels are 0 and 1. A mapping names several
+        models, which are shown side by side with paired differences from the first.
     sensitive_features : array-like of shape (n,) or (n, attributes), or Indicators
         Protected attribute; several columns are crossed.
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. If it is not given, T->A is left out.
     y_score : array-like of shape (n,), or mapping from models, optional
-        Scores of the positive class on any scale: the report then shows BA A->T and the difference
-        of false positive rates at 50 thresholds.
+        Scores of the positive class, on any scale. With them, the report also shows BA A->T and
+        the difference of false positive rates at 50 thresholds.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, or rates set by hand. By default the evaluated truth sets the
+        The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
     n_boot : int
-        Bootstrap replicates; 0 leaves intervals out.
+        Number of bootstrap replicates. With 0, the report has no intervals.
     confidence : float
         Level of the intervals.
     random_state : int or numpy.random.Generator, optional
@@ -324,7 +324,7 @@ def audit(
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional
-        The one task to look at.
+        The only task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
     title : str
@@ -351,15 +351,15 @@ def audit(
     0                         MALS  undirected    0.1
     1  DirectionalBiasAmplification       A->T    0.1
     """
-    against = as_reference(reference, missing)
+    reference = as_reference(reference, missing)
     inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
-    known = labels_of_predictions(labels, against)
-    counts = count_arrays(inputs, labels=known, groups=groups, missing=missing)
+    labels = labels_of_predictions(labels, reference)
+    counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None
     if y_score is not None:
         scores = scores_of_arrays(counts, y_score, inputs, groups=groups, missing=missing)
     return audit_evaluation(
-        align(counts, against),
+        align(counts, reference),
         interval_options(n_boot, confidence, random_state),
         pos_label=pos_label,
         title=title,
@@ -377,14 +377,14 @@ def audit_counts(
     pos_label: Label | None = None,
     title: str = TITLE,
 ) -> AuditReport:
-    """Audit counts, wherever the rows are.
+    """Audit counts of rows, without the rows themselves.
 
     Parameters
     ----------
     counts : JointCounts or CooccurrenceCounts
         With the predictions of one or several models.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, or rates set by hand. By default the evaluated truth sets the
+        The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
     n_boot, confidence, random_state, pos_label, title
         As in :func:`audit`.

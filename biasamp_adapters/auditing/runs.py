@@ -1,4 +1,4 @@
-"""Reports of several runs (seeds, folds) as one: means with intervals over runs, never pooled."""
+"""Summarize the reports of several runs (seeds, folds) by means with intervals over runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biasamp_adapters.auditing.summary import Row, Summary, grouped, headlines, 
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
 
-#: What a row is, as against what was measured.
+#: Keys that identify a row, unlike those of its results.
 _IDENTITY = ("model", "name", "attribute", "sign", "measure", "task", "group", "label")
 
 
@@ -49,7 +49,7 @@ def summarize_reports(
     runs = {run: report.summary for run, report in reports.items()}
     summaries = list(runs.values())
     first, data = summaries[0], [summary["data"] for summary in summaries]
-    rows = [_metric_row(same, confidence, n_runs) for same in _alike(summaries, "metrics")]
+    rows = [_metric_row(same, confidence, n_runs) for same in _matching_rows(summaries, "metrics")]
     meaning = (
         f"Every value is the mean of {n_runs} runs, its interval Student's t over them: it says "
         "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
@@ -71,8 +71,8 @@ def summarize_reports(
             "trends": _trends(summaries),
             "pairs": list(_pairs([*reports.values()], confidence)),
             "fairness": _over_runs(summaries, "fairness", confidence),
-            "sweeps": _listed(runs, "sweeps"),
-            "runs": _listed(runs, "metrics"),
+            "sweeps": _rows_with_run(runs, "sweeps"),
+            "runs": _rows_with_run(runs, "metrics"),
             "notes": [meaning, *_notes(runs)],
             "method": {
                 **first["method"],
@@ -84,19 +84,19 @@ def summarize_reports(
     )
 
 
-def _alike(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
-    """Rows of one part of the summaries that say the same thing, brought together."""
+def _matching_rows(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
+    """The rows of one part of the summaries, grouped by what they describe."""
     rows = (row for summary in summaries for row in summary[part])
     return list(grouped(rows, *_IDENTITY).values())
 
 
-def _listed(runs: Mapping[str, Summary], part: str) -> list[Row]:
-    """The rows of all runs, each with its run."""
+def _rows_with_run(runs: Mapping[str, Summary], part: str) -> list[Row]:
+    """The rows of all runs, with the name of the run."""
     return [{"run": run, **row} for run, summary in runs.items() for row in summary[part]]
 
 
 def _notes(runs: Mapping[str, Summary]) -> Iterator[str]:
-    """Notes of all runs once, those of some with their runs; not that a run has no interval."""
+    """Each note once, with its runs unless all have it; ``NO_INTERVALS`` is left out."""
     noted: dict[str, list[str]] = {}
     for run, summary in runs.items():
         for note in summary["notes"]:
@@ -111,7 +111,7 @@ def _sum(rows: Iterable[Row], name: str) -> Any:
 
 
 def _mean(values: list[float | None], confidence: float) -> Row:
-    """Mean and ends; undefined where a run is."""
+    """The mean and its interval; undefined if the value of any run is."""
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
         note = f"undefined in {len(values) - len(numbers)} of {len(values)} runs"
@@ -123,7 +123,7 @@ def _mean(values: list[float | None], confidence: float) -> Row:
 
 
 def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
-    """One row of the table of metrics, of its rows in some or all runs."""
+    """The row of one metric, from its rows in some or all runs."""
     mean = _mean([row["value"] for row in rows], confidence)
     notes = [f"mean of {len(rows)} runs", mean["note"], *(row["note"] for row in rows)]
     if len(rows) < n_runs:
@@ -147,7 +147,7 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
 def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> list[Row]:
     """The means of the rows of a part, and of the groups in each row."""
     out = []
-    for rows in _alike(summaries, part):
+    for rows in _matching_rows(summaries, part):
         mean = _mean([row["value"] for row in rows], confidence)
         groups = {"groups": _over_runs(rows, "groups", confidence)} if "groups" in rows[0] else {}
         out.append({**rows[0], **mean, **groups})
@@ -155,25 +155,25 @@ def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> li
 
 
 def _shares(data: list[Row], part: str) -> list[Row]:
-    """The rows of each label in all runs, and the mean of its shares."""
+    """The number of rows of each label in all runs, and the mean of its shares."""
     return [
         rows[0] | {"rows": _sum(rows, "rows"), "share": _sum(rows, "share") / len(data)}
-        for rows in _alike(data, part)
+        for rows in _matching_rows(data, part)
     ]
 
 
 def _trends(summaries: list[Summary]) -> list[Row]:
-    """Means over runs of the trends that all runs show."""
+    """Means over runs of the trends that occur in all runs."""
     names = ("contribution", "mean_abs_delta")
     return [
         rows[0] | {name: _sum(rows, name) / len(rows) for name in names}
-        for rows in _alike(summaries, "trends")
+        for rows in _matching_rows(summaries, "trends")
         if len(rows) == len(summaries)
     ]
 
 
 def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
-    """The pairs of BA-> whose mean over runs is largest, of those that all runs define."""
+    """The pairs of BA-> with the largest means over runs, if defined in all runs."""
     for key, result in reports[0].results.items():
         if result.metric != DIRECTIONAL:
             continue

@@ -1,4 +1,4 @@
-"""From findings to one plain dict: what every rendering of a report shows."""
+"""Build the summary of an audit: one plain dict, which all renderings show."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def _interval_method(counts: Counts) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what the numbers depend on."""
+    """Versions of the packages that the numbers depend on."""
     packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
     return {name: version(name) for name in packages} | {"python": platform.python_version()}
 
 
 def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
-    """Rows by what they have under some names."""
+    """Group rows by their values under some names."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(map(row.get, names)), []).append(row)
@@ -99,7 +99,7 @@ def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]
 
 
 def identity(model: str, result: AmplificationResult) -> Row:
-    """Which number a row holds."""
+    """The entries that identify the number of a row."""
     return {
         "model": model,
         "name": result.short_name,
@@ -135,16 +135,16 @@ def metric_row(model: str, result: AmplificationResult) -> Row:
 
 
 def note_of(result: AmplificationResult) -> str:
-    """The caveats of a value, among them why there is no interval or what it does not say."""
-    said = list(result.notes)
+    """The caveats of a value and its interval, or the reason why there is no interval."""
+    caveats = list(result.notes)
     if result.interval is not None:
-        said.append(numbers(result.estimate)["note"])
-    elif not any(note.startswith("no interval") for note in said):
-        said.append(NOT_DRAWN)
-    return "; ".join(filter(None, said))
+        caveats.append(numbers(result.estimate)["note"])
+    elif not any(note.startswith("no interval") for note in caveats):
+        caveats.append(NOT_DRAWN)
+    return "; ".join(filter(None, caveats))
 
 
-#: What the interval of a row says, in a word and in a headline; by its side of 0.
+#: What the interval of a row means, in a word and in a headline, by its side of 0.
 _READINGS = {
     1: ("amplified", "amplifies bias"),
     -1: ("reduced", "reduces bias"),
@@ -154,14 +154,14 @@ _READINGS = {
 
 
 def reading(row: Row) -> str:
-    """What the interval of a row says, in a word."""
+    """What the interval of a row means, in a word."""
     if not about(row["metric"]).signed:
         return "no sign"
     return _READINGS[side(row)][0]
 
 
 def side(row: Row) -> int | None:
-    """The side of 0 that the interval of a row lies on, 0 if it holds 0, or None without one."""
+    """The side of 0 on which the interval of a row lies: 1, -1, 0 if it contains 0, or None."""
     return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
 
 
@@ -182,9 +182,9 @@ def _headline(row: Row) -> str:
 
 
 def is_like_random_errors(row: Row) -> bool:
-    """Whether the interval holds what random errors would give.
+    """Whether the interval contains the value that random errors would give.
 
-    Never where it has no width: of a perfect model, or a balanced reference.
+    False if the interval has no width, as for a perfect model or a balanced reference.
     """
     baseline = row["random_error"]
     if baseline is None or row["low"] is None or row["low"] == row["high"]:
@@ -221,7 +221,7 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
 
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:
-    """What the mean hides: BA-> by the group and the sign of its correlations."""
+    """BA-> by the group and the sign of its correlations, which the mean over pairs hides."""
     for key in findings.pairs:
         result = findings.results[key]
         for trend in result.by_attribute_and_sign.reset_index().to_dict("records"):
@@ -235,7 +235,7 @@ def _trend_rows(findings: Findings) -> Iterator[Row]:
 
 
 def _fairness_rows(findings: Findings) -> Iterator[Row]:
-    """The largest differences of each fairness measure, and the rates of groups if there is one."""
+    """The largest differences of each fairness measure, and the rates of groups for one task."""
     groups, labels = findings.counts.groups, findings.counts.labels
     confidence = findings.options.confidence
     tasks = [show(labels[column]) for column in findings.columns]

@@ -1,4 +1,4 @@
-"""What the choice of a threshold changes: BA A->T and the difference of false positive rates."""
+"""BA A->T and the difference of false positive rates at the thresholds of a score."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import shares, steps_of
 from biasamp_adapters.thresholds.scores import read_scores
 
-#: Shares of rows predicted positive at which a score is looked at: 1/50, 2/50 and so on, but a
-#: little less, since 600 * .14 rounds to above 84.
+#: Shares of rows predicted positive at which a score is evaluated: 1/50, 2/50 and so on. They are
+#: slightly smaller, because 600 * .14 rounds to above 84.
 LEVELS = np.arange(1, 51) / 50 * (1 - 1e-12)
 
-#: From a score to counts of the rows, with the position of the first threshold that each reaches
-#: for a prediction, and the thresholds, highest first.
+#: A function of a score. It returns counts whose predictions are the position of the first
+#: threshold that a row reaches, and the thresholds, the highest first.
 Rank: TypeAlias = Callable[[Any], tuple[JointCounts, Array]]
 
 
 class Scores(NamedTuple):
-    """The scores of an audit, one or a mapping from models, and how rows are counted by them."""
+    """The scores of an audit, one or a mapping from models, and the function that counts them."""
 
     given: Any
     rank: Rank
@@ -63,7 +63,7 @@ def scores_of_arrays(counts: Counts, y_score: Any, inputs: Inputs, **options: An
                 f"y_score must be a vector with a score for each of {n_rows} rows; received the "
                 f"shape {values.shape}"
             )
-        # The sum makes 0 of a zero that has a minus.
+        # The sum turns -0.0 into 0.0.
         thresholds = -np.unique(np.quantile(-values, LEVELS, method="inverted_cdf")) + 0.0
         ranks = np.searchsorted(-thresholds, -values)
         ranked = inputs._replace(y_pred=ranks, sensitive_features_pred=None)

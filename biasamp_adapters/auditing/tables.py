@@ -1,4 +1,4 @@
-"""The tables and facts of a summary, as text that is ready to be shown."""
+"""The tables and facts of a summary, as text."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
 from biasamp_adapters.metrics.result import percent
 
-#: A level beyond it is the inverse of a loss of 0.
+#: A larger level is the inverse of a loss of 0.
 _UNBOUNDED = 1e12
 
-#: Pairs of a model and direction, and points of a sweep, where there is little room.
+#: Most pairs of a model and direction, and points of a sweep, in a short table.
 _FEW_PAIRS, _FEW_POINTS = 10, 10
 
-#: Labels in a list of them, and characters of each.
+#: Most labels in a list, and most characters of a label.
 _LABELS, _LABEL = 8, 60
 
 _SIGNS = {-1: "-", 0: "0", 1: "+"}
 
 
 def number(value: float | None, sign: str = "+") -> str:
-    """A number of four decimals, signed unless it is a level, or that it is undefined."""
+    """A number with four decimals, or "undefined"."""
     if value is None:
         return "undefined"
     return "unbounded (no error)" if abs(value) > _UNBOUNDED else f"{value:{sign}z.4f}"
 
 
 def interval(row: Row, sign: str = "+") -> str:
-    """The interval of a row, or that there is none; the note says why."""
+    """The interval of a row, or "none"."""
     if row["low"] is None:
         return "none"
     return f"[{number(row['low'], sign)}, {number(row['high'], sign)}]"
 
 
 def estimate(row: Row | None, sign: str = "+") -> str:
-    """A number and its interval, or why there is none; nothing where there is no number."""
+    """A number with its interval, or with the reason why it has none; empty without a number."""
     if row is None:
         return ""
     value = number(row["value"], sign)
@@ -46,15 +46,15 @@ def estimate(row: Row | None, sign: str = "+") -> str:
 
 
 class Column(NamedTuple):
-    """A column of a table: its name, what it says of a row, and whether that is a number."""
+    """A column of a table: its name, the text of a row in it, and whether that is a number."""
 
     name: str
-    say: Callable[[Row], str]
+    text: Callable[[Row], str]
     number: bool = False
 
 
 def _text(key: str, name: str = "") -> Column:
-    """An entry of a row as it is."""
+    """A column that shows an entry of a row unchanged."""
     return Column(name or key, lambda row: str(row[key]))
 
 
@@ -71,7 +71,7 @@ def _share(name: str) -> Column:
 
 
 def _metric(row: Row) -> str:
-    """The metric, with the class that it looks at if it is one."""
+    """The metric, with the class if it is about a single one."""
     one_class = f" (class {row['pos_label']})" if row.get("pos_label") is not None else ""
     return f"{row['name']}{one_class}"
 
@@ -86,7 +86,7 @@ def _threshold(row: Row) -> str:
 
 
 def _by_group(row: Row) -> str:
-    """The rate of each group; rates of other libraries have no interval."""
+    """The rate of each group. Rates of other libraries have no interval."""
     return "; ".join(
         f"{group['group']}: "
         + (estimate(group, "") if "low" in group else number(group["value"], ""))
@@ -108,21 +108,21 @@ _SHARE = _share("share")
 
 
 class Kind(NamedTuple):
-    """A kind of table: its part of the report, its caption, which of ``_lists`` it shows, and how.
+    """A kind of table: its part of the report, its caption, its rows and its columns.
 
-    ``few`` takes the rows of one model and direction, or of one sweep, and gives those to show
-    where there is little room.
+    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a short table from those of one
+    model and direction, or of one sweep.
     """
 
     part: str
     caption: str
     rows: str
     columns: list[Column]
-    few: Callable[[list[Row]], list[Row]] = list
+    shorten: Callable[[list[Row]], list[Row]] = list
 
 
 def _lists(summary: Summary) -> dict[str, Any]:
-    """The lists of a summary, and those that tables make of them."""
+    """The lists of a summary, and further ones that are made for tables."""
     data = summary["data"]
     points = [
         {"model": curve["model"], "run": curve.get("run", ""), **point}
@@ -202,7 +202,7 @@ KINDS = (
             _number("random errors", "random_error"),
             _estimate("FPR difference", "fpr_difference", ""),
         ],
-        # A tenth of the thresholds, and the ends.
+        # About ten thresholds, evenly spaced.
         lambda points: points[:: max(1, (len(points) - 1) // _FEW_POINTS)],
     ),
     Kind(
@@ -238,9 +238,9 @@ KINDS = (
 
 
 class Table(NamedTuple):
-    """A table as text: its part of the report, its caption, and what its rows say.
+    """A table as text, for a part of the report.
 
-    ``numbers`` says which columns are numbers, ``clear`` which rows have an interval without 0.
+    ``numbers`` tells which columns are numbers, ``clear`` which rows have an interval without 0.
     """
 
     part: str
@@ -251,8 +251,8 @@ class Table(NamedTuple):
     clear: list[bool]
 
 
-def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
-    """The tables of a summary that have rows; with ``few`` of the long ones a part."""
+def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
+    """The tables of a summary that have rows; long ones may be shortened."""
     several = len({row["model"] for row in summary["metrics"]}) > 1
     level = f"{percent(summary['method']['confidence'])} interval"
     lists = _lists(summary)
@@ -260,16 +260,16 @@ def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
         rows = lists.get(key)
         if not rows:
             continue
-        if few:
-            alike = grouped(rows, "model", "name", "run").values()
-            shown = [row for group in alike for row in shorten(group)]
+        if short:
+            row_groups = grouped(rows, "model", "name", "run").values()
+            shown = [row for group in row_groups for row in shorten(group)]
             if len(shown) < len(rows):
                 caption = f"{caption} ({len(shown):,} of {len(rows):,})"
             rows = shown
         if several and "model" in rows[0]:
             columns = [_MODEL, *columns]
-        cells = [[clean(column.say(row)) for row in rows] for column in columns]
-        # A column that says nothing is left out.
+        cells = [[clean(column.text(row)) for row in rows] for column in columns]
+        # Leave out empty columns.
         kept = [i for i, column in enumerate(cells) if any(column)]
         names = [columns[i].name for i in kept]
         yield Table(
@@ -282,8 +282,8 @@ def tables(summary: Summary, *, few: bool) -> Iterator[Table]:
         )
 
 
-def audited(summary: Summary) -> list[tuple[str, str]]:
-    """What was audited: terms, and what is said of them."""
+def data_facts(summary: Summary) -> list[tuple[str, str]]:
+    """Facts about the audited data, as pairs of a term and a text."""
     data = summary["data"]
     runs = f" in {data['runs']} runs, not pooled" if "runs" in data else ""
     missing = [f"{data['dropped']:,} rows left out"] * (data["dropped"] > 0)
@@ -302,8 +302,8 @@ def audited(summary: Summary) -> list[tuple[str, str]]:
     return [(term, clean(text)) for term, text in lines.items() if text]
 
 
-def computed(summary: Summary) -> list[tuple[str, str]]:
-    """How it was computed, in the same form."""
+def method_facts(summary: Summary) -> list[tuple[str, str]]:
+    """Facts about the computation, in the same form."""
     method = summary["method"]
     level, draws = percent(method["confidence"]), f"{method['n_boot']:,} replicates"
     seed = f", seed {method['random_state']}" if method["n_boot"] else ""
@@ -315,7 +315,7 @@ def computed(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _listed(shares: list[Row]) -> str:
-    """The largest of several labels, with their rows."""
+    """The labels with the most rows, as text."""
     largest = sorted(shares, key=lambda row: -row["rows"])[:_LABELS]
     rest = f" and {len(shares) - _LABELS} more" if len(shares) > _LABELS else ""
     named = (f"{shortened(row['label'], _LABEL)} ({row['rows']:,})" for row in largest)

@@ -59,7 +59,7 @@ def attribute(*names: str) -> list[str]:
 OPTIONS: dict[str, tuple[list[str], str]] = {
     "task of no column": (
         ["--task", "u_*", "--prediction", "p_*", "--attribute", "A"],
-        r"--task 'u_\*' must match a column; none of 'A', 't_dog', .* begins so",
+        r"--task 'u_\*' must match a column; none of 'A', 't_dog', .* has this prefix",
     ),
     "prediction of no column": (
         ["--task", "t_*", "--prediction", "q_*", "--attribute", "A"],

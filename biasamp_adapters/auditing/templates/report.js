@@ -1,9 +1,9 @@
 "use strict";
-// Tables can be sorted, and long ones filtered. Text of cells is read and moved, never made into markup.
+// Tables can be sorted, and long ones filtered. The text of cells is never turned into markup.
 const first = (text) => {
-  // Of an interval its lower end; a number further on is that of a note.
-  const found = text.replaceAll(",", "").match(/^\s*\[?([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)/i);
-  return found ? Number(found[1]) : NaN;
+  // For an interval, this is the lower end. A number later in the text belongs to a note.
+  const match = text.replaceAll(",", "").match(/^\s*\[?([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)/i);
+  return match ? Number(match[1]) : NaN;
 };
 const compare = (number) => (a, b) => {
   if (!number) return a.localeCompare(b, undefined, { numeric: true });
@@ -28,7 +28,7 @@ for (const scroll of document.querySelectorAll(".scroll")) {
       const number = head.classList.contains("number");
       const order = compare(number);
       const text = (row) => row.cells[column].textContent;
-      // What is no number comes last, in either order.
+      // Cells without a number come last in both orders.
       const last = (row) => number && Number.isNaN(first(text(row)));
       const sorted = [...rows].sort(
         (a, b) => last(a) - last(b) || (last(a) ? 0 : (down ? -1 : 1) * order(text(a), text(b)))
@@ -38,12 +38,12 @@ for (const scroll of document.querySelectorAll(".scroll")) {
   });
   const controls = scroll.previousElementSibling;
   if (!controls?.classList.contains("controls")) continue;
-  const wanted = controls.querySelector("input[type=search]");
+  const search = controls.querySelector("input[type=search]");
   const clear = controls.querySelector("input[type=checkbox]");
   const output = controls.querySelector("output");
   const texts = rows.map((row) => [...row.cells].map((cell) => cell.textContent).join("\n").toLowerCase());
   const filter = () => {
-    const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     rows.forEach((row, i) => {
       row.hidden = !words.every((word) => texts[i].includes(word)) || (clear?.checked && !row.classList.contains("clear"));
@@ -51,7 +51,7 @@ for (const scroll of document.querySelectorAll(".scroll")) {
     });
     output.textContent = `${shown} of ${rows.length} rows`;
   };
-  wanted.addEventListener("input", filter);
+  search.addEventListener("input", filter);
   clear?.addEventListener("change", filter);
   controls.hidden = false;
   filter();
