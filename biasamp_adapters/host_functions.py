@@ -1,9 +1,9 @@
-"""The metrics as functions of a host: one prototype, from which one function per metric is made.
+"""Make the functions of a host, one per metric, from one prototype.
 
-A prototype is an ordinary function. It has the argument names of its host, takes the metric class
-first and the parameters of the metric as ``**parameters``, and its docstring is a template, which
-is filled with what the docstring of the metric says. The name of the function, and its example, are
-declared by the metric. ``help`` and ``inspect.signature`` show all arguments.
+A prototype is an ordinary function with the argument names of its host. Its first argument is the
+metric class, and ``**parameters`` are the parameters of the metric. Its docstring is a template,
+which is filled from the docstring of the metric. The metric declares the name and the example of
+its function. ``help`` and ``inspect.signature`` show all arguments.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from biasamp_adapters.metrics.base import Metric
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: What the attribute and its prediction are called: here and by Fairlearn, in frames and on the
-#: command line, by ``aif360.sklearn``, and by AIF360's classes.
+#: Names of the attribute and its prediction: here and in Fairlearn, in data frames and on the
+#: command line, in ``aif360.sklearn``, and in AIF360's classes.
 _ATTRIBUTE = ("sensitive_features", "prot_attr", "protected_attributes")
 _PREDICTED_ATTRIBUTE = (
     "sensitive_features_pred",
@@ -32,12 +32,12 @@ _PREDICTED_ATTRIBUTE = (
     "predicted_protected_attributes",
 )
 
-#: The title of a section of a docstring, with the blank line before it.
+#: Title of a section of a docstring, with the blank line before it.
 _TITLE = re.compile(r"\n\n(\w+)\n-+\n")
 
 
 def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
-    """Hints for arguments that go by the name that another host has for them.
+    """Hints for arguments that are given by the names of another host.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
 
 @contextmanager
 def errors_of_host(attribute: str, predicted: str) -> Iterator[None]:
-    """Rename the attribute and its prediction in errors of the metrics, as the host calls them."""
+    """Use the host's names of the attribute and its prediction in errors of the metrics."""
     try:
         yield
     except ValueError as error:
@@ -63,12 +63,12 @@ def errors_of_host(attribute: str, predicted: str) -> Iterator[None]:
 
 
 def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function: the error for an argument that it does not have says what to give.
+    """Decorate a function: errors for unknown arguments get a hint.
 
     Parameters
     ----------
     hints : mapping of str to str
-        By the name of the argument.
+        Hints by the name of the argument.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -101,7 +101,7 @@ class MetricFunctions:
         template with the fields ``description``, ``parameters``, ``notes``, ``name``, ``example``
         and ``value``.
     attribute, predicted : str
-        What the host calls the attribute and its prediction.
+        The host's names of the attribute and its prediction.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class MetricFunctions:
     def _sections(self, metric: type[Metric]) -> dict[str, str]:
         """Parts of the docstring of a metric, with the argument names of the host."""
         text = renamed(inspect.getdoc(metric) or "", self._names)
-        # A name without a module would be looked for in the module of the host.
+        # Sphinx would look for a name without a dot in the module of the host only.
         text = re.sub(":class:`(?=[A-Z])", ":class:`.", text)
         description, *sections = _TITLE.split(text)
         body = dict(zip(sections[::2], sections[1::2], strict=True))
@@ -169,7 +169,7 @@ class MetricFunctions:
 
 
 def _parameters(metric: type[Metric]) -> list[inspect.Parameter]:
-    """The parameters of a metric: its own before those that it shares with others."""
+    """The parameters of a metric: those of its class first, then the inherited ones."""
     by_name = inspect.signature(metric).parameters
     names = [name for kind in metric.__mro__ for name in inspect.get_annotations(kind)]
     return [by_name[name] for name in dict.fromkeys(names) if name in by_name]

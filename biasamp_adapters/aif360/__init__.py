@@ -6,10 +6,10 @@ protected attributes are levels of the index of ``y_true``.
 
 from __future__ import annotations
 
-from biasamp_adapters.aif360.quiet import quietly_imported
+from biasamp_adapters.aif360.quiet import import_quietly
 
 try:
-    quietly_imported("aif360.metrics", "aif360.explainers", "aif360.sklearn.metrics")
+    import_quietly("aif360.metrics", "aif360.explainers", "aif360.sklearn.metrics")
 except ImportError as error:
     if (error.name or "").split(".")[0] != "aif360":
         raise

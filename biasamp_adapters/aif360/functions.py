@@ -43,14 +43,13 @@ def metric_function(
     y_pred : array-like of shape (n,)
         Predicted labels.
     prot_attr : label, array-like or list of them, optional
-        Levels of the index that are the protected attributes, or their values. Without, all levels
-        are. Several are crossed.
+        Levels of the index that hold the protected attributes, or the values themselves. By
+        default, all levels. Several attributes are crossed.
     prot_attr_pred : array-like of shape (n,) or (n, attributes), optional
         Predicted protected attributes. T->A needs them; in MALS the true ones take their place; LA
         ignores them.
     priv_group : label or tuple, optional
-        The privileged group, which is compared with all others as one. Without, every group stands
-        for itself.
+        The privileged group. All others are then one group. By default, groups are not combined.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
     {parameters}
@@ -58,7 +57,7 @@ def metric_function(
     Returns
     -------
     float
-        The value; what it means, and its range, is said above.
+        The value. Its meaning and range are described above.
 
     Raises
     ------
@@ -70,7 +69,6 @@ def metric_function(
     Examples
     --------
     Men are positive in 40 of 50 rows, women in 10 of 50; the model predicts no positive woman.
-
 
     >>> import pandas as pd
     >>> from biasamp_adapters.aif360 import {name}
@@ -85,7 +83,7 @@ def metric_function(
     """
     indexes = [("prot_attr", index_of(level)) for level in _levels(prot_attr)]
     warn_of_order([("y_true", index_of(y_true)), *indexes])
-    groups = _read(y_true, prot_attr)
+    groups = _groups_of_rows(y_true, prot_attr)
     if priv_group is not None and priv_group not in groups:
         known = listing(ordered(group for group in groups if not _is_missing(group)))
         raise ValueError(f"priv_group must be one of the groups {known}; received {priv_group!r}")
@@ -93,7 +91,7 @@ def metric_function(
         parameters["reference"] = _reference(parameters["reference"], prot_attr, priv_group)
     predicted = None
     if prot_attr_pred is not None:
-        # An array would make text of numbers that stand beside words.
+        # An array would turn numbers into text if another column holds text.
         rows = pd.DataFrame(prot_attr_pred).itertuples(index=False, name=None)
         predicted = _sides((row if len(row) > 1 else row[0] for row in rows), priv_group)
     return metric(**parameters)(
@@ -115,7 +113,7 @@ directional_predictability_amplification = metric_function[
 ]
 
 
-def _read(y: Any, prot_attr: Any) -> list[Label]:
+def _groups_of_rows(y: Any, prot_attr: Any) -> list[Label]:
     """The group of each row, as AIF360 reads it from the index."""
     if isinstance(y, pd.Series | pd.DataFrame):
         known = list(y.index.names)
@@ -150,7 +148,7 @@ def _is_name(level: Any) -> bool:
 
 
 def _sides(groups: Iterable[Label], privileged: Label | None) -> Array:
-    """Groups as labels, or as two sides if one is privileged; missing ones stay missing."""
+    """Groups as labels, or as two sides if one is privileged. Missing groups stay missing."""
 
     def side(group: Label) -> Label:
         if _is_missing(group):
@@ -175,7 +173,7 @@ def _reference(reference: Any, prot_attr: Any, priv_group: Label | None) -> Any:
                 "reference must be (y_true, prot_attr) where prot_attr holds values, which are "
                 "those of the evaluated rows; received a Series"
             )
-        return reference.to_numpy(), _sides(_read(reference, prot_attr), priv_group)
+        return reference.to_numpy(), _sides(_groups_of_rows(reference, prot_attr), priv_group)
     if isinstance(reference, tuple) and len(reference) == 2 and priv_group is not None:
         return reference[0], _sides(reference[1], priv_group)
     return reference

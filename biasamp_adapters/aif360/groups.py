@@ -1,4 +1,4 @@
-"""Rows of AIF360 datasets as the counts of this package read them."""
+"""Count the rows of AIF360 datasets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Groups: TypeAlias = Sequence[Mapping[str, float]]
 
 PRIVILEGED, UNPRIVILEGED = "privileged", "unprivileged"
 
-#: What datasets, and the metric class, call the attribute and its prediction.
+#: Names of the attribute and its prediction in datasets and in the metric class.
 NAMES = "protected_attributes", "predicted_protected_attributes"
 
 
@@ -62,7 +62,7 @@ class Grouping:
     def of(
         cls, names: Sequence[str], unprivileged: Groups | None, privileged: Groups | None
     ) -> Self:
-        """Check the groups, which must be given both or neither."""
+        """Create a grouping; the groups must be given both or neither."""
         if unprivileged is None and privileged is None:
             return cls(names, {})
         if unprivileged is None or privileged is None:
@@ -84,12 +84,12 @@ class Grouping:
 
     @property
     def used(self) -> list[str]:
-        """The protected attributes that groups are made of."""
+        """The protected attributes that define the groups."""
         used = {name for groups in self.sides.values() for group in groups for name in group}
         return [name for name in self.names if name in used or not self.sides]
 
     def __call__(self, values: Array) -> pd.DataFrame:
-        """The group of each row, missing where it is in none.
+        """The group of each row; missing if the row is in none.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Grouping:
         if isinstance(dataset, BinaryLabelDataset):
             known = sorted([float(dataset.favorable_label), float(dataset.unfavorable_label)])
         elif predictions is not None and not np.isin(predictions, truth).all():
-            # A model may predict a label of the dataset that none of these rows has.
+            # A model may predict a label of the dataset that does not occur in these rows.
             known = np.union1d(truth, predictions).tolist()
         with errors_of_host(*NAMES):
             counts = JointCounts.from_arrays(
@@ -157,7 +157,7 @@ class Grouping:
 def predicted_values(given: Any, grouping: Grouping, n_rows: int) -> Array:
     """Predicted protected attributes, of shape (n, attributes), in the order of the names.
 
-    Attributes that no group is made of may be left out.
+    Attributes that define no group may be left out.
 
     Raises
     ------

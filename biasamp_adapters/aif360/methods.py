@@ -1,4 +1,4 @@
-"""The methods that AIF360's classes get: one table of metrics, one method for each."""
+"""Add one method per metric to the classes for AIF360."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ C = TypeVar("C", bound=type)
 
 
 def metric_methods(**readers: str) -> Callable[[C], C]:
-    """Decorate a class: one method for each metric and reader, which has the metric's parameters.
+    """Decorate a class: add a method for each metric and reader, with the metric's parameters.
 
     Parameters
     ----------
     readers : str
-        By what ends the names of the methods: the name of the method that reads a metric, whose
-        docstring is a template. "value" ends no name.
+        The suffix of the new methods, and the name of the method that they call with a metric. Its
+        docstring is a template. The suffix "value" is left out.
     """
 
     def decorate(kind: C) -> C:

@@ -23,11 +23,11 @@ from biasamp_adapters.metrics import MALS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 
 
-class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
-    """A metaclass that removes the caches which AIF360's puts around public methods.
+class _Uncached(type(ClassificationMetric)):  # type: ignore[misc]  # the host is not typed
+    """A metaclass that removes the caches that AIF360's metaclass adds to public methods.
 
-    They would hold every instance, repeat values of datasets that have changed, and refuse
-    arguments without a hash.
+    They would keep every instance, return old values after a dataset has changed, and refuse
+    unhashable arguments.
     """
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
@@ -42,7 +42,7 @@ class _Forgetful(type(ClassificationMetric)):  # type: ignore[misc]  # the host 
 
 
 @metric_methods(value="_value", by_pair="_pairs")
-class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # type: ignore[misc]
+class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # type: ignore[misc]
     """Bias amplification of predictions in AIF360 datasets, beside AIF360's own metrics.
 
     Parameters
@@ -52,11 +52,11 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
     classified_dataset : same as ``dataset``
         The predicted labels; all else as in ``dataset``.
     unprivileged_groups, privileged_groups : list of dict, optional
-        As AIF360 means them: the values in a dict must all hold, of the dicts in a list one. With
-        both, these two groups are compared and rows in neither are left out; with neither, every
-        combination of protected attributes is a group.
+        Groups as AIF360 defines them: a row is in a group if it has all values of one of the dicts.
+        If both are given, these two groups are compared, and rows in neither are left out.
+        Otherwise, every combination of protected attributes is a group.
     reference_dataset : same as ``dataset``, optional
-        The training data, which set the directions. Without, ``dataset`` does.
+        The training data, which set the directions. By default, ``dataset`` sets them.
     predicted_protected_attributes : array-like of shape (n,) or (n, attributes), optional
         The attribute as a model predicts it, for T->A, in the codes of ``dataset``. Several columns
         are in the order of ``dataset.protected_attribute_names``, or named as they are.
@@ -70,11 +70,11 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
     Notes
     -----
     AIF360 keeps the results of all metrics of all instances for as long as the program runs. This
-    class keeps none: values follow a dataset that is changed, and instances can be freed.
+    class keeps none: after a dataset has changed, its values are new, and instances can be freed.
 
-    Instance weights are sampling weights. Labels are those of the datasets, of multi-class ones
-    too: the inherited metrics see them as favourable or not, in copies that AIF360 made at the
-    start.
+    Instance weights are sampling weights. The metrics of bias amplification use the labels of the
+    datasets, even if there are more than two. The inherited metrics use copies that AIF360 made at
+    the start, in which labels are favourable or not.
 
     Examples
     --------
@@ -151,9 +151,9 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
 
     @property
     def favorable(self) -> float | None:
-        """The favourable label of a binary dataset, which MALS and audits take for positive.
+        """The favourable label of a binary dataset, which MALS and audits treat as positive.
 
-        None of a multi-class dataset, of which every class counts alike.
+        None for a multi-class dataset, whose classes are all treated alike.
         """
         binary = isinstance(self._truth, BinaryLabelDataset)
         return float(self._truth.favorable_label) if binary else None
@@ -163,7 +163,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         return self._grouping.count(self._truth, self._classified, self._predicted)
 
     def reference_counts(self) -> DatasetCounts | None:
-        """The same of the training data, if they were given."""
+        """The same for the training data, if they were given."""
         if self._reference is None:
             return None
         return self._grouping.count(self._reference, what="reference_dataset")
@@ -177,13 +177,13 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         interval_method: IntervalMethod = "percentile",
         random_state: RandomState = None,
     ) -> AmplificationResult:
-        """Any metric of bias amplification on these datasets, with interval and tables.
+        """Compute a metric of bias amplification on these datasets, with interval and tables.
 
         Parameters
         ----------
         metric : metric object
-            Such as ``DirectionalBiasAmplification(direction="T->A")``. Without a reference of its
-            own it gets ``reference_dataset``.
+            Such as ``DirectionalBiasAmplification(direction="T->A")``. If it has no reference, it
+            gets ``reference_dataset``.
         n_boot, confidence, interval_method, random_state
             As in :meth:`biasamp_adapters.MALS.result`.
 
@@ -206,7 +206,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
                 interval_method=interval_method,
                 random_state=random_state,
             )
-        for note in left_out(evaluated, reference):
+        for note in left_out_notes(evaluated, reference):
             warn(note)
             result = result.with_note(note)
         return result
@@ -220,7 +220,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Forgetful):  # ty
         return self.amplification(metric).by_pair
 
 
-def left_out(evaluated: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:
+def left_out_notes(evaluated: DatasetCounts, reference: DatasetCounts | None) -> Iterator[str]:
     """Notes on rows that are in none of the groups."""
     none = "in none of the groups"
     if evaluated.outside:

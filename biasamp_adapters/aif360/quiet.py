@@ -1,4 +1,4 @@
-"""Importing AIF360 without what it does to the user's log."""
+"""Import AIF360 without changing the root logger."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import warnings
 from importlib import import_module
 
 
-def quietly_imported(*modules: str) -> None:
-    """Import modules of the host; the root logger is then as it was.
+def import_quietly(*modules: str) -> None:
+    """Import modules of the host, and leave the root logger unchanged.
 
     AIF360 logs a warning for each optional library that is not installed, through functions of
-    ``logging`` that give the root logger a handler when it has none. What other threads log
-    meanwhile is not lost.
+    ``logging`` that give the root logger a handler when it has none. Messages of other threads are
+    not lost.
     """
-    root, here = logging.getLogger(), threading.get_ident()
-    # With a handler in place AIF360 adds none. Logging's last resort shows what others log.
+    root, this_thread = logging.getLogger(), threading.get_ident()
+    # With this handler, AIF360 adds none. The last resort shows the messages of other threads.
     handler = logging.lastResort or logging.NullHandler()
-    alone = not root.handlers
+    lacks_handler = not root.handlers
 
-    def by_others(record: logging.LogRecord) -> bool:
-        return record.thread != here
+    def is_of_other_thread(record: logging.LogRecord) -> bool:
+        return record.thread != this_thread
 
-    root.addFilter(by_others)
-    if alone:
+    root.addFilter(is_of_other_thread)
+    if lacks_handler:
         root.addHandler(handler)
     try:
         with warnings.catch_warnings():
@@ -32,6 +32,6 @@ def quietly_imported(*modules: str) -> None:
             for module in modules:
                 import_module(module)
     finally:
-        root.removeFilter(by_others)
-        if alone:
+        root.removeFilter(is_of_other_thread)
+        if lacks_handler:
             root.removeHandler(handler)

@@ -10,14 +10,14 @@ import numpy as np
 
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
-from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out
+from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out_notes
 from biasamp_adapters.auditing import AuditReport
 from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import audit_evaluation
 from biasamp_adapters.metrics.result import plain
 from biasamp_adapters.reference import align
 
-#: AIF360's measures of two groups: what each is, the method, its ideal, and the rate behind it.
+#: AIF360's measures of two groups: name, method, ideal value, and the rate that is compared.
 _COMPARED = (
     ("statistical parity difference", "statistical_parity_difference", 0, "selection_rate"),
     ("disparate impact", "disparate_impact", 1, "selection_rate"),
@@ -49,7 +49,7 @@ def audit_report(
     random_state: RandomState = None,
     title: str = "Bias amplification audit",
 ) -> AuditReport:
-    """Audit AIF360 datasets: all that their labels allow, beside AIF360's own measures.
+    """Audit AIF360 datasets: all metrics that the labels allow, and AIF360's own measures.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def audit_report(
         Bootstrap replicates; 0 gives no intervals.
     confidence : float
     random_state : int or numpy.random.Generator, optional
-        Of the bootstrap. None is the fixed seed 0.
+        Random state of the bootstrap. None is the fixed seed 0.
     title : str
-        What to head the report with.
+        Heading of the report.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def audit_report(
     Raises
     ------
     TypeError
-        If ``metric`` is another one of AIF360's.
+        If ``metric`` is not a BiasAmplificationMetric.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def audit_report(
         interval_options(n_boot, confidence, random_state),
         title=title,
     )
-    notes = [*left_out(evaluated, reference), *_names(metric.dataset)]
+    notes = [*left_out_notes(evaluated, reference), *_names(metric.dataset)]
     if evaluated.outside:
         notes.append("AIF360's measures of all rows count the rows that are in none of the groups")
     summary = report.summary | {

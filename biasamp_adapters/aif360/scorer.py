@@ -21,18 +21,18 @@ def make_scorer(
     ----------
     score_func : callable
         One of the functions of this module, such as :func:`directional_bias_amplification`, or a
-        ``functools.partial`` of it. Less of each of them is better, which is not so of AIF360's own
-        functions: ``aif360.sklearn.metrics.make_scorer`` is for those.
+        ``functools.partial`` of it. For all of them, smaller values are better. For AIF360's own
+        functions, use ``aif360.sklearn.metrics.make_scorer``.
     objective : {"signed", "absolute"}
-        "signed" is minus the value: the scorer prefers models that reduce bias. "absolute" is minus
-        its size: it prefers models that leave bias as it is.
+        "signed" scores minus the value, which prefers models that reduce bias. "absolute" scores
+        minus its size, which prefers models that do not change bias.
     **parameters
         For ``score_func``, such as ``prot_attr="sex"``.
 
     Returns
     -------
     callable
-        Can be pickled. It is handed ``y`` with its index, where the protected attributes are.
+        A scorer, which can be pickled. It needs ``y`` with the protected attributes in its index.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def make_scorer(
 
     Notes
     -----
-    ``aif360.sklearn.metrics.make_scorer`` takes the size, and its scorers cannot be pickled.
+    ``aif360.sklearn.metrics.make_scorer`` uses the size, and its scorers cannot be pickled.
 
     Examples
     --------
@@ -60,12 +60,12 @@ def make_scorer(
     _check_ours(score_func)
     if objective not in ("signed", "absolute"):
         raise ValueError(f"objective must be 'signed' or 'absolute'; received {objective!r}")
-    score = score_func if objective == "signed" else _Size(score_func)
+    score = score_func if objective == "signed" else _AbsoluteValue(score_func)
     return host_scorer(score, greater_is_better=False, **parameters)
 
 
 def _check_ours(function: Any) -> None:
-    """Raise for a function of which more may be better, or none at all."""
+    """Raise unless the function is one of this module, for which smaller values are better."""
     innermost = function
     while isinstance(innermost, partial):
         innermost = innermost.func
@@ -78,8 +78,8 @@ def _check_ours(function: Any) -> None:
         )
 
 
-class _Size:
-    """The size of what a function returns; unlike a closure it can be pickled."""
+class _AbsoluteValue:
+    """The absolute value of a function. Unlike a closure, it can be pickled."""
 
     def __init__(self, function: Callable[..., float]) -> None:
         self._function = function

@@ -1,6 +1,6 @@
 """Bias amplification for Fairlearn: functions for ``MetricFrame``, and a frame with intervals.
 
-Needs the extra ``fairlearn``. The functions have the shape of ``demographic_parity_difference``;
+Needs the extra ``fairlearn``. The functions are called like ``demographic_parity_difference``;
 metric objects such as :class:`biasamp_adapters.MALS` work in the same places and carry parameters.
 """
 

@@ -31,10 +31,10 @@ from biasamp_adapters.reference import Evaluation, align, as_reference, dropped_
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
-#: Level of the intervals of results where the quantiles name none.
+#: Level of the intervals of results if the quantiles imply none.
 _CONFIDENCE = 0.95
 
-#: Stands for the reference of metrics of the host, which have none.
+#: Takes the place of a reference for metrics of the host, which have none.
 _HOST = object()
 
 #: Hints for arguments that a frame does not have.
@@ -72,12 +72,12 @@ def amplification_frame(
     sensitive_features_pred : same as ``sensitive_features``, optional
         Predicted attribute, for T->A.
     control_features : array-like of shape (n,) or (n, features), optional
-        Features inside whose levels everything is computed, as ``MetricFrame`` means them.
+        As in ``MetricFrame``: everything is computed separately within each of their levels.
     group_features : array-like of shape (n,) or (n, features), optional
         Other features to split the frame by: ``by_group`` is then the metric inside each slice.
     metrics : callable or dict, optional
         Metric objects, functions of this module (parameters bound with ``functools.partial``), and
-        metrics of Fairlearn, scikit-learn or your own. Without, all that the input allows, named
+        metrics of Fairlearn, scikit-learn or your own. By default, all that the input allows, named
         as "DirectionalBiasAmplification A->T". A single callable gives scalars and Series.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, for metrics that compare with a reference and were given none.
@@ -86,11 +86,11 @@ def amplification_frame(
     missing : {"error", "drop", "abstain"}
         The rule for missing values, as in every metric.
     n_boot : int, optional
-        Bootstrap replicates; with ``ci_quantiles``.
+        Number of bootstrap replicates; needs ``ci_quantiles``.
     ci_quantiles : list of float, optional
-        Quantiles to give, strictly between 0 and 1.
+        Quantiles of the replicates, strictly between 0 and 1.
     random_state : int, numpy.random.Generator or RandomState, optional
-        Of the bootstrap. None is the fixed seed 0.
+        Random state of the bootstrap. None is the fixed seed 0.
 
     Returns
     -------
@@ -106,14 +106,14 @@ def amplification_frame(
     Warns
     -----
     AmplificationWarning
-        For what is undefined, and where no interval can be trusted; all of it is in ``notes`` too.
+        For undefined values and unreliable intervals. The attribute ``notes`` contains them too.
 
     Notes
     -----
-    ``by_group`` over the attribute is what the group adds: of BA->, MALS and Multi the mean
-    contribution of its pairs, with the directions of the whole reference; of LA and DPA the mean
-    score of its pairs. Host metrics are those of the group's rows; the ones that compare groups
-    themselves are NaN there.
+    Split by the attribute, ``by_group`` shows what each group adds. For BA->, MALS and Multi, this
+    is the mean contribution of its pairs, with the directions of the whole reference; for LA and
+    DPA, it is the mean score of its pairs. Host metrics are computed on the rows of the group.
+    Those that compare groups themselves are NaN there.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def amplification_frame(
     quantiles = _checked_quantiles(n_boot, ci_quantiles)
     seed = _seed(random_state)
     base = as_reference(reference, missing)
-    chosen, single = _chosen(metrics, base)
+    chosen, single = _metrics_by_name(metrics, base)
     inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
     lists = _label_lists(chosen or {}, base, missing)
     slices = count_by_slice(inputs, control_features, group_features, missing=missing, **lists)
@@ -185,7 +185,7 @@ def amplification_frame(
     notes = list(dict.fromkeys(notes))
     for note in notes:
         warn(note)
-    return AmplificationFrame._of(
+    return AmplificationFrame._from_columns(
         slices,
         combinations,
         columns,
@@ -230,7 +230,7 @@ def _seed(random_state: Any) -> int | None:
     return None if random_state is None else int(random_state)
 
 
-def _chosen(
+def _metrics_by_name(
     metrics: Metrics | Callable[..., Any] | None, reference: Any
 ) -> tuple[dict[Hashable, Callable[..., Any]] | None, bool]:
     """The metrics by name, and whether there is only one, given without a name."""
@@ -244,9 +244,9 @@ def _chosen(
 
 
 def _as_metric(function: Any, reference: Any) -> Any:
-    """The metric object that computes the same as a function of this package; others as they are.
+    """The metric object of a function of this package; other functions as they are.
 
-    A metric without a reference of its own gets that of the frame.
+    A metric without a reference gets that of the frame.
     """
     metric, parameters = function, {}
     if isinstance(function, partial) and not function.args:
@@ -294,7 +294,7 @@ class _Part:
     scored : Measurement, HostMetric or None
         None where the metric is undefined, as there is only one group.
     draws : dict of str to ndarray, or None
-        Scores of the replicates; empty where none are possible, None where none were asked for.
+        Scores of the replicates. Empty if none are possible, None if none were requested.
     """
 
     evaluation: Evaluation
@@ -401,7 +401,7 @@ def _column(
     slices: Slices,
     listed_groups: Mapping[Key, Sequence[Label]],
 ) -> FrameColumn:
-    """The numbers of a metric."""
+    """The column of a metric in the frame."""
     overall = [parts[control].value() for control in slices.controls]
     if slices.group_names:
         groups = [parts[key].value() for key in slices.parts]
@@ -417,7 +417,7 @@ def _column(
 
 
 def _remarks(result: AmplificationResult) -> Iterator[str]:
-    """What helps to read a value, though nothing is wrong with it."""
+    """Notes that help to read a value, without being warnings."""
     if result.baseline is not None:
         yield f"random errors of the same accuracy would give {result.baseline.text()}"
     pairs = {} if result.bound is None else result.bound.pairs()
@@ -429,7 +429,7 @@ def _remarks(result: AmplificationResult) -> Iterator[str]:
 def _gaps(
     column: FrameColumn, keys: Sequence[Key], quantiles: Sequence[float] | None
 ) -> Iterator[str]:
-    """Where a number is undefined or has no interval, and why."""
+    """Notes on undefined numbers and missing intervals, with the reasons."""
     reasons: dict[str, list[Any]] = {}
     for key, number in zip(keys, [*column.overall, *column.groups], strict=True):
         if np.isnan(number.value):

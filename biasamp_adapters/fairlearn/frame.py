@@ -18,10 +18,10 @@ from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.metrics import AmplificationResult
 
-#: Differences that floating-point sums in another order may make.
+#: Largest difference between sums of the same numbers in different orders.
 _ROUNDING = 1e-12
 
-#: What is known of a combination of levels without rows.
+#: The value of a combination of levels without rows.
 _UNDEFINED = Replicated(float("nan"))
 
 Kind: TypeAlias = Literal["difference", "ratio", "group_min", "group_max"]
@@ -53,8 +53,8 @@ class FrameColumn:
 class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not typed
     """A Fairlearn ``MetricFrame`` of bias amplification, with intervals from drawn tables.
 
-    Made by :func:`amplification_frame`, not by calling the class. All members of ``MetricFrame``
-    are there; in addition:
+    Created by :func:`amplification_frame`, not by calling the class. It has all members of
+    ``MetricFrame``, and the following attributes.
 
     Attributes
     ----------
@@ -62,8 +62,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         The :class:`~biasamp_adapters.AmplificationResult` behind each overall value of bias
         amplification, by column; with control features by (column, control level).
     notes : tuple of str
-        Caveats: what is undefined, where no interval can be trusted, what random errors of the
-        same accuracy would give, and signs of the reference that may be noise.
+        Caveats: undefined values, unreliable intervals, the values that random errors of the same
+        accuracy would give, and signs of the reference that may be noise.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -73,7 +73,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         )
 
     @classmethod
-    def _of(
+    def _from_columns(
         cls,
         slices: Slices,
         combinations: list[Key],
@@ -85,7 +85,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         n_boot: int | None,
         ci_quantiles: list[float] | None,
     ) -> Self:
-        """A frame of numbers that were computed."""
+        """Create a frame from its columns."""
         self = cls.__new__(cls)
         self.results, self.notes = results, tuple(notes)
         self._slices, self._combinations = slices, combinations
@@ -96,10 +96,10 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return self
 
     def _lay_out(self) -> None:
-        """Arrange the numbers as MetricFrame arranges the levels.
+        """Arrange the numbers in the order in which MetricFrame arranges the levels.
 
-        It is given one row for each combination, with its position. The features have neutral
-        names, as MetricFrame's own columns could have theirs.
+        MetricFrame gets one row per combination, whose value is its position. Neutral names of
+        features avoid conflicts with MetricFrame's own columns.
         """
         slices, combinations = self._slices, self._combinations
         levels = zip(*combinations, strict=True)
@@ -108,7 +108,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         controls = {name: features.pop(name) for name in list(features)[:n_controls]}
         positions = np.arange(len(combinations))
         super().__init__(
-            metrics=_first,
+            metrics=_first_position,
             y_true=positions,
             y_pred=positions,
             sensitive_features=features,
@@ -153,13 +153,13 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
     @property
     def overall(self) -> Any:
-        """The metrics of all rows, or of those of each control level."""
+        """The metrics of all rows, or of the rows of each control level."""
         return self._values(self._overall)
 
     @property
     def overall_ci(self) -> Any:
         """Quantiles of :attr:`overall`, one for each of ``ci_quantiles``."""
-        return self._ends(self._overall)
+        return self._quantiles_of(self._overall)
 
     @property
     def by_group(self) -> Any:
@@ -169,7 +169,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
     @property
     def by_group_ci(self) -> Any:
         """Quantiles of :attr:`by_group`, one for each of ``ci_quantiles``."""
-        return self._ends(self._groups)
+        return self._quantiles_of(self._groups)
 
     def difference(self, method: Method = "between_groups", errors: Errors = "coerce") -> Any:
         """Largest difference between groups, or from :attr:`overall`, as in ``MetricFrame``.
@@ -184,7 +184,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         return self._aggregate_ci("difference", method)
 
     def ratio(self, method: Method = "between_groups", errors: Errors = "coerce") -> Any:
-        """Smallest ratio; of metrics that have a sign NaN, with a warning."""
+        """Smallest ratio; NaN, with a warning, for metrics that may be negative."""
         return self._aggregate("ratio", method, errors)
 
     def ratio_ci(self, method: Method = "between_groups") -> Any:
@@ -213,7 +213,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
             "overall", "by_group", "difference", "ratio", "group_min", "group_max"
         ] = "overall",
     ) -> pd.DataFrame:
-        """A member beside its quantiles.
+        """A member of the frame beside its quantiles.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         values = [number.value for number in numbers.flat]
         return self._shaped(np.reshape(values, numbers.shape))
 
-    def _ends(self, numbers: Array) -> list[Any]:
+    def _quantiles_of(self, numbers: Array) -> list[Any]:
         requested = self._requested
         ends = np.array([number.quantiles(requested) for number in numbers.flat])
         return [self._shaped(end.reshape(numbers.shape)) for end in ends.T]
@@ -275,12 +275,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         requested = self._requested
         numbers = self._aggregated(kind, method)
         for name, column in zip(self._names, numbers.T, strict=True):
-            # No warning where all groups are the same but for rounding.
+            # There is no warning if all groups are the same up to rounding.
             if any(abs(number.value) > _ROUNDING for number in column):
                 for reason in dict.fromkeys(number.no_quantiles(requested) for number in column):
                     if reason:
                         warn(f"{name}: no interval of the {kind}: {reason}")
-        return self._ends(numbers)
+        return self._quantiles_of(numbers)
 
     def _aggregated(self, kind: Kind, method: Method) -> Array:
         """The aggregates, of shape (controls, metrics); warn of what is left out."""
@@ -312,7 +312,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
                 continue
             groups = zip(self._combinations, column.groups, strict=True)
             undefined = tuple(key for key, number in groups if np.isnan(number.value))
-            # A result that is NaN says so itself.
+            # If all groups are undefined, the result is NaN and needs no warning.
             if 0 < len(undefined) < len(column.groups):
                 by_groups.setdefault(undefined, []).append(column.name)
         for keys, names in by_groups.items():
@@ -320,7 +320,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
 
 
 def _aggregate(kind: Kind, method: Method, groups: Array, overall: Replicated) -> Replicated:
-    """One number from those of the groups that are defined, and its replicates."""
+    """Aggregate the defined groups and their replicates to one number."""
     defined = [number for number in groups if not np.isnan(number.value)]
     between = kind in ("difference", "ratio") and method == "between_groups"
     if not defined or (between and len(defined) < 2 <= len(groups)):
@@ -328,7 +328,7 @@ def _aggregate(kind: Kind, method: Method, groups: Array, overall: Replicated) -
     used = [*defined, overall] if method == "to_overall" else defined
 
     def aggregate(values: Array) -> Array:
-        """Of values of shape (..., used); NaN where one is."""
+        """Aggregate values of shape (..., used); NaN if one of them is."""
         of_groups, whole = np.split(values, [len(defined)], axis=-1)
         if method == "between_groups":
             return compare_groups(kind, of_groups.min(axis=-1), of_groups.max(axis=-1))
@@ -354,6 +354,6 @@ def compare_groups(kind: Kind, low: Array, high: Array) -> Array:
         return high - low if kind == "difference" else low / high
 
 
-def _first(y_true: Array, y_pred: Array) -> float:
+def _first_position(y_true: Array, y_pred: Array) -> float:
     """The position of the first row of a slice."""
     return float(y_true[0])

@@ -1,4 +1,4 @@
-"""The metrics as functions, in the shape of ``demographic_parity_difference``."""
+"""The metrics as functions, with the signature of ``demographic_parity_difference``."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def metric_function(
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
     attribute : same as ``sensitive_features``, optional
-        Another name of it, for ``make_derived_metric``, which keeps ``sensitive_features``.
+        Another name for it, as ``make_derived_metric`` reserves ``sensitive_features``.
     {parameters}
 
     Returns
     -------
     float
-        The value; what it means, and its range, is said above.
+        The value. Its meaning and range are described above.
 
     Raises
     ------
     ValueError
-        If an input breaks a rule, or holds a parameter that MetricFrame has repeated once per row.
+        If an input breaks a rule, or MetricFrame has repeated a parameter once per row.
 
     {notes}
 

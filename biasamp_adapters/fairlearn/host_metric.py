@@ -1,8 +1,8 @@
 """Metrics of Fairlearn, scikit-learn and users, evaluated on the distinct rows of counts.
 
-A function of the host takes one call per drawn table, and those that compare groups build a
-``MetricFrame`` in each. Where one is a function of a 2 x 2 table and is called with its defaults on
-0/1 labels, the same number is computed here, for all drawn tables at once.
+A function of the host needs one call per drawn table, and functions that compare groups build a
+``MetricFrame`` in each call. For known functions of a 2 x 2 table that are called with their
+defaults on 0/1 labels, the same number is computed here for all drawn tables at once.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _RATES = {
     "zero_one_loss": ([_FP, _FN], [_TN, _FP, _FN, _TP]),
 }
 
-#: The rates that a function of the host compares; a rate can be compared by its own name.
+#: The rates that functions of the host compare, by the beginning of their names.
 _COMPARED = {rate: [rate] for rate in _RATES} | {
     "demographic_parity": ["selection_rate"],
     "equal_opportunity": ["true_positive_rate"],
     "equalized_odds": ["true_positive_rate", "false_positive_rate"],
 }
 
-#: How the rates of the groups become one number: the ends of the names of functions.
+#: Ways to aggregate the rates of groups, which are the ends of the names of functions.
 _KINDS: tuple[Kind, ...] = ("difference", "ratio", "group_min", "group_max")
 
 
@@ -78,14 +78,14 @@ class ClosedForm(NamedTuple):
             rates = _rate(name, tables)
             low, high = np.fmin.reduce(rates, axis=-1), np.fmax.reduce(rates, axis=-1)
             values.append(compare_groups(self.kind, low, high))
-        # Of two rates, the one that is worse. ``min``, which the host takes of ratios, returns NaN
-        # only if it comes first.
+        # Of two rates, the worse one. The host uses ``min`` for ratios, which returns NaN only if
+        # NaN comes first.
         first, last = values[0], values[-1]
         return np.where(last < first, last, first) if self.kind == "ratio" else np.fmax(first, last)
 
 
 def _rate(name: str, tables: Array) -> Array:
-    """A rate of tables of shape (..., 4); 0 of nothing, as in scikit-learn; NaN without rows."""
+    """A rate of tables of shape (..., 4); 0 for 0 / 0, as in scikit-learn; NaN without rows."""
     part, whole = (tables[..., cells].sum(axis=-1) for cells in _RATES[name])
     rates = np.divide(part, whole, out=np.zeros(np.shape(part)), where=whole > 0)
     return np.where(tables.sum(axis=-1) > 0, rates, np.nan)
@@ -121,7 +121,7 @@ class HostMetric(Scored):
     Attributes
     ----------
     name : str
-        What the function is called in a message.
+        The name of the function in messages.
     function : callable
         If it has no argument ``sample_weight``, rows are repeated instead. It is passed
         ``sensitive_features`` if it has an argument of that name.
@@ -167,7 +167,7 @@ class HostMetric(Scored):
         with warnings.catch_warnings():
             # Warnings about the data themselves are given by the call for the point.
             warnings.simplefilter("ignore")
-            return self._scores(tables, forgiving=True)
+            return self._scores(tables, nan_on_error=True)
 
     def point(self) -> dict[str, Any]:
         """The value of the counts themselves."""
@@ -183,7 +183,7 @@ class HostMetric(Scored):
 
     @cached_property
     def _scores_of_data(self) -> dict[str, Array]:
-        return self._scores(self.counts.tables(self.model), forgiving=False)
+        return self._scores(self.counts.tables(self.model), nan_on_error=False)
 
     @cached_property
     def _closed_form(self) -> ClosedForm | None:
@@ -193,7 +193,7 @@ class HostMetric(Scored):
         return _CLOSED_FORMS.get(self.function) if known else None
 
     @cached_property
-    def _takes(self) -> frozenset[str]:
+    def _optional_arguments(self) -> frozenset[str]:
         """The optional arguments that the function has."""
         try:
             names = set(inspect.signature(self.function).parameters)
@@ -205,14 +205,14 @@ class HostMetric(Scored):
 
     @property
     def _compares_groups(self) -> bool:
-        """Whether the function reads the attribute, and so means nothing inside one group."""
+        """Whether the function compares groups, and so has no meaning within one group."""
         closed = self._closed_form
-        return _ATTRIBUTE in self._takes if closed is None else closed.kind is not None
+        return _ATTRIBUTE in self._optional_arguments if closed is None else closed.kind is not None
 
     def _codes(self, role: Role) -> Array:
         return self.counts.axis_codes(role, self.model)
 
-    def _scores(self, tables: Tables, *, forgiving: bool) -> dict[str, Array]:
+    def _scores(self, tables: Tables, *, nan_on_error: bool) -> dict[str, Array]:
         weights, n_groups = np.asarray(tables.weights), len(self.counts.groups)
         value: Array = np.full(weights.shape[:-1], np.nan)
         groups: Array = np.full((*value.shape, n_groups), np.nan)
@@ -230,31 +230,31 @@ class HostMetric(Scored):
             if not self._compares_groups:
                 groups = self._closed_form(cells[..., None, :])
         else:
-            called = np.apply_along_axis(self._call_function, -1, weights, forgiving)
+            called = np.apply_along_axis(self._call_function, -1, weights, nan_on_error)
             value, groups[..., : called.shape[-1] - 1] = called[..., 0], called[..., 1:]
         return {"value": value, "groups": groups}
 
     @cached_property
     def _scopes(self) -> list[Array]:
-        """All rows and, of a function that means something there, those of each group."""
+        """All rows and, unless the function compares groups, the rows of each group."""
         everything = [np.arange(len(self.counts.values.rows))]
         if self._compares_groups:
             return everything
         attribute, groups = self._codes(Role.ATTRIBUTE), range(len(self.counts.groups))
         return everything + [np.flatnonzero(attribute == i) for i in groups]
 
-    def _call_function(self, weight: Array, forgiving: bool) -> list[float]:
+    def _call_function(self, weight: Array, nan_on_error: bool) -> list[float]:
         values = []
         for rows in self._scopes:
             try:
-                values.append(self._called(rows[weight[rows] > 0], weight))
+                values.append(self._value_of_rows(rows[weight[rows] > 0], weight))
             except (ValueError, ArithmeticError):
-                if not forgiving:
+                if not nan_on_error:
                     raise
                 values.append(float("nan"))
         return values
 
-    def _called(self, rows: Array, weight: Array) -> float:
+    def _value_of_rows(self, rows: Array, weight: Array) -> float:
         if not len(rows):
             return float("nan")
         truth, predicted, attribute = self._columns
@@ -263,7 +263,7 @@ class HostMetric(Scored):
             raise ValueError(
                 f"{self.name} must leave sample_weight to amplification_frame; received it bound"
             )
-        if "sample_weight" in self._takes:
+        if "sample_weight" in self._optional_arguments:
             options["sample_weight"] = weight[rows].astype(np.float64)
         elif self.counts.weighted:
             raise ValueError(
@@ -273,7 +273,7 @@ class HostMetric(Scored):
             )
         else:
             rows = np.repeat(rows, weight[rows])
-        if _ATTRIBUTE in self._takes:
+        if _ATTRIBUTE in self._optional_arguments:
             given = attribute.iloc[rows].reset_index(drop=True)
             options[_ATTRIBUTE] = given if given.shape[1] > 1 else given.iloc[:, 0]
         value = self.function(truth[rows], predicted[rows], **options)
@@ -297,7 +297,7 @@ class HostMetric(Scored):
 
 
 def _as_array(labels: Sequence[Label]) -> Array:
-    """Labels as an array of their own type; of mixed types, of objects."""
+    """Labels as an array of their common type, or of objects if types are mixed."""
     if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
         return np.asarray(labels)
     array = np.empty(len(labels), dtype=object)

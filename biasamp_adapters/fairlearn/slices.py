@@ -27,15 +27,15 @@ class Slices:
     ----------
     whole : Counts
     parts : dict of Key to Counts
-        By the levels of the control features, then of the features to group by, in their order.
-        Without any, the whole under the empty key.
+        Keys are levels of the control features, followed by levels of the features to group by.
+        Without features, the empty key holds the whole.
     control_names, group_names, attribute_names : list of str
         ``group_names`` is empty where the frame is split by the attribute itself.
 
     Raises
     ------
     ValueError
-        If the attribute is constant inside every slice, as if it were what slices.
+        If the attribute is constant in every slice, because it is also one of the features.
     """
 
     whole: Counts
