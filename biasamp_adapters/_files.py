@@ -60,7 +60,7 @@ def _beginning(target: Path) -> str:
 
 
 def _machine() -> str:
-    """A mark of this machine: processes of other machines that share the folder are unknown."""
+    """A hash of this machine's name: other machines that share the folder have other processes."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -79,14 +79,14 @@ def _remove_leftovers(target: Path) -> None:
 
 def _is_abandoned(file: os.DirEntry[str], machine: str, process: int) -> bool:
     """Whether the process that wrote a temporary file has ended, or the file is old."""
-    # On Windows os.kill would end the process, so that files are removed when they are old.
+    # On Windows os.kill would end the process; there, only old files are removed.
     if machine == _machine() and os.name == "posix":
         try:
             os.kill(process, 0)
         except (ProcessLookupError, OverflowError):
             return True
         except PermissionError:
-            pass  # A process of another user lives.
+            pass  # The process runs as another user.
     return time.time() - file.stat().st_mtime > _ABANDONED
 
 

@@ -43,7 +43,7 @@ class Role(StrEnum):
         return Role.ATTRIBUTE_PREDICTION if self.of_attribute else Role.PREDICTION
 
 
-#: What the user calls each variable.
+#: The argument name of each variable.
 ARGUMENTS = {
     Role.ATTRIBUTE: "sensitive_features",
     Role.TASK: "y_true",

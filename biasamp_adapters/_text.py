@@ -1,4 +1,4 @@
-"""Text for display: clean text of users, and messages with the argument names of a host."""
+"""Text for display: cleaned user text, and messages with the argument names of a host."""
 
 from __future__ import annotations
 

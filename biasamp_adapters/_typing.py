@@ -1,4 +1,4 @@
-"""Type aliases and checks of parameters that all of the package uses."""
+"""Type aliases and checks of parameters, used throughout the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[Any]
 #: A class or group label: a str, int, float or bool, or a tuple of them for crossed attributes.
 Label: TypeAlias = Hashable
 
-#: What ``random_state`` takes: None stands for the fixed seed 0, so that a repeated call repeats.
+#: Values of ``random_state``: None is the fixed seed 0, so that repeated calls agree.
 RandomState: TypeAlias = int | np.random.Generator | None
 
 

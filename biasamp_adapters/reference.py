@@ -21,7 +21,7 @@ _LISTS = {Role.TASK: "labels", Role.ATTRIBUTE: "groups"}
 #: Products of counts up to this total fit 64-bit integers.
 _MAX_EXACT_TOTAL = 3_000_000_000
 
-#: More groups than this are hardly meant; nor are more than a few with less than two rows each.
+#: A column with more groups, or with more than a few of fewer than two rows each, may hold none.
 MOST_GROUPS, FEW_GROUPS = 100, 10
 
 
@@ -54,15 +54,14 @@ def as_reference(reference: Any, missing: Missing = "error") -> Counts | BaseRat
 def labels_of_predictions(
     labels: Sequence[Label] | None, reference: Counts | BaseRates | None
 ) -> Sequence[Label] | None:
-    """The explicit list of labels or, without a truth to say whether a prediction is a label or a
-    probability of 1, that of base rates of 0 and 1."""
+    """The explicit labels or, without them, 0 and 1 if the base rates have these labels."""
     if labels is None and isinstance(reference, BaseRates) and set(reference.labels) == {0, 1}:
         return reference.labels
     return labels
 
 
 def dropped_note(dropped: int) -> str:
-    """What to say of rows left out."""
+    """The note on rows that were left out."""
     return f"{dropped} row(s) with missing values were left out"
 
 
@@ -76,7 +75,7 @@ class Evaluation:
     reference : Counts or None
         The training data. None where the evaluated truth is its own reference.
     base_rates : BaseRates or None
-        Rates set by hand, which stand for truth and reference.
+        Rates set by hand, which replace truth and reference.
     notes : tuple of str
         Caveats that hold for every metric on these counts.
     favorable : label, optional
@@ -104,7 +103,7 @@ class Evaluation:
 
     @property
     def origin(self) -> Counts:
-        """The counts that set the directions, where base rates do not."""
+        """The counts that set the directions, unless base rates do."""
         return self.counts if self.reference is None else self.reference
 
 
@@ -114,7 +113,7 @@ def align(
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
 ) -> Evaluation:
-    """Put counts and reference on common label lists, and check that they speak of the same.
+    """Put counts and reference on common label lists, and check that they match.
 
     Raises
     ------
@@ -159,9 +158,9 @@ def align(
 
 
 def of_one_kind(counts: Counts, reference: Counts) -> tuple[Counts, Counts]:
-    """Counts and reference, whose tasks must be of one kind, with the same names of columns.
+    """Counts and reference with the same column names; their tasks must be of the same kind.
 
-    Columns of a matrix that has no names take those of the other, by position.
+    A matrix without column names takes those of the other matrix, by position.
     """
     if counts.is_matrix(Role.TASK) != reference.is_matrix(Role.TASK):
         raise ValueError(
@@ -220,7 +219,7 @@ def check_several(groups: Collection[Label]) -> None:
 def _common_labels(
     parts: Sequence[Counts], role: Role, listed: tuple[Label, ...] | None
 ) -> tuple[Label, ...]:
-    """The labels of a variable that truth, reference or an explicit list know.
+    """The labels of a variable: those of truth and reference, or an explicit list.
 
     Raises
     ------
@@ -268,7 +267,7 @@ def _check_same_groups(counts: Counts, reference: Counts) -> None:
 
 
 def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
-    """Raise where truth and reference share no task label; say which labels only one of them has.
+    """Raise if data and reference share no task label; note labels that only one of them has.
 
     Columns of a matrix are matched by name elsewhere, and may be empty on either side.
     """
@@ -295,9 +294,9 @@ def _check_common_labels(counts: Counts, reference: Counts) -> Iterator[str]:
 
 
 def many_groups(counts: Counts) -> str | None:
-    """How many groups an attribute has, if they are so many that it may be none.
+    """The number of groups in words if it is too large for a protected attribute, else None.
 
-    Listed groups, and groups that are columns, are meant.
+    Groups that are listed explicitly, or are columns, are accepted.
     """
     n_groups, n_rows = len(counts.seen(Role.ATTRIBUTE)), counts.n_rows
     many = n_groups > MOST_GROUPS or (n_groups > FEW_GROUPS and n_rows < 2 * n_groups)
@@ -335,7 +334,7 @@ def correlation_z(
     if total == 0:
         return np.zeros(joint.shape)
     a, t = (attribute / total)[:, None], (task / total)[None, :]
-    # Rounding can take a share that is 1 a little beyond it.
+    # Rounding can raise a share of 1 slightly above 1.
     spread = np.sqrt(np.maximum(a * (1 - a) * t * (1 - t), 0))
     gap = joint / total - a * t
     return np.sqrt(n_rows) * np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)

@@ -1,4 +1,4 @@
-"""Estimates: numbers with an interval, from replicates or over runs, or why there is none."""
+"""Estimates: numbers with an interval, from replicates or runs, or with a reason for none."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_n_boot(n_boot: int) -> None:
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """Options of intervals, checked when made; ``metric.result`` explains them."""
+    """Validated options of intervals; ``metric.result`` explains them."""
 
     n_boot: int
     confidence: float
@@ -119,7 +119,7 @@ class Replicated:
     replicates : ndarray of shape (n_boot,), or None
         None if none were drawn.
     reason : str or None
-        Why there is no interval, where the replicates do not speak of this number.
+        Why the replicates give no interval, if they do not.
     evidence : Evidence
     """
 
@@ -132,10 +132,10 @@ class Replicated:
     def read(
         cls, value: float, replicates: Array, evidence: Evidence, method: IntervalMethod
     ) -> Self:
-        """The replicates of a score, moved to where it lies, and the rules asked of them.
+        """A score with its replicates, moved to where it lies and checked by the rules.
 
-        The sample is the bootstrap's population, and in it the errors that a model made by chance
-        are real dependence. Replicates of an attack therefore scatter around another centre than
+        The bootstrap takes the sample for the population, in which chance errors of a model are
+        real dependence. Replicates of an attack therefore scatter around another centre than
         the value (docs: sparse tables).
         """
         centre = value if evidence.centre is None else evidence.centre
@@ -153,7 +153,7 @@ class Replicated:
         return cls(value, replicates, first_reason(REPLICATE_RULES, shift), evidence)
 
     def minus(self, other: Replicated) -> Replicated:
-        """The difference from another number that was read off the same draws."""
+        """The difference from another number with the same draws."""
         replicates = None
         if self.replicates is not None and other.replicates is not None:
             replicates = self.replicates - other.replicates
@@ -184,7 +184,7 @@ class Replicated:
         request = Request(
             value, self.replicates, confidence, confidence, evidence.noise, acceleration
         )
-        # Levels come mirrored already, which the other methods would undo.
+        # Levels are mirrored already, which the other methods would undo.
         method = "percentile" if evidence.is_level else method
         rules = [*INTERVAL_RULES, *BCA_RULES] if method == "bca" else INTERVAL_RULES
         reason = first_reason(rules, request)
@@ -200,7 +200,7 @@ class Replicated:
         return Estimate(value, (max(low - down, lowest), min(high + up, highest)), None)
 
     def no_quantiles(self, quantiles: Sequence[float]) -> str | None:
-        """Why the replicates give no such quantiles, or None."""
+        """Reason why the replicates give no such quantiles, or None."""
         if self.reason or self.replicates is None:
             return self.reason
         level = outer_level(quantiles)
@@ -248,7 +248,7 @@ def summarize_runs(
     confidence: float = 0.95,
     method: Literal["t", "normal"] = "t",
 ) -> RunSummary:
-    """Summarise one value a run: the mean with an interval for it.
+    """Summarise one value per run by their mean and its interval.
 
     Parameters
     ----------
@@ -288,12 +288,12 @@ def summarize_runs(
     if len(kinds) > 1:
         received = ", ".join(sorted(map(str, kinds)))
         raise ValueError(f"runs must be of one metric, direction and class; received {received}")
-    found = [getattr(result, "value", result) for result in results]
-    for value in found:
+    numbers = [getattr(result, "value", result) for result in results]
+    for value in numbers:
         if not is_real(value):
             shown = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
             raise ValueError(f"runs must be numbers or results of a metric; received {shown}")
-    values = np.array([as_float(value) for value in found])
+    values = np.array([as_float(value) for value in numbers])
     if not len(values) or np.isnan(values).any():
         raise ValueError(f"runs must give at least one value and no NaN; received {values}")
     if method not in ("t", "normal"):

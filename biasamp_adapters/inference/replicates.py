@@ -69,7 +69,7 @@ Draws: TypeAlias = np.random.Generator | SharedDraws
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scored(ABC):
-    """Something to score on tables drawn from an evaluation.
+    """A quantity that is scored on tables drawn from an evaluation.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Scored(ABC):
 
     @property
     def no_interval(self) -> str | None:
-        """Why there can be no interval, or None."""
+        """Reason why no interval is available, or None."""
         return first_reason(SAMPLING_RULES, self.sampling)
 
     @property

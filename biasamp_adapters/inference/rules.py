@@ -1,8 +1,8 @@
 """The rules for when an interval can be trusted, all of them.
 
-Each list is asked once and in its order: before rows are drawn, of two models that are compared, of
-the replicates of a score, of an interval of it, and of one by BCa. The first rule that is
-broken says why there is no interval. How the limits were found: docs, "Intervals" and "Sparse
+Each list is checked once and in order: before rows are drawn, for two models that are compared, for
+the replicates of a score, for its interval, and for an interval by BCa. The first broken rule gives
+the reason why there is no interval. How the limits were found: docs, "Intervals" and "Sparse
 tables".
 """
 
@@ -21,7 +21,7 @@ from biasamp_adapters._typing import Array
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
-#: Their intervals are given up to this share of rows that are alone in their cell.
+#: Attacks have an interval up to this share of rows that are alone in their cell.
 _MAX_ALONE = 0.03
 
 #: A ratio of two uncertainty coefficients has an interval up to this share of chance in them.
@@ -30,10 +30,10 @@ _MAX_CHANCE = 0.03
 #: Replicates of attacks may be shifted by this many of their standard deviations.
 _MAX_SHIFT = 1.0
 
-#: The same for magnitudes, and where replicates are mirrored, which undoes the shift.
+#: The same for magnitudes; the second is for mirrored replicates, which undo the shift.
 _MAX_SHIFT_OF_MAGNITUDES = (0.25, 1.0)
 
-#: Replicates that tell a shift of a magnitude from chance; fewer give no interval at 95 % anyway.
+#: Fewer replicates cannot tell a shift of a magnitude from chance, and give no interval at 95 %.
 _FEWEST_REPLICATES = 40
 
 #: With more undefined replicates than this share, no interval is given.
@@ -53,9 +53,9 @@ class Rule(Generic[T]):
     ----------
     name : str
     is_broken : callable
-        Whether what is asked about breaks the rule; a reason counts as yes.
+        Whether a subject breaks the rule; a reason in words counts as true.
     sentence : str
-        Why there is then no interval; in braces, attributes of what was asked about.
+        Why there is then no interval, with attributes of the subject in braces.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Rule(Generic[T]):
 
 
 def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
-    """Why there is no interval, by the first rule that is broken; None if none is."""
+    """The reason of the first rule that the subject breaks, or None."""
     broken = (rule.sentence for rule in rules if rule.is_broken(subject))
     sentence = next(broken, None)
     return None if sentence is None else sentence.format(it=subject)
@@ -79,15 +79,15 @@ class Sampling:
     no_draws : str or None
         Why rows cannot be drawn.
     no_reference : str or None
-        The same of the reference, where replicates read values from it.
+        The same for the reference, if replicates read values from it.
     no_value : str or None
         Why the metric has no value.
     fitted : str or None
         The class of an attacker that is fitted.
     flips_sums : bool
-        Whether labels of rows are flipped of which only sums are known.
+        Whether labels are to be flipped in rows of which only sums are known.
     leaves_one_out : bool
-        Whether the score is that of leave-one-out.
+        Whether the score is one of leave-one-out.
     """
 
     no_draws: str | None = None
@@ -98,7 +98,7 @@ class Sampling:
     leaves_one_out: bool = False
 
 
-#: Asked before rows are drawn.
+#: Checked before rows are drawn.
 SAMPLING_RULES: Sequence[Rule[Sampling]] = (
     Rule(
         "the attacker is a table",
@@ -126,7 +126,7 @@ SAMPLING_RULES: Sequence[Rule[Sampling]] = (
 )
 
 
-#: Asked of the values of two models: where each is a difference of levels, and not a ratio.
+#: Checked for two models: where the value of each is a difference of levels, and not a ratio.
 PAIR_RULES: Sequence[Rule[tuple[Array, Array]]] = (
     Rule(
         "both are ratios, or both differences",
@@ -138,16 +138,16 @@ PAIR_RULES: Sequence[Rule[tuple[Array, Array]]] = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Evidence:
-    """What is known of a score beside its replicates; the defaults are those of a plain mean.
+    """What is known of a score besides its replicates; the defaults are those of a plain mean.
 
     Attributes
     ----------
     limits : (float, float)
         The range of the score.
     margin : (float, float)
-        By how much an interval must reach further down and up than replicates do.
+        How far an interval must extend below and above that of the replicates.
     noise : float
-        How far the score may be from what it estimates, for want of draws of flips.
+        How far the score may be from its expectation, as it averages few draws of flips.
     is_magnitude : bool
         Whether it is a mean of absolute or squared changes, which chance makes positive.
     is_level : bool
@@ -214,7 +214,7 @@ class Shift(NamedTuple):
         return abs(self.shift) > share * self.spread + _ROUNDING
 
 
-#: Asked of the replicates of a score.
+#: Checked for the replicates of a score.
 REPLICATE_RULES: Sequence[Rule[Shift]] = (
     Rule(
         "enough rows",
@@ -258,7 +258,7 @@ REPLICATE_RULES: Sequence[Rule[Shift]] = (
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """An interval that is asked for.
+    """A requested interval.
 
     BCa reads other quantiles than the percentile method, so that neither a bias of the replicates'
     median nor a standard error that grows with the value shifts the interval (Efron 1987, "Better
@@ -273,7 +273,7 @@ class Request:
     held_at : float
         The level of the interval that must hold the value.
     noise : float
-        How far the value may lie outside, for noise of its own.
+        How far the value may lie outside because of its own noise.
     acceleration : float or str
         For BCa: how fast the standard error changes with the value, or why that is not known.
     """
@@ -297,7 +297,7 @@ class Request:
 
     @property
     def n_undefined(self) -> int:
-        """How many the others are."""
+        """The number of replicates that are undefined or unbounded."""
         return self.replicates.size - self.defined.size
 
     @cached_property
@@ -308,7 +308,7 @@ class Request:
 
     @property
     def is_away(self) -> bool:
-        """Whether the value is outside."""
+        """Whether the value lies outside of ``ends``."""
         (low, high), slack = self.ends, self.noise + _ROUNDING * max(abs(self.value), 1)
         return not low - slack <= self.value <= high + slack
 
@@ -328,7 +328,7 @@ class Request:
 
     @cached_property
     def bca_levels(self) -> Array:
-        """The two levels that BCa reads, of an acceleration that is known."""
+        """The two levels that BCa reads, given the acceleration."""
         from scipy.special import ndtr, ndtri
 
         slowed = self._shifted / (1 - float(self.acceleration) * self._shifted)
@@ -341,12 +341,12 @@ class Request:
 
     @property
     def bca_is_too_far(self) -> bool:
-        """Whether replicates are too few for these levels."""
+        """Whether there are too few replicates for these levels."""
         steep = float(self.acceleration) * self._shifted >= 1
         return bool(self.outermost * self.defined.size < 1 or steep.any())
 
 
-#: Asked of an interval. A value outside its own percentile interval shows that resampling shifts
+#: Checked for an interval. A value outside its own percentile interval shows that resampling shifts
 #: it, as it does magnitudes and the predictabilities of sparse tables.
 INTERVAL_RULES: Sequence[Rule[Request]] = (
     Rule("the value is defined", lambda it: np.isnan(it.value), "the value is undefined"),
@@ -371,7 +371,7 @@ INTERVAL_RULES: Sequence[Rule[Request]] = (
     ),
 )
 
-#: Asked of an interval of BCa as well.
+#: Checked for an interval by BCa as well.
 BCA_RULES: Sequence[Rule[Request]] = (
     Rule(
         "the acceleration is known",

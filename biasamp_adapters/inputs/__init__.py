@@ -1,1 +1,1 @@
-"""What a user hands over, read once: arrays, frames and files in, coded columns out."""
+"""Reading of inputs: arrays, frames and files become coded columns."""

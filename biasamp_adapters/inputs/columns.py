@@ -21,8 +21,8 @@ _MAX_INTEGER_SPAN = 2**12 - 1
 
 MISSING = -1
 
-#: Weights above this, and totals outside of this and its inverse, have squares and products that
-#: floats do not hold.
+#: Floats cannot hold squares and products of weights above this, nor of totals outside of this and
+#: its inverse.
 LARGEST_WEIGHT = 1e100
 
 
@@ -41,7 +41,7 @@ class Column:
     values : array-like of shape (n,)
         A list, tuple, numpy array, or a Series or column of pandas, polars or pyarrow.
     name : str
-        What to call the input in an error: the argument or the column.
+        Name of the argument or column, for errors.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Column:
         return codes, labels
 
     def _check(self, labels: Sequence[Label]) -> None:
-        """Raise for labels that are something else, turned into labels on the way here."""
+        """Raise for values that a conversion turned into labels: missing values and Indicators."""
         kind = getattr(getattr(self._values, "dtype", None), "kind", "")
         if kind == "U" and "nan" in labels:
             raise ValueError(
@@ -105,9 +105,9 @@ class Weights(Column):
         self._n_bad = 0
 
     def numbers(self, start: int, stop: int, n: Array | None = None) -> Array:
-        """Rows ``start`` to ``stop``, each ``n`` times, as floats.
+        """The weights of rows ``start`` to ``stop``, each of which occurs ``n`` times.
 
-        What breaks the rule is kept for :meth:`check`, and is 0 until then.
+        Invalid weights are returned as 0 and reported by :meth:`check`.
         """
         weight = _numbers(self._values[start:stop], self.name)
         bad = ~((weight <= LARGEST_WEIGHT) & (weight >= 0))
@@ -124,7 +124,7 @@ class Weights(Column):
 
 
 def bad_weights(name: str, value: float, n_rows: int) -> str:
-    """What to say of weights that break the rule."""
+    """The error message for invalid weights."""
     rule = f"at most {LARGEST_WEIGHT:g}" if 0 <= value < np.inf else "finite and not negative"
     return f"{name} must be {rule}; received {value} in {n_rows} row(s)"
 
@@ -143,7 +143,7 @@ def check_total_weight(total: float) -> None:
 def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> Array:
     """Weights of all rows, which must be finite and not negative, and not all 0.
 
-    ``beside`` names what must have as many rows, and how many that has.
+    ``beside`` is the name and the length of an input that must have as many rows.
     """
     weights = Weights(sample_weight, "sample_weight")
     if beside is not None and len(weights) != beside[1]:
@@ -158,7 +158,7 @@ def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> A
 
 
 def _one_dimensional(values: Any, name: str) -> Any:
-    """Something to slice: a numpy array, a pandas array or a narwhals Series."""
+    """Values that can be sliced: a numpy array, a pandas array or a narwhals Series."""
     if hasattr(values, "toarray"):
         raise ValueError(
             f"{name} must be a column of values; received a sparse array of the shape "
@@ -229,14 +229,14 @@ def _code(values: Any) -> tuple[Array, Sequence[Label]]:
     codes, labels = pd.factorize(values)
     if getattr(labels, "dtype", None) is not None and labels.dtype.kind in "mM":
         labels = pd.Series(labels)
-    found = labels.tolist()
+    names = labels.tolist()
     if not isinstance(values, np.ndarray):
-        # Arrow tells NaN from null, and pandas then factorizes it as a label.
+        # Arrow distinguishes NaN from null, and pandas then factorizes NaN as a label.
         undefined = [
-            i for i, label in enumerate(found) if isinstance(label, float) and label != label
+            i for i, label in enumerate(names) if isinstance(label, float) and label != label
         ]
         codes = np.where(np.isin(codes, undefined), MISSING, codes) if undefined else codes
-    return codes, found
+    return codes, names
 
 
 def _numbers(values: Any, name: str) -> Array:
@@ -301,7 +301,7 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
 
 
 def check_lengths(columns: Sequence[Column]) -> int:
-    """The length that all columns share; a warning if their rows seem to be in other orders."""
+    """The common length of all columns; warns if their rows seem to be in different orders."""
     lengths = {column.name: len(column) for column in columns}
     if len(set(lengths.values())) > 1:
         received = ", ".join(f"{name} {length}" for name, length in lengths.items())

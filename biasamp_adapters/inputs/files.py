@@ -1,4 +1,4 @@
-"""CSV and Parquet files as DuckDB relations: read in streams, so larger than memory.
+"""CSV and Parquet files as DuckDB relations: read in streams, so they may be larger than memory.
 
 CSV is read as text by a fixed dialect, without guessing: a guess can turn "yes" into True, take a
 row that starts with "#" for a comment, or give one column two types in two files. What the text
@@ -57,24 +57,24 @@ def expand(patterns: Sequence[str]) -> list[str]:
         if not found:
             raise ValueError(f"FILE must be a file or match some; there is none for {pattern!r}")
         for name in found:
-            # Another spelling, or a link, leads to the same rows: they count once.
+            # Other spellings of a path, and links, name the same file, which is read once.
             found_at = os.stat(name)
             files.setdefault((found_at.st_dev, found_at.st_ino), name)
     return list(files.values())
 
 
 def quoted(text: str) -> str:
-    """A string as SQL writes it."""
+    """A string as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quoted_path(path: str | os.PathLike[str]) -> str:
-    """The path of one local file as SQL writes it: DuckDB takes a path for a pattern."""
+    """The path of one local file as an SQL literal, with the characters of patterns escaped."""
     return quoted(re.sub(r"([*?\[])", r"[\1]", _local(os.fspath(path))))
 
 
 def _folder_keys(path: str) -> list[str]:
-    """The keys of the folders called ``key=value`` that a path names, as Hive lays out tables."""
+    """The keys of the folders of a path that are named ``key=value`` (Hive partitioning)."""
     folders = Path(_local(path)).parts[:-1]
     return [name.partition("=")[0] for name in folders if name.count("=") == 1]
 
@@ -85,7 +85,7 @@ def _local(path: str) -> str:
 
 
 def _same_name(name: str) -> bytes:
-    """A key for the name of a column, as DuckDB compares names: the case of ASCII is ignored."""
+    """A key by which column names are compared as DuckDB does: the case of ASCII is ignored."""
     return name.encode("utf-8", "surrogateescape").lower()
 
 
@@ -106,7 +106,7 @@ def connect() -> DuckDBPyConnection:
 
 @contextmanager
 def reading(files: Sequence[str]) -> Iterator[DuckDBPyConnection]:
-    """A connection to read files with; what DuckDB cannot do with them is a ValueError."""
+    """A connection to read files with; errors of DuckDB become ValueErrors."""
     import duckdb
 
     with connect() as connection:
@@ -127,7 +127,7 @@ def open_files(
     Raises
     ------
     ValueError
-        If a file is missing, of another kind, empty, or has no sound header.
+        If a file is missing, of another kind, empty, or has no valid header.
     """
     import duckdb
 
@@ -145,7 +145,7 @@ def open_files(
         partitioned = _partitioned(connection, files, plain.columns)
         return _rows(connection, readers, named, partitioned=partitioned)
     except (duckdb.Error, RuntimeError, UnicodeError) as error:
-        # Names of columns that are no text end in an error that is not DuckDB's.
+        # Column names that are not text raise an error that is not DuckDB's.
         raise ValueError(f"cannot read {', '.join(files)}: {_first_lines(error)}") from None
 
 
@@ -156,7 +156,7 @@ def _rows(
     *,
     partitioned: bool = False,
 ) -> DuckDBPyRelation:
-    """The rows that calls of SQL read, which lack their last arguments."""
+    """The rows that :func:`_readers` read, with the last arguments of their calls."""
     last = f"filename = {filename}, hive_partitioning = {partitioned}, hive_types_autocast = false"
     return connection.sql(" UNION ALL BY NAME ".join(f"FROM {x}, {last})" for x in readers))
 
@@ -169,7 +169,7 @@ def _partitioned(
     Raises
     ------
     ValueError
-        If a folder gives a column that a file in it has too: one of them would be overridden.
+        If a folder gives a column that a file in it has too: one would override the other.
     """
     keys = {name: _folder_keys(name) for name in files}
     known = set(map(_same_name, columns))
@@ -187,9 +187,9 @@ def _partitioned(
 
 
 def _readers(files: Sequence[str]) -> list[str]:
-    """Calls of SQL that read files, without the last arguments.
+    """SQL calls that read files, without their last arguments.
 
-    Of CSV there is one for all files that share a delimiter and a header; their columns are text.
+    CSV files with the same delimiter and header share one call; their columns are text.
     """
     if _kind(files[0]) == _PARQUET:
         return [f"read_parquet({_list(files)}, union_by_name = true"]
@@ -241,16 +241,16 @@ def agree_on_types(
 ) -> tuple[DuckDBPyRelation, DuckDBPyRelation | None]:
     """Give the columns of each role one type in data and reference.
 
-    Columns become whole numbers if all of their values are, else numbers if all are, else text.
-    A number must look as it is written: codes such as "01" stay text.
+    Columns become integers if all of their values are, else floats if all are numbers, else text.
+    Only the usual notation of a number counts: codes such as "01" stay text.
 
     Parameters
     ----------
     data, reference : relations
     roles : sequence of lists of column names
-        Columns that speak of the same labels.
+        Columns that share their labels.
     indicators : collection of str
-        Columns of 0 and 1, where true and false are these numbers.
+        Columns of 0 and 1, in which true and false are read as 1 and 0.
     """
     names = [name for role in roles for name in role]
     tables = [data] if reference is None else [data, reference]
@@ -263,8 +263,8 @@ def agree_on_types(
         elif seen <= {"whole", "number", "truth"}:
             kind = "DOUBLE"
         else:
-            # One type of its own, such as BOOLEAN, stays; a mixture is compared as text, and so are
-            # times with a zone, which Python reads by the clock of the machine.
+            # A single other type, such as BOOLEAN, stays. Mixtures are compared as text, and so are
+            # times with a zone, which Python would convert to the time zone of the machine.
             kind = seen.pop() if len(seen) == 1 and not seen & {"text", _ZONED} else "VARCHAR"
         types |= dict.fromkeys(role, kind)
     cast = [_cast(table, types, look) for table, look in zip(tables, looks, strict=True)]
@@ -301,10 +301,10 @@ def _looks(
 
 
 def _questions(name: str, *, truth: bool) -> str:
-    """What text may look like: for each look in SQL, whether all values of a column have it."""
+    """For each format of text, an SQL expression: whether all values of a column have it."""
     column = identifier(name)
     whole = f"TRY_CAST({column} AS BIGINT)::VARCHAR = {column}"
-    # More digits than a whole number holds are a code, and no number.
+    # Text with more digits than an integer can hold is a code.
     number = (
         f"regexp_matches({column}, {quoted(_NUMBER)}) AND "
         f"({column} SIMILAR TO '.*[.eEnN].*' OR TRY_CAST({column} AS BIGINT) IS NOT NULL)"
@@ -336,14 +336,14 @@ def _cast(
 
 
 def distinct_values(relation: DuckDBPyRelation, column: str) -> int:
-    """About how many values a column has."""
+    """The approximate number of distinct values of a column."""
     if column not in relation.columns:
         return 0
     ((count,),) = relation.aggregate(f"approx_count_distinct({identifier(column)})").fetchall()
     return int(count)
 
 
-#: Vectors of DuckDB that make up a chunk, and rows of a vector.
+#: DuckDB vectors per chunk, and rows per vector.
 _VECTORS, _VECTOR = 64, 2048
 
 
@@ -355,7 +355,7 @@ def chunks_of(connection: DuckDBPyConnection, relation: DuckDBPyRelation) -> Ite
 
 
 def number_of_chunks(relation: DuckDBPyRelation) -> int:
-    """How many frames :func:`chunks_of` hands out."""
+    """The number of frames that :func:`chunks_of` yields."""
     ((n_rows,),) = relation.aggregate("count(*)").fetchall()
     return -(-int(n_rows) // (_VECTORS * _VECTOR))
 
@@ -370,7 +370,7 @@ def distinct_rows(
 
 
 def _first_lines(error: BaseException) -> str:
-    """What an error of DuckDB says, without its proposals."""
+    """The message of a DuckDB error, without its suggestions."""
     text = str(error).split("Possible fixes")[0].split("LINE 1:")[0]
     return "; ".join(line.strip() for line in text.splitlines()[:5] if line.strip())
 
@@ -399,7 +399,7 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
 
 
 def identifier(name: str) -> str:
-    """The name of a column as SQL writes it."""
+    """The name of a column, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -410,7 +410,7 @@ def _list(files: Sequence[str]) -> str:
 def ranked_scores(
     relation: DuckDBPyRelation, column: str, levels: Sequence[float]
 ) -> tuple[Array, DuckDBPyRelation, str]:
-    """Thresholds of a score, highest first; the relation with the first that each row reaches.
+    """Thresholds of a score, highest first, and the first threshold that each row reaches.
 
     Parameters
     ----------
@@ -424,8 +424,9 @@ def ranked_scores(
     -------
     thresholds : array of shape (thresholds,)
     relation : relation
+        The rows with a further column: the position of their first threshold.
     name : str
-        Of the column with the positions of the thresholds.
+        The name of that column.
 
     Raises
     ------
@@ -435,7 +436,7 @@ def ranked_scores(
     if column not in relation.columns:
         raise ValueError(f"column {column!r} must be in the files; received {relation.columns}")
     score = f"TRY_CAST({identifier(column)} AS DOUBLE)"
-    # In whatever order SQL evaluates it, NaN is no finite number.
+    # isfinite also excludes NaN, whichever condition SQL evaluates first.
     bad = f"count(*) FILTER (NOT coalesce(isfinite({score}), false))"
     quantiles = f"quantile_disc(-{score}, {list(levels)})"
     ((n_bad, found),) = relation.aggregate(f"{bad}, {quantiles}").fetchall()
@@ -443,7 +444,7 @@ def ranked_scores(
         raise ValueError(
             f"scores must be finite numbers; column {column!r} has {n_bad:,} value(s) that are not"
         )
-    # The sum makes 0 of a zero that has a minus.
+    # Adding 0 turns -0.0 into 0.0.
     thresholds = -np.unique(np.asarray(found, dtype=float)) + 0.0
     # As text, since SQL would read a number with a point as a decimal and round it twice.
     above = " + ".join(f"({score} < '{limit!r}'::DOUBLE)::BIGINT" for limit in thresholds.tolist())

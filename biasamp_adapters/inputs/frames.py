@@ -1,4 +1,4 @@
-"""Frames of any engine, grouped where they live: sums of each group come back, and no rows."""
+"""Frames grouped by their own engine, which returns the sums of each group and no rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import LARGEST_WEIGHT, Column, NoRowsError, bad_weights
 
-#: Columns of an engine, by the block of sums that they become.
+#: Expressions to add up on an engine, by the block that their sums belong to.
 Expressions: TypeAlias = Mapping[Any, Sequence[nw.Expr]]
 
 # Aliases for the user's columns: a column called "len" would break nw.len(), and some engines
@@ -27,7 +27,7 @@ _MISSING, _SPLIT = "bam_missing_{}", "bam_split_{}"
 _TOTALS = {"n": "bam_n", "w": "bam_w", "w2": "bam_w2"}
 _DTYPES = {"n": np.int64, "w": np.float64, "w2": np.float64}
 
-#: Whole numbers so narrow that sums and products of indicators may not fit them.
+#: Integer types that are too narrow for sums and products of indicators.
 _NARROW = (nw.Int8, nw.UInt8)
 
 _HANDS_OVER = dict.fromkeys(
@@ -38,12 +38,12 @@ _HANDS_OVER = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows that agree in their keys, and what these rows add up to.
+    """Groups of rows with equal keys, and the sums over their rows.
 
     Attributes
     ----------
     keys : list of (codes, labels)
-        Each of the keys over the groups.
+        The values of each key in the groups.
     totals : dict of str to array of shape (groups,)
         ``n``: rows; with weights ``w`` and ``w2``, sums of the weights and of their squares.
     missing : dict to array of bool, shape (groups,)
@@ -62,7 +62,7 @@ class Groups:
 
 
 class NotGroupedError(ValueError):
-    """There are more groups than asked for, or the columns to be added up are not numbers."""
+    """There are more groups than allowed, or the columns to be added up are not numbers."""
 
 
 class BadRowError(ValueError):
@@ -90,7 +90,7 @@ class Matrices:
     soft : collection
         The matrices that may hold numbers between 0 and 1.
     derive : callable
-        From the columns of the matrices, null where missing, to further columns to be added up.
+        Returns further columns to add up, given the columns of the matrices (null where missing).
     """
 
     columns: Mapping[Any, Sequence[str]]
@@ -116,7 +116,7 @@ def grouped(
         Column of the weights.
     max_groups : int, optional
     matrices : Matrices, optional
-        What else to add up. Rows that have no value in a matrix are groups of their own.
+        Matrices to add up. Rows without a value in a matrix form groups of their own.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def grouped(
     Raises
     ------
     NoRowsError
-        If the frame has none.
+        If the frame has no rows.
     NotGroupedError
         If there are more groups than ``max_groups``, or matrices do not hold numbers.
     BadRowError
@@ -153,7 +153,7 @@ def grouped(
 
 
 class _Query:
-    """What is asked of an engine; the arguments are those of :func:`grouped`."""
+    """The query of an engine; see :func:`grouped` for the arguments."""
 
     def __init__(
         self,
@@ -185,8 +185,8 @@ class _Query:
         }
 
     def groups(self, lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """A row for each group: its keys, its totals and sums, and what is to be checked."""
-        # Without a key, all rows are one group of a constant.
+        """One row per group: its keys, totals and sums, and the numbers that checks need."""
+        # Without keys, all rows form one group, by a constant.
         by = self._keys or {_ALL: nw.lit(0)}
         blocks = self._blocks.values()
         values = {name: x for block in blocks for name, x in block.values.items()}
@@ -204,16 +204,16 @@ class _Query:
         return rows.group_by(*by, *missing).agg(
             nw.len().alias(_TOTALS["n"]),
             *(nw.col(name).sum() for name in added),
-            # Looking at each column, and not at each row, costs next to nothing.
+            # Checking whole columns, and not every row, costs next to nothing.
             *(nw.col(name).min().alias(f"{name}_least") for name in values),
             *(nw.col(name).max().alias(f"{name}_most") for name in values),
             *(nw.col(name).count().alias(f"{name}_present") for name in values),
         )
 
     def exact(self, groups: nw.LazyFrame[Any], table: pd.DataFrame) -> pd.DataFrame:
-        """The rows of groups with keys that are whole: beside nulls, they came as floats.
+        """The table with exact integer keys, which arrive as floats if nulls are among them.
 
-        Text holds those that floats do not, but engines take a while to write so many columns anew.
+        Integers too large for floats are fetched again as text, and only then, as this is slow.
         """
         rounded = [
             name
@@ -236,7 +236,7 @@ class _Query:
                 raise BadRowError(matrix, broken.collect(_backend(broken)))
 
     def read(self, table: pd.DataFrame) -> Groups:
-        """What the rows say."""
+        """The groups of a fetched table."""
         keys = []
         for name in self._keys:
             codes, labels = Column(table[name], name).chunk(0, len(table))
@@ -251,7 +251,7 @@ class _Query:
             {kind: table[_TOTALS[kind]].to_numpy(_DTYPES[kind]) for kind in self._kinds},
             {matrix: table[x.missing].to_numpy(dtype=bool) for matrix, x in self._blocks.items()},
             {matrix for matrix, block in self._blocks.items() if block.is_split(table)},
-            # Engines make null of the sum of nothing.
+            # Engines return null for a sum without values.
             {
                 kind: {
                     block: table[[*names]].to_numpy(dtype=np.float64, na_value=0)
@@ -263,7 +263,7 @@ class _Query:
 
 
 class _Block:
-    """What is asked of the columns of a matrix.
+    """The expressions for the columns of a matrix.
 
     Attributes
     ----------
@@ -271,9 +271,9 @@ class _Block:
     values : dict of str to expression
         The columns as numbers, null where missing.
     missing : str
-        Name of a mark: 1 where the first column has no value.
+        Name of the mark that is 1 where the first column has no value.
     marks : dict of str to expression
-        What is computed from ``values`` in each row.
+        Columns that are computed from ``values`` in each row.
     broken : expression
         Whether a row breaks a rule, from the columns themselves.
     """
@@ -304,7 +304,7 @@ class _Block:
         return self._split in table and bool(table[self._split].sum())
 
     def is_broken(self, table: pd.DataFrame) -> bool:
-        """Whether rows are missing in part, or hold what is no indicator."""
+        """Whether rows are missing in part, or hold numbers that are no indicators."""
         least, most, present = (
             table[[f"{name}_{kind}" for name in self.values]].to_numpy(np.float64, na_value=np.nan)
             for kind in ("least", "most", "present")
@@ -337,7 +337,7 @@ def one_where(condition: nw.Expr) -> nw.Expr:
 
 
 def row_sum(columns: Iterable[nw.Expr]) -> nw.Expr:
-    """Sum of columns in each row; by halves, as engines do not like deep expressions.
+    """Sum of columns in each row, by halves: engines cannot handle deep expressions.
 
     Narwhals' own sum over columns cannot be compared with a number on dask.
     """
@@ -357,14 +357,14 @@ def _weight_columns(name: str, dtype: nw.dtypes.DType) -> dict[str, nw.Expr]:
     good = (w >= 0) & (w <= LARGEST_WEIGHT)
     return {
         _TOTALS["w"]: w,
-        # What is too large to be squared is refused afterwards.
+        # Weights that are too large to be squared are refused afterwards.
         _TOTALS["w2"]: nw.when(good).then(w * w).otherwise(nw.lit(0.0)),
         _BAD_WEIGHT: nw.when(good).then(nw.lit(0)).otherwise(nw.lit(1)),
     }
 
 
 def _backend(frame: nw.LazyFrame[Any]) -> Any:
-    """What an engine hands its rows over as: those that speak Arrow warn of newer pandas."""
+    """The backend that collects the rows of an engine; Arrow avoids warnings about newer pandas."""
     return _HANDS_OVER.get(frame.implementation, "pandas")
 
 
@@ -374,7 +374,7 @@ def _collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
 
 
 def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    """What Narwhals makes of a frame, or of what hands over Arrow data such as a record batch."""
+    """A Narwhals frame of a frame, or of an object that exports Arrow data."""
     if isinstance(frame, pd.DataFrame):
         check_distinct(list(frame.columns))
     try:
@@ -388,21 +388,21 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
         ) from None
 
 
-def check_columns(there: Iterable[Any], names: Sequence[str], *, engine: bool = False) -> None:
-    """Raise for names that are not there, or twice, or that an engine's expressions cannot name."""
-    there = list(there)
-    if engine and "*" in names and "*" in there:
+def check_columns(columns: Iterable[Any], names: Sequence[str], *, engine: bool = False) -> None:
+    """Raise for columns that are absent or duplicated, or that an engine cannot name."""
+    columns = list(columns)
+    if engine and "*" in names and "*" in columns:
         raise ValueError(
             f"a column must not be called '*', which stands for every column of a frame; rename "
-            f"it; received {there}"
+            f"it; received {columns}"
         )
-    missing = [name for name in dict.fromkeys(names) if name not in there]
+    missing = [name for name in dict.fromkeys(names) if name not in columns]
     if missing:
         raise ValueError(
             f"columns must be in the frame; {', '.join(map(repr, missing))} "
-            f"{'is' if len(missing) == 1 else 'are'} not among {there}"
+            f"{'is' if len(missing) == 1 else 'are'} not among {columns}"
         )
-    check_distinct([name for name in there if name in names])
+    check_distinct([name for name in columns if name in names])
 
 
 def check_distinct(columns: Sequence[Any]) -> None:

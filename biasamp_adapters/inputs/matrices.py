@@ -16,8 +16,8 @@ from biasamp_adapters.inputs.order import Index, index_of
 class Indicators:
     """A matrix whose columns are the groups of a protected attribute.
 
-    A row may belong to no group or to several. Wrapped, because two plain columns would be taken
-    for two attributes to be crossed.
+    A row may belong to no group or to several. The wrapper is needed because two plain columns
+    would be taken for two attributes to be crossed.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Indicators:
         pyarrow table, a scipy sparse matrix or a list of rows. For counts from a frame: the names
         of its columns.
     names : sequence, optional
-        Names of the groups. Without, the columns' names, or 0, 1, ... where they have none.
+        Names of the groups. By default the column names, or 0, 1, ... if there are none.
 
     Examples
     --------
@@ -68,14 +68,14 @@ def is_matrix(values: Any) -> bool:
 
 
 def without_gradients(values: Any) -> Any:
-    """A tensor of PyTorch as a numpy array, wherever it lies; other values as they are."""
+    """A PyTorch tensor on any device as a numpy array; other values unchanged."""
     return np.asarray(values.detach().cpu()) if hasattr(values, "detach") else values
 
 
 def one_shape(tasks: Sequence[Any]) -> list[Any]:
-    """Task arrays of the same rows; where one is a vector, a matrix of one column is it too.
+    """Task arrays; if one of them is a vector, matrices of one column become vectors.
 
-    Where none is, such a matrix is a label matrix. Arrays may be None.
+    Otherwise such a matrix is a label matrix. Arrays may be None.
     """
     if not any(values is not None and not is_matrix(values) for values in tasks):
         return list(tasks)
@@ -83,7 +83,7 @@ def one_shape(tasks: Sequence[Any]) -> list[Any]:
 
 
 def _only_column(values: Any) -> Any:
-    """The one column of a matrix, as a vector; anything else as it is."""
+    """The only column of a matrix as a vector; anything else unchanged."""
     if values is None or isinstance(values, Indicators) or not is_matrix(values):
         return values
     if isinstance(values, list | tuple):
@@ -103,13 +103,13 @@ def _only_column(values: Any) -> Any:
 
 
 class Matrix:
-    """An n x K input that hands out chunks of floats.
+    """An n x K input that is read in chunks of floats.
 
     Parameters
     ----------
     values : array-like of shape (n, K)
     name : str
-        What to call the input in an error.
+        Name of the input, for errors.
     names : sequence, optional
         Names of the columns.
     soft : bool
@@ -132,7 +132,7 @@ class Matrix:
     ) -> None:
         self.name = name
         self.index = index_of(values)
-        self._values, own = _two_dimensional(values, name)
+        self._values, own_names = _two_dimensional(values, name)
         width = self._values.shape[1]
         if width == 0:
             raise ValueError(f"{name} must have at least one column; received none")
@@ -140,8 +140,8 @@ class Matrix:
             raise ValueError(
                 f"names must name each of the {width} columns of {name}; received {list(names)}"
             )
-        self.named = names is not None or own is not None
-        self.labels: tuple[Label, ...] = tuple(names or own or range(width))
+        self.named = names is not None or own_names is not None
+        self.labels: tuple[Label, ...] = tuple(names or own_names or range(width))
         if len(set(self.labels)) < width:
             raise ValueError(f"{name} must have distinct columns; received {list(self.labels)}")
         self._soft = soft
@@ -152,7 +152,7 @@ class Matrix:
 
     @property
     def may_be_split(self) -> bool:
-        """Whether the type of the values could hold other numbers than whole ones."""
+        """Whether the type of the values can hold non-integers."""
         dtype = getattr(self._values, "dtype", None)
         return not (isinstance(dtype, np.dtype) and dtype.kind in "biu")
 
@@ -162,14 +162,14 @@ class Matrix:
         Returns
         -------
         ndarray of bool or None
-            Rows of which a value is missing; what ``out`` then holds of them is 0.
+            Rows with a missing value, which are 0 in ``out``.
         """
         block = _dense(self._values[start:stop], self.name)
         in_order = len(order) == block.shape[1] and (order == np.arange(len(order))).all()
         out[...] = block if in_order else block[:, order]
         if block.dtype.kind in "biu":
             block = block if block.dtype.isnative else block.astype(block.dtype.newbyteorder("="))
-            # As unsigned, what is below 0 is far above 1: one pass finds both.
+            # As unsigned integers, negative values are far above 1, so one pass finds both.
             unsigned = block.view(f"u{block.dtype.itemsize}")
             if unsigned.max(initial=0) > 1:
                 self._refuse(block, unsigned > 1)
@@ -212,7 +212,7 @@ class Matrix:
 
 
 def _two_dimensional(values: Any, name: str) -> tuple[Any, Sequence[Label] | None]:
-    """Something with rows to slice, and the names of its columns if it has any."""
+    """Values whose rows can be sliced, and their column names or None."""
     values = without_gradients(values)
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)

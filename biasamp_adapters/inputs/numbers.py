@@ -1,4 +1,4 @@
-"""Columns of numbers: scores, and variables that no counts could hold."""
+"""Columns of numbers: scores, and variables that cannot be counted."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def _numbers(column: Column) -> Array:
     for value in values:
         if not is_real(value):
             raise ValueError(f"{column.name} must hold numbers; received values such as {value!r}")
-    # What is missing has the code -1, which is the last.
+    # Missing values have the code -1, which indexes the last entry.
     return np.array([*map(as_float, values), np.nan])[codes]
 
 
 class Given(NamedTuple):
-    """A variable as it was given, a row of it a row of the data.
+    """A variable as given, with one row per row of the data.
 
     Attributes
     ----------
@@ -47,10 +47,9 @@ class Given(NamedTuple):
     kind : {"label", "columns", "numbers"}
         Labels; a matrix of 0 and 1, or of predicted probabilities; or numbers.
     values : array of shape (n, columns)
-        Numbers, or codes of labels, several columns of which are to be crossed. NaN and -1 where
-        missing.
+        Numbers, or codes of labels, of which several columns are crossed; NaN or -1 where missing.
     books : sequence of label lists
-        What the codes of each column stand for.
+        The labels that the codes of each column stand for.
     """
 
     argument: str
@@ -66,23 +65,23 @@ class Given(NamedTuple):
 
 
 def read_given(values: Any, argument: str, *, predicted: bool) -> Given:
-    """Read a variable; numbers that are not all whole are numbers, other values labels.
+    """Read a variable: non-integer numeric input is continuous, anything else is categorical.
 
     Raises
     ------
     ValueError
-        If a table has a column of such numbers and one that holds no numbers, or an input is none.
+        If a table has a continuous column and one without numbers, or an input is no table.
     """
     by_column = isinstance(values, Indicators)
     if by_column or (argument in ("y_true", "y_pred") and is_matrix(values)):
         numbers, _ = read_numbers(values.values if by_column else values, argument)
-        known = numbers[~np.isnan(numbers)]
-        shares = (known >= 0) & (known <= 1) if predicted else np.isin(known, (0, 1))
+        present = numbers[~np.isnan(numbers)]
+        shares = (present >= 0) & (present <= 1) if predicted else np.isin(present, (0, 1))
         return Given(argument, "columns" if shares.all() else "numbers", numbers)
     coded = [column.chunk(0, len(column)) for _, column in read_columns(values, argument)]
     if any(_is_continuous(labels) for _, labels in coded):
         return Given(argument, "numbers", read_numbers(values, argument)[0])
-    codes = np.stack([each.astype(np.intp) for each, _ in coded], axis=1)
+    codes = np.stack([column_codes.astype(np.intp) for column_codes, _ in coded], axis=1)
     return Given(argument, "label", codes, [labels for _, labels in coded])
 
 

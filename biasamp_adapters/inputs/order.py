@@ -1,4 +1,4 @@
-"""Whether pandas inputs of one call are in the same order, as rows are paired by position."""
+"""A check that pandas inputs are in the same order, since rows are paired by position."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def index_of(values: Any) -> Index:
 
 
 def warn_of_order(inputs: Iterable[tuple[str, Index]], *, fold: bool = False) -> None:
-    """Warn if an input and the first have unique indexes with the same labels in another order.
+    """Warn if an input has the unique index labels of the first input in another order.
 
-    That is no error: predictions in a Series of their own may well have a new index. Of a fold,
-    which is cut by position, inputs in another order share only some of their labels; an index in
-    ascending order may be a new one there, and is not warned of.
+    This is no error, since predictions in a new Series may have a new index. Folds are cut by
+    position, so inputs in different orders share only some of their labels; there, an ascending
+    index may be a new one and gives no warning.
     """
-    given = [(name, index) for name, index in inputs if index is not None]
-    for name, index in given[1:]:
-        first, other = given[0]
+    indexes = [(name, index) for name, index in inputs if index is not None]
+    for name, index in indexes[1:]:
+        first, other = indexes[0]
         if _in_another_order(index, other, fold):
             warn(
                 f"{first} and {name} have indexes with the same labels in another order, but rows "
@@ -58,8 +58,8 @@ def _in_another_order(index: pd.Index[Any], other: pd.Index[Any], fold: bool) ->
 
 
 def _add_up_to_others(index: pd.Index[Any], other: pd.Index[Any]) -> bool:
-    """Whether two indexes of whole numbers have other sums, so that no label must be looked up."""
+    """Whether two integer indexes have different sums: a fast test that their labels differ."""
     dtypes = index.dtype, other.dtype
     kinds = {dtype.kind if isinstance(dtype, np.dtype) else "O" for dtype in dtypes}
-    # A sum that wraps around is still the same for the same numbers.
+    # Equal numbers have equal sums even if these overflow.
     return kinds == {"i"} and bool(index.to_numpy().sum() != other.to_numpy().sum())
