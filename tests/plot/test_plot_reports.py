@@ -144,9 +144,14 @@ def test_pictures_of_runs() -> None:
 PARTS = ["metrics", "differences", "trends", "pairs", "fairness", "runs"]
 
 
+@pytest.fixture(scope="module")
+def runs() -> Any:
+    """Two runs of several models."""
+    return summarize_reports({"1": audit(MODELS), "2": audit(MODELS, random_state=1)})
+
+
 @pytest.mark.parametrize("part", PARTS)
-def test_frame_has_the_rows_of_the_summary(part: str) -> None:
-    runs = summarize_reports({"1": audit(MODELS), "2": audit(MODELS, random_state=1)})
+def test_frame_has_the_rows_of_the_summary(runs: Any, part: str) -> None:
     frame, rows = runs.to_frame(part), runs.summary[part]
     assert len(frame) == len(rows) > 0
     columns = ["model", "metric", "value", "low", "high"] if part == "metrics" else [*rows[0]]
