@@ -120,13 +120,21 @@ def test_name_is_text(picture: str, label: str) -> None:
     check(drawn(ax), label)
 
 
-def test_report(label: str) -> None:
-    models = {label: AMPLIFIED, "other": TRUTH}
+HALF = len(HOSTILE) // 2
+TWO = [*zip([*HOSTILE][:HALF], [*HOSTILE][HALF:], strict=True)]
+
+
+@pytest.mark.parametrize("names", TWO, ids=" and ".join)
+def test_report(names: tuple[str, str]) -> None:
+    first, second = (HOSTILE[name] for name in names)
+    models = {first: AMPLIFIED, second: AMPLIFIED, "other": TRUTH}
     report = bam.audit(TRUTH, models, sensitive_features=GROUP, n_boot=0)
     axes = report.plot()
-    check(drawn(next(iter(axes.values()))), label)
+    texts = drawn(next(iter(axes.values())))
+    check(texts, first)
+    check(texts, second)
     for ax in axes.values():
-        assert len(ticks(ax)) == 2
+        assert len(ticks(ax)) == 3
 
 
 def test_two_long_names_stay_apart() -> None:
