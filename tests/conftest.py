@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import importlib.util
@@ -91,9 +90,8 @@ def one_database() -> Iterator[None]:
     @functools.cache
     def database(config: tuple[tuple[str, Any], ...]) -> Any:
         made = opened(config=dict(config))
-        with contextlib.suppress(duckdb.CatalogException):  # before DuckDB 1.3
-            # A file may be written anew within the resolution of its time.
-            made.execute("SET enable_external_file_cache = false")
+        # A file may be written anew within the resolution of its time.
+        made.execute("SET enable_external_file_cache = false")
         return made
 
     def connect(*given: Any, **named: Any) -> Any:
