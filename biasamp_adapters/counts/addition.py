@@ -1,4 +1,4 @@
-"""Counts add: the counts of the rows of both parts."""
+"""Addition of counts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.counts.rows import Rows, compact
 from biasamp_adapters.counts.variables import Axis
 
-#: Sums are floats, exact up to this.
+#: Sums are floats, which are exact up to this.
 _MOST_ROWS = 2**53
 
 C = TypeVar("C", bound=Counts)
 
 
 def added(first: C, second: C) -> C:
-    """The counts of the rows of both.
+    """The counts of the rows of both parts.
 
     Raises
     ------
@@ -36,9 +36,9 @@ def added(first: C, second: C) -> C:
     parts = [part.align(**lists) for part in (first, second)]
     same_sets = parts[0].sets == parts[1].sets
     rows = stored = None
-    kept = [part for part in parts if part.n_rows or part.rows is not None]
-    if kept and all(part.rows is not None for part in kept):
-        rows = functools.reduce(operator.add, _recoded(kept, levels))
+    nonempty = [part for part in parts if part.n_rows or part.rows is not None]
+    if nonempty and all(part.rows is not None for part in nonempty):
+        rows = functools.reduce(operator.add, _recoded(nonempty, levels))
     elif same_sets:
         stored = _sums(parts)
     else:
@@ -48,14 +48,14 @@ def added(first: C, second: C) -> C:
             "of the reference as label_sets=)"
         )
     seconds = [part.second for part in parts if part.n_rows or part.second is not None]
-    known = bool(seconds) and None not in seconds and same_sets
+    has_moments = bool(seconds) and None not in seconds and same_sets
     return replace(
         parts[0],
         sets=tuple(sorted({*parts[0].sets, *parts[1].sets})),
         rows=rows,
         stored=stored,
         levels=levels,
-        second=functools.reduce(operator.add, seconds) if known else None,
+        second=functools.reduce(operator.add, seconds) if has_moments else None,
         soft_axes=first.soft_axes | second.soft_axes,
         declared=frozenset(
             name
@@ -97,7 +97,7 @@ def _recoded(parts: Sequence[Counts], levels: Array) -> Iterator[Rows]:
 
 
 def _check_alike(first: Counts, second: Counts) -> None:
-    """Raise for counts that do not add up, as they differ in what they count."""
+    """Raise for counts that cannot be added because they count different things."""
     if first.models and second.models and first.models != second.models:
         raise ValueError(
             f"counts to be added must be of the same models; received {[*first.models]} and "
@@ -116,9 +116,10 @@ def _check_alike(first: Counts, second: Counts) -> None:
 
 
 def _joined(first: Counts, second: Counts, name: str) -> tuple[Label, ...]:
-    """The labels or the groups of both.
+    """The labels or the groups of both parts.
 
-    Only a list that both were given keeps its order: so sums do not depend on theirs.
+    A list keeps its order only if it was given explicitly for both parts, so that sums do not
+    depend on the order of the parts.
     """
     mine, theirs = getattr(first, name), getattr(second, name)
     if name in first.matrices and set(mine) != set(theirs):
@@ -126,5 +127,5 @@ def _joined(first: Counts, second: Counts, name: str) -> tuple[Label, ...]:
             "counts to be added must have the same columns; received "
             f"{listing(mine)} and {listing(theirs)}"
         )
-    given = name in first.declared & second.declared and mine == theirs
-    return mine if given else ordered([*mine, *theirs])
+    keeps_order = name in first.declared & second.declared and mine == theirs
+    return mine if keeps_order else ordered([*mine, *theirs])

@@ -1,4 +1,4 @@
-"""Counts of arrays, of whichever kind these call for, as a whole and by slices."""
+"""Counts of arrays, of the kind that these need, as a whole and by slices."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def count_slices(
     inputs : Inputs
         Arrays, as ``from_arrays`` takes them.
     slices : sequence of Column
-        Rows are in one slice where they agree in all of these.
+        Rows are in the same slice if they agree in all of these.
     labels, groups, missing
         As in ``from_arrays``.
 
@@ -69,8 +69,8 @@ def count_slices(
     -------
     whole : Counts
     parts : dict of Key to Counts
-        The counts of each slice, over the label lists of the whole. A slice whose rows were all
-        dropped is not there. Tables of the parts are read off draws of the whole.
+        The counts of each slice, over the label lists of the whole. Slices whose rows were all
+        dropped are left out. Tables of the parts are read from draws of the whole.
 
     Raises
     ------

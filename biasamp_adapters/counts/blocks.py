@@ -1,8 +1,8 @@
-"""Blocks: what a row says of each variable, of agreement and of label sets.
+"""Blocks: the columns that encode each variable, agreement and the label sets of a row.
 
-A row is read as a vector of blocks, one for each variable and for each thing that follows from
-several. A table is the sum over rows of the products of two blocks. Where the rows themselves are
-not kept, the sums of all products of (1, A, A^, silence) with every block are.
+A row is read as a vector of blocks, one for each variable and for each quantity derived from
+several. A table is the sum over rows of the products of two blocks. If the rows are not kept, the
+sums of all products of (1, A, A^, silence) with every block are kept instead.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.rows import Rows, blocks_of, dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
-#: What a block holds and, of predictions, whose they are. An Axis is one.
+#: What a block holds and, for predictions, the model. An Axis is a block.
 Block: TypeAlias = tuple[str, str | None]
 
-#: The blocks of one column that say something of a whole row.
+#: The blocks of a single column, which describe a row as a whole.
 ONE, UNLABELLED, NO_TASK, ONE_GROUP, ONE_TASK = MARKS = (
     ("one", None),
     ("unlabelled", None),
@@ -31,35 +31,35 @@ ONE, UNLABELLED, NO_TASK, ONE_GROUP, ONE_TASK = MARKS = (
     ("one_task", None),
 )
 
-#: Names of blocks: rows of which a model predicted nothing, labels that it predicted right, and
-#: label sets that rows contain, or that are all their labels.
+#: Names of blocks: rows for which a model predicted nothing, labels that it predicted right, label
+#: sets that rows contain, and label sets that are exactly the labels of a row.
 _SILENT = {Role.PREDICTION: "silent_task", Role.ATTRIBUTE_PREDICTION: "silent_attribute"}
 _AGREEMENT = {Role.TASK: "task_agreement", Role.ATTRIBUTE: "attribute_agreement"}
 _SETS = {Role.TASK: "task_sets", Role.PREDICTION: "prediction_sets"}
 EXACT_SETS = ("exact_sets", None)
 
-#: How many labels of a true variable the rows have that a mark stands for.
+#: For each mark of rows: a true variable, and how many labels of it these rows have.
 _MARKED: dict[Block, tuple[Axis, int]] = {
     ONE_GROUP: (ATTRIBUTE, 1),
     ONE_TASK: (TASK, 1),
     NO_TASK: (TASK, 0),
 }
 
-#: Sums of so few keys are products with their indicators.
+#: Sums by at most this many keys are computed as products with indicators of the keys.
 _FEW_KEYS = 32
 
-#: Products of so few rows, and so few numbers, are done at once without threads, which cost more
-#: than they give here.
+#: Products of at most this many rows and numbers are computed at once and without threads, which
+#: would cost more than they save.
 _FEW_ROWS, _FEW_NUMBERS = 128, 2**19
 
 
 def silence(axis: Axis) -> Block:
-    """The block of rows of which a model made no such prediction."""
+    """The block that marks rows for which a model made no such prediction."""
     return _SILENT[axis.role], axis.model
 
 
 def agreement(axis: Axis) -> Block:
-    """The block of labels of the truth that a prediction has as well."""
+    """The block of true labels that are also predicted."""
     return _AGREEMENT[axis.role.truth], axis.model
 
 
@@ -84,7 +84,7 @@ class Categories(NamedTuple):
 
 
 class Values:
-    """The blocks of some rows, each made once.
+    """The blocks of some rows, each computed once.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ class Values:
             return dense(values[rows]).astype(dtype, copy=False)
         codes = values.codes[rows]
         out = np.zeros((len(codes), values.size), dtype=dtype)
-        there = np.flatnonzero(codes >= 0)
-        out[there, codes[there]] = 1
+        present = np.flatnonzero(codes >= 0)
+        out[present, codes[present]] = 1
         return out
 
     def _made(self, block: Block) -> Any:
@@ -151,7 +151,7 @@ class Values:
         return self.rows.silent[axis]
 
     def _labels_of(self, axis: Axis) -> Array:
-        """How many labels of a true variable each row has."""
+        """The number of labels of a true variable in each row."""
         values = self[axis]
         if isinstance(values, Categories):
             return (values.codes >= 0).astype(np.int64)
@@ -205,21 +205,21 @@ def _sparse_if(matrix: Any, condition: Array) -> Any:
     return csr_array(matrix.multiply(condition), dtype=np.int8)
 
 
-def _agreed(truth: Any, made: Any) -> Any:
+def _agreed(truth: Any, predicted: Any) -> Any:
     """The product of two blocks, column by column."""
-    kinds = isinstance(truth, Categories), isinstance(made, Categories)
+    kinds = isinstance(truth, Categories), isinstance(predicted, Categories)
     if all(kinds):
-        return Categories(np.where(truth.codes == made.codes, truth.codes, -1), truth.size)
+        return Categories(np.where(truth.codes == predicted.codes, truth.codes, -1), truth.size)
     if not any(kinds):
-        sparse = next((m for m in (truth, made) if hasattr(m, "multiply")), None)
+        sparse = next((m for m in (truth, predicted) if hasattr(m, "multiply")), None)
         if sparse is None:
-            return truth * made
-        return sparse.multiply(made if sparse is truth else truth).tocsr()
-    codes, matrix = (truth.codes, made) if kinds[0] else (made.codes, truth)
+            return truth * predicted
+        return sparse.multiply(predicted if sparse is truth else truth).tocsr()
+    codes, matrix = (truth.codes, predicted) if kinds[0] else (predicted.codes, truth)
     matrix = dense(matrix)
     out = np.zeros_like(matrix)
-    there = np.flatnonzero(codes >= 0)
-    out[there, codes[there]] = matrix[there, codes[there]]
+    present = np.flatnonzero(codes >= 0)
+    out[present, codes[present]] = matrix[present, codes[present]]
     return out
 
 
@@ -238,10 +238,10 @@ def sums_of_products(weights: Array, first: Any, second: Any) -> Array:
     """
     if isinstance(first, Categories) and isinstance(second, Categories):
         size = first.size * second.size
-        there = (first.codes >= 0) & (second.codes >= 0)
+        present = (first.codes >= 0) & (second.codes >= 0)
         key = first.codes * second.size + second.codes
-        if not there.all():
-            weights, key = weights[..., there], key[there]
+        if not present.all():
+            weights, key = weights[..., present], key[present]
         flat = sum_by(weights, key, size)
         return flat.reshape(*weights.shape[:-1], first.size, second.size)
     if isinstance(second, Categories):
@@ -405,7 +405,7 @@ class Layout:
         return out
 
     def moved_from(self, other: Layout, positions: Mapping[str, Sequence[int]]) -> Array:
-        """Where each column was in another layout of the same variables; -1 where it was not.
+        """Position of each column in another layout of the same variables, -1 if it has none.
 
         Parameters
         ----------

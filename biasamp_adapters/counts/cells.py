@@ -1,4 +1,4 @@
-"""Chunks of coded columns in, distinct combinations with their sums out."""
+"""Counting of distinct combinations in chunks of coded columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from biasamp_adapters.counts.rows import lexicographic_key, runs
 #: Cells of a chunk are counted in a dense table up to this many, else by sorting.
 _MAX_DENSE = 2**18
 
-#: Cells kept apart before the ones with the same codes are added up.
+#: Cells that are collected before those with the same codes are added up.
 _MAX_PENDING = 2**15
 
 
@@ -38,7 +38,7 @@ class CellCounter:
     n_axes : int
         How many columns a row has.
     max_cells : int, optional
-        With more cells than this, the last axis is given up.
+        With more cells than this, the last axis is dropped.
     """
 
     def __init__(self, n_axes: int, max_cells: int | None = None) -> None:
@@ -52,24 +52,24 @@ class CellCounter:
         columns: Sequence[tuple[Array, Sequence[Label]]],
         sums: Sequence[Array] | None = None,
     ) -> None:
-        """Count rows given as one pair of codes and labels an axis.
+        """Count rows, given as one pair of codes and labels per axis.
 
         Parameters
         ----------
         columns : sequence of (codes, labels)
             Codes of shape (rows,): unsigned, or signed with -1 where missing.
         sums : sequence of arrays of shape (rows,), optional
-            What to add up: n first, which is not 0, and for weighted rows w and w squared.
-            Without, each counts as one row.
+            Numbers to add up: n, which is not 0, and for weighted rows also w and w squared. By
+            default every row counts once.
 
         Notes
         -----
-        Of columns that lack the last axis, it is given up.
+        If the columns lack the last axis, it is dropped.
         """
         if len(columns) < len(self._codebooks):
-            self._give_up_last_axis()
+            self._drop_last_axis()
         columns = columns[: len(self._codebooks)]
-        # Signed codes may be -1: their column gets one more code, the first, for what is missing.
+        # Signed codes may be -1: their column gets one more code, the first, for missing values.
         shifts = [int(codes.dtype.kind != "u") for codes, _ in columns]
         sizes = [len(labels) + shift for (_, labels), shift in zip(columns, shifts, strict=True)]
         n_keys = math.prod(sizes)
@@ -107,22 +107,22 @@ class CellCounter:
         return out
 
     def _merge(self) -> None:
-        """Make one piece of all that is pending, with the cells of the same codes added up."""
+        """Add up all pending cells that have the same codes."""
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
         order, starts = runs([*codes.T])
         sums = [np.add.reduceat(values[order], starts) for values in totals]
         self._pending = [(codes[order[starts]], *sums)]
         if self._max_cells is not None and len(starts) > self._max_cells:
-            self._give_up_last_axis()
+            self._drop_last_axis()
             self._merge()
 
-    def _give_up_last_axis(self) -> None:
+    def _drop_last_axis(self) -> None:
         self._max_cells = None
         self._codebooks.pop()
         self._pending = [(codes[:, :-1], *totals) for codes, *totals in self._pending]
 
     def cells(self) -> CountedCells:
-        """What was counted so far."""
+        """The cells counted so far."""
         self._merge()
         codes, *totals = self._pending[0]
         return CountedCells(codes, totals, [list(book) for book in self._codebooks])

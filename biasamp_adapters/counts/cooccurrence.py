@@ -1,4 +1,4 @@
-"""CooccurrenceCounts: what label matrices and groups that are columns come down to."""
+"""CooccurrenceCounts: the counts of label matrices and of groups that are columns."""
 
 from __future__ import annotations
 
@@ -167,9 +167,9 @@ class CooccurrenceCounts(Counts):
     ) -> CooccurrenceCounts:
         """Count the rows of a frame that Narwhals reads.
 
-        Of a frame that is not in memory the engine groups the rows by the attributes and adds up
-        the columns of the tasks; only these sums come back. Where rows are to be kept, or label
-        sets observed, its distinct rows do.
+        If the frame is not in memory, its engine groups the rows by the attributes and adds up the
+        columns of the tasks; only these sums are fetched. If rows are kept or label sets observed,
+        the distinct rows are fetched.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class CooccurrenceCounts(Counts):
         weight : str, optional
             Column of the sampling weights.
         labels : sequence, optional
-            Names of the tasks. Without, those of the columns of ``task``.
+            Names of the tasks. By default the columns of ``task``.
         groups, missing, label_sets, keep_rows, second_moments
             As in :meth:`from_arrays`.
 
@@ -233,7 +233,7 @@ class CooccurrenceCounts(Counts):
     ) -> CooccurrenceCounts:
         """Count the rows of a stream of frames, of which one at a time is in memory.
 
-        On a terminal a bar shows how far it is.
+        On a terminal, a bar shows the progress.
 
         Parameters
         ----------
@@ -276,13 +276,13 @@ class CooccurrenceCounts(Counts):
 
     @classmethod
     def _of_frame(cls, frame: Any, columns: FrameColumns, options: Options) -> CooccurrenceCounts:
-        """Counts of a frame, on its engine where no rows are needed."""
-        found = None
+        """Counts of a frame, computed by its engine if no rows are needed."""
+        counted = None
         if not (options.collects_rows or options.second_moments):
-            found = count_on_engine(frame, columns, options)
-        if found is None:
-            found = count(read_frame(frame, columns, options), options)
-        return cls(**found)
+            counted = count_on_engine(frame, columns, options)
+        if counted is None:
+            counted = count(read_frame(frame, columns, options), options)
+        return cls(**counted)
 
     @classmethod
     def from_joint(cls, counts: JointCounts) -> CooccurrenceCounts:
@@ -366,7 +366,7 @@ class CooccurrenceCounts(Counts):
         Warns
         -----
         SmallCellsWarning
-            Where co-occurrences are of fewer than five rows: such counts may identify people.
+            If co-occurrences have fewer than five rows: such counts may identify people.
         """
         saved.save(self, path)
 
@@ -387,7 +387,7 @@ class CooccurrenceCounts(Counts):
         FileNotFoundError
             If there is no such file.
         ValueError
-            If it is not a file that :meth:`save` wrote, or was changed since: its checksum tells.
+            If :meth:`save` did not write the file, or its checksum shows that it was changed.
 
         Warns
         -----

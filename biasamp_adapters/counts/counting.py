@@ -30,10 +30,10 @@ from biasamp_adapters.inputs.matrices import Matrix
 
 C = TypeVar("C", bound=Counts)
 
-#: Rows of different weights are kept apart up to this many cells; beyond it, their sums do.
+#: Rows of different weights are kept apart up to this many cells; beyond, their sums are kept.
 MAX_WEIGHTED_CELLS = 2**17
 
-#: Bytes that one chunk of matrices may take, and rows: their sums are exact in float32.
+#: Limits of one chunk of matrices: bytes, and rows, so that sums are exact in float32.
 _CHUNK, _CHUNK_ROWS = 2**22, 2**14
 
 
@@ -117,7 +117,7 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
     lists = common_lists(seen, [], options)
     codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
-    # Past the variables come the number of the slice, and the weight of a row.
+    # After the variables come the number of the slice and the weight of a row.
     past = sum(source.n_columns for source in sources.columns)
     further = [
         np.array(book)[values]
@@ -138,7 +138,7 @@ def schema_of(sources: Sources, lists: Lists, options: Options) -> dict[str, Any
     for source in sources.matrices:
         axis = source.axis
         soft |= {axis} if source.matrix is not None and source.matrix.found_soft else set()
-        # Where there is a truth, it says whether labels are columns.
+        # The truth, if there is one, decides whether labels are columns.
         truth = Axis(axis.role.truth)
         by_column |= set() if axis != truth and truth in sources.axes else {axis.role.domain}
     return {
@@ -172,7 +172,7 @@ def lists_of(sources: Sources, options: Options) -> Lists:
 
 @dataclass
 class _Sums:
-    """What adding up rows gives."""
+    """Sums over rows, and the rows that are kept."""
 
     layout: Layout
     moments: dict[str, Array]
@@ -228,7 +228,7 @@ class RowReader:
         ----------
         part : slice
         lost : mapping of Axis to array of bool, optional
-            Rows that lack a variable, where that is known from elsewhere.
+            Rows that lack a variable, if this is known beforehand.
         """
         size = part.stop - part.start
         repeated, number = self.sources.repeated, self.sources.part
@@ -268,7 +268,7 @@ class RowReader:
         return values, np.zeros(size, dtype=bool) if absent is None else absent
 
     def check(self, n_rows: int) -> None:
-        """Raise where values are missing that must not be, or no rows are left.
+        """Raise if values are missing that must not be, or if no rows are left.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
 
 
 def finished(counts: C, options: Options) -> C:
-    """Counts of all rows with what is read off the rows, and without rows that nobody wants.
+    """Counts of all rows, completed as the options say: label sets, second moments, rows.
 
     Raises
     ------

@@ -49,13 +49,13 @@ from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet, Schema
 #: Whole sums of rows are exact in float32 up to this.
 _EXACT = 2**24
 
-#: Indicators of rows are drawn in larger blocks: their products are what takes the time.
+#: Rows of indicators are drawn in larger blocks, as their products take most of the time.
 _BLOCK_OF_INDICATORS = 8 * BLOCK
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Schema):
-    """Distinct rows with their multiplicities, or the sums that are left of rows.
+    """Distinct rows with their multiplicities or, without them, sums over rows.
 
     Attributes
     ----------
@@ -64,8 +64,8 @@ class Counts(Schema):
     rows : Rows or None
         The distinct rows, if they were kept.
     stored : dict of str to ndarray of shape (left, width), or None
-        Where rows were not kept, their sums, laid out as ``layout`` says: ``n`` and, with weights,
-        ``w`` and ``w2``.
+        Sums over the rows if these were not kept, in the order of ``layout``: ``n`` and, with
+        weights, ``w`` and ``w2``.
     levels : ndarray of float64
         Probabilities strictly between 0 and 1 that codes of the rows stand for.
     second : SecondMoments or None
@@ -91,7 +91,7 @@ class Counts(Schema):
 
     @cached_property
     def layout(self) -> Layout:
-        """What the columns of the sums are."""
+        """The layout of the columns of the sums."""
         return Layout(self.axes, len(self.labels), len(self.groups), self.sets)
 
     @cached_property
@@ -121,7 +121,7 @@ class Counts(Schema):
 
     @property
     def effective_rows(self) -> float:
-        """Rows of equal weight that the weighted rows are worth (Kish): (sum w)^2 / sum w^2."""
+        """Effective number of rows of equal weight (Kish): (sum w)^2 / sum w^2."""
         if not self.weighted:
             return float(self.n_rows)
         return float(self._total("w") ** 2 / self._total("w2"))
@@ -157,7 +157,7 @@ class Counts(Schema):
         return int(self._of_rows.margins(ONE, mark)[0, 0]) == self.n_rows
 
     def abstentions(self, role: str, model: str) -> int:
-        """Rows of which a model predicted nothing."""
+        """Rows for which a model predicted nothing."""
         return int(self._of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
 
     def seen(self, role: str, model: str | None = None) -> set[Label]:
@@ -218,7 +218,7 @@ class Counts(Schema):
             )
         return replace(self, sets=tuple(sorted({*self.sets, *sets})), second=None)
 
-    # Rows and what is left of them
+    # Rows and their sums
 
     @property
     def knows_rows(self) -> bool:
@@ -256,7 +256,7 @@ class Counts(Schema):
         return replace(self, second=functools.reduce(operator.add, parts))
 
     def without_rows(self) -> Self:
-        """The sums alone, which say nothing of single rows."""
+        """The sums alone, without the rows."""
         return replace(self, rows=None, stored=self.moments)
 
     # Tables and draws
@@ -289,7 +289,7 @@ class Counts(Schema):
         return Tables(self, StoredMargins(self.layout, moments), self.first_model)
 
     def drawn(self, tables: Tables) -> Tables:
-        """Drawn tables as these counts read them: of its rows, where these are a part of all."""
+        """Drawn tables, restricted to the rows of these counts if they are a subset of all rows."""
         if self.rows is None or self.rows.origin is None or tables.weights is None:
             return tables
         part = self.rows.origin
@@ -298,13 +298,13 @@ class Counts(Schema):
 
     @property
     def part(self) -> Array:
-        """The numbers by which rows were kept apart while counting."""
+        """The numbers by which rows were kept apart in counting."""
         if self.rows is None or self.rows.part is None:
             raise ValueError("these counts were not kept apart")
         return self.rows.part
 
     def subset(self, where: Array) -> Self:
-        """The counts of some of the distinct rows, whose tables are read off draws of all."""
+        """The counts of some of the distinct rows; their tables are read from draws of all rows."""
         if self.rows is None:
             raise ValueError("parts of counts need rows: count with keep_rows=True")
         return replace(self, rows=replace(self.rows.taken(where), part=None, origin=where))
@@ -325,7 +325,7 @@ class Counts(Schema):
 
     @property
     def is_normal(self) -> bool:
-        """Whether tables are drawn from a normal distribution, for want of rows."""
+        """Whether tables are drawn from a normal distribution, since rows were not kept."""
         return self.rows is None and self.second is not None
 
     def replicates_at_once(self, width: int) -> int:
@@ -343,11 +343,11 @@ class Counts(Schema):
         return max(1, BLOCK // numbers)
 
     def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Tables]:
-        """The tables that resampled rows would give, ``block`` at a time.
+        """Tables of resampled rows, ``block`` at a time.
 
-        Rows are drawn exactly where the weight of each is known. Where only sums of weights are
-        left, they are Poisson draws of their mean and variance; where only second moments are
-        left, sums are drawn from a normal distribution.
+        Rows are drawn exactly if the weight of each is known. If only sums of weights are known,
+        these are Poisson draws with their mean and variance; if only second moments are known, sums
+        are drawn from a normal distribution.
 
         Raises
         ------
@@ -365,7 +365,7 @@ class Counts(Schema):
                 )
 
     def _draws(self, rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
-        """Weights of the rows in ``size`` replicates, and how often each is there."""
+        """Weights of the rows in ``size`` replicates, and how often each row occurs."""
         if rows.w is not None and rows.w2 is not None and rows.unit is None:
             return poisson_sums(rows.w, rows.w2, size, rng), None
         if rows.indicators and is_poisson(rows.n):
@@ -376,7 +376,7 @@ class Counts(Schema):
         else:
             times = resample(rows.n, size, rng)
         if rows.unit is not None:
-            # As whole numbers, of which flips are drawn.
+            # As integers, since labels are flipped row by row.
             return times * rows.unit, times.astype(np.int64, copy=False)
         if rows.indicators:
             exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
@@ -440,16 +440,16 @@ class Counts(Schema):
                 raise ValueError("label lists must contain every label that was counted")
         position = dict(enumerate(lookup(self.labels, labels).tolist()))
         moved = [tuple(sorted(position[i] for i in members)) for members in self.sets]
-        known = [i for i, members in enumerate(moved) if min(members, default=0) >= 0]
-        known.sort(key=lambda i: moved[i])
-        other = replace(self, labels=labels, groups=groups, sets=tuple(moved[i] for i in known))
+        kept = [i for i, members in enumerate(moved) if min(members, default=0) >= 0]
+        kept.sort(key=lambda i: moved[i])
+        other = replace(self, labels=labels, groups=groups, sets=tuple(moved[i] for i in kept))
         if self.rows is not None:
             return replace(other, rows=other._recoded(self).merged(), second=None)
         origin = {"labels": lookup(labels, self.labels), "groups": lookup(groups, self.groups)}
-        return other._moved(self, {**origin, "sets": np.array(known, dtype=int)})
+        return other._moved(self, {**origin, "sets": np.array(kept, dtype=int)})
 
     def _recoded(self, old: Counts) -> Rows:
-        """The rows of counts over other lists, over the lists of these."""
+        """The rows of other counts, recoded to the label lists of these."""
         rows = old.rows
         if rows is None:
             raise ValueError("only rows have codes")
@@ -457,7 +457,7 @@ class Counts(Schema):
         for axis in self.axes:
             mine, theirs = self.labels_of(axis.role), old.labels_of(axis.role)
             if axis in codes:
-                # Past the labels come the abstention and the probabilities, in the same order.
+                # After the labels come the abstention and the probabilities, in the same order.
                 beyond = len(mine) + np.arange(1 + len(old.levels), dtype=np.int32)
                 codes[axis] = np.concatenate([lookup(theirs, mine), beyond])[codes[axis]]
             else:
@@ -477,7 +477,7 @@ class Counts(Schema):
         return replace(self, stored=stored, second=second)
 
     def without_unseen(self) -> Self:
-        """The same without labels that no row has and nobody listed, as where rows were dropped."""
+        """The same without labels that are in no row and were not listed."""
         lists = {"labels": self.labels, "groups": self.groups}
         for name, of_attribute in (("labels", False), ("groups", True)):
             if name not in self.declared:
@@ -501,7 +501,7 @@ class Counts(Schema):
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def _comparable(self) -> dict[Any, Array]:
-        """What is equal where two counts of the same variables are."""
+        """A value that is equal for equal counts of the same variables."""
         return dict(self.moments)
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: The numbers that a column of a document holds.
 WHOLE, REAL = np.dtype("<i8"), np.dtype("<f8")
 
-#: What reading a file of something else may raise: RuntimeError where lists are nested without end,
-#: or names of columns are no text.
+#: Errors of reading any other file: RuntimeError if lists are nested too deeply, or if names of
+#: columns are not text.
 UNREADABLE = (KeyError, IndexError, TypeError, ValueError, OverflowError, RuntimeError)
 
 
@@ -37,9 +37,9 @@ def write_document(
     Parameters
     ----------
     header : mapping
-        What is not a column: ``format`` and others, to which ``sha256`` is added.
+        Everything that is not a column, such as ``format``; ``sha256`` is added.
     columns : mapping of str to array
-        Of one or two dimensions; of two, each column is one of the file.
+        Arrays of one or two dimensions; each column of the latter is a column of the file.
     path : path-like
     """
     target = Path(path)
@@ -65,7 +65,7 @@ def check_ending(path: Path) -> None:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """Header and columns of a document; of one that is none, one of the errors ``UNREADABLE``."""
+    """Header and columns of a document; raises one of ``UNREADABLE`` for any other file."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
     if path.suffix.lower() == ".parquet":
@@ -75,7 +75,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def checksum(header: Mapping[str, Any], columns: Mapping[str, Array]) -> str:
-    """SHA-256 of what a document says, the same for JSON and Parquet."""
+    """SHA-256 of the content of a document, the same for JSON and Parquet."""
     content = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name, values in sorted(columns.items()):
         values = values.astype(WHOLE if values.dtype.kind == "i" else REAL)
@@ -85,9 +85,9 @@ def checksum(header: Mapping[str, Any], columns: Mapping[str, Array]) -> str:
 
 
 def numbers_of(values: Any, dtype: np.dtype[Any]) -> Array:
-    """A column, or a list of numbers or of lists of numbers, as numbers of exactly this kind.
+    """A column, or a list of numbers or of lists of numbers, as an array of exactly this kind.
 
-    1.0 is no whole number, and true is no number at all.
+    1.0 is not an integer, and true is not a number.
     """
     if isinstance(values, np.ndarray):
         require(values.dtype.kind == dtype.kind)
@@ -100,13 +100,13 @@ def numbers_of(values: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def require(condition: object) -> None:
-    """Raise unless what a document says can be."""
+    """Raise unless the content of a document is valid."""
     if not condition:
         raise ValueError
 
 
 def _parsed(text: str | bytes) -> Any:
-    """The content of JSON, without what it leaves open: names that are there twice, and NaN."""
+    """The content of JSON; duplicate names and NaN, which JSON leaves undefined, are refused."""
 
     def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         require(len(dict(pairs)) == len(pairs))
@@ -119,12 +119,12 @@ def _parsed(text: str | bytes) -> Any:
 
 
 def parquet_format(path: str | os.PathLike[str]) -> str | None:
-    """The format of a Parquet document; None of a table.
+    """The format of a Parquet document, or None for a table.
 
     Raises
     ------
     ValueError
-        If it is called so and is none.
+        If the file has the ending of Parquet but is not Parquet.
     """
     with reading([str(path)]) as connection:
         return _parquet_header(connection, Path(path))[0]
@@ -172,7 +172,7 @@ def _unpadded(values: Array) -> Array:
 
 
 def _parquet_header(connection: DuckDBPyConnection, path: Path) -> tuple[str | None, bytes]:
-    """The format and the header of a Parquet file of counts; None of any other file."""
+    """The format and the header of a Parquet file of counts; None for any other file."""
     query = f"SELECT key, value FROM parquet_kv_metadata({quoted_path(path)})"
     for key, value in connection.execute(query).fetchall():
         if bytes(key).startswith(b"biasamp_"):

@@ -1,4 +1,4 @@
-"""Draws of rows: how often each distinct row is there in a replicate."""
+"""Draws of rows: how often each distinct row occurs in a replicate."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ BLOCK = 2**21
 #: Numbers that leaving out one row of each kind may take: a few seconds.
 MOST_LEFT_OUT = 2**27
 
-#: A draw by cells costs about as much as one of this many rows for each cell.
+#: Drawing the number of rows of a cell costs about as much as drawing this many rows.
 _ROWS_PER_CELL = 14
 
 #: Numbers that are drawn at a time, so that they stay in the processor's cache.
 _IN_CACHE = 2**16
 
-#: Rows of which a Poisson number is near enough to the number itself.
+#: With this many rows, a Poisson number of rows is close enough to a fixed one.
 _MANY_ROWS = 1000
 
 
@@ -33,7 +33,7 @@ def batches(n_boot: int, block: int) -> Iterator[int]:
 
 
 def by_rows(n: Array) -> bool:
-    """Whether rows are so few for their kinds that they are better drawn one by one."""
+    """Whether there are so few rows per kind that drawing them one by one is faster."""
     return bool(n.sum() < _ROWS_PER_CELL * len(n))
 
 
@@ -60,8 +60,8 @@ def resample(n: Array, size: int, rng: np.random.Generator) -> Array:
 def poisson_sums(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:
     """Sums of weights with mean ``w`` and variance ``w2``, never negative.
 
-    A cell is taken for rows of one weight, w2 / w, of which a Poisson number is drawn: as if the
-    number of rows were not fixed, which rates do not notice.
+    A cell is treated as a Poisson number of rows of equal weight, w2 / w. The number of all rows
+    then varies, which does not affect rates.
     """
     rows = np.divide(w**2, w2, out=np.zeros_like(w), where=w2 > 0)
     weight = np.divide(w2, w, out=np.zeros_like(w), where=w > 0)
@@ -71,7 +71,7 @@ def poisson_sums(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Ar
 def is_poisson(n: Array) -> bool:
     """Whether many kinds of rows are drawn a Poisson number of times, whatever the others are.
 
-    The number of all rows then varies a little, which rates do not notice.
+    The number of all rows then varies a little, which does not affect rates.
     """
     return by_rows(n) and bool(n.sum() >= _MANY_ROWS)
 
@@ -98,6 +98,6 @@ def poisson_rows(n: Array, size: int, rng: np.random.Generator) -> Array:
 
 @cache
 def _poisson_table() -> Array:
-    """The Poisson number of mean 1 for each of 2^16 equally likely draws, as products want it."""
+    """The Poisson number of mean 1 for each of 2^16 equally likely draws, as a float."""
     chance = np.cumsum([1 / math.factorial(k) for k in range(12)]) / math.e
     return np.searchsorted(chance, (np.arange(2**16) + 0.5) / 2**16).astype(np.float32)

@@ -55,7 +55,7 @@ from biasamp_adapters.inputs.matrices import Matrix
 
 T = TypeVar("T")
 
-#: With more groups than this, the distinct rows of a frame are not many more.
+#: With more groups than this, a frame has hardly more distinct rows than groups.
 _MAX_GROUPS = 2**14
 
 
@@ -70,9 +70,9 @@ def read_frame(frame: Any, columns: FrameColumns, options: Options) -> Sources:
 
 
 def _distinct_rows(frame: Any, names: Sequence[str]) -> tuple[nw.DataFrame[Any], Array]:
-    """The distinct rows of some columns, fetched from their engine, and how often each is there."""
+    """The distinct rows of some columns, fetched from their engine, and how often each occurs."""
     groups = grouped(frame, names, None)
-    # Engines promise no order of rows; what is drawn from them should not depend on it.
+    # Engines do not fix the order of rows, and draws should not depend on it.
     order = np.lexsort([_ranks(codes, labels) for codes, labels in groups.keys])
     keys = [(codes[order], labels) for codes, labels in groups.keys]
     return _labelled(names, keys, len(order)), groups.totals["n"][order]
@@ -87,7 +87,7 @@ def _labelled(
         book = np.empty(len(labels) + 1, dtype=object)
         book[: len(labels)], book[-1] = list(labels), None
         column = pd.Series(book[codes.astype(np.intp)])
-        # Beside None, pandas would infer floats for whole numbers that they do not hold.
+        # With None among them, pandas would convert integers to floats, which may not hold them.
         values[name] = column if (codes < 0).any() else column.infer_objects()
     return nw.from_native(pd.DataFrame(values, index=range(n_rows)), eager_only=True)
 
@@ -104,8 +104,8 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
     """The fields of counts of a frame that is not in memory, added up by its engine.
 
     Rows are grouped by the attributes, true and predicted, and the columns of the tasks are summed.
-    None where this cannot be: tasks that are one column of labels, columns that are not numbers,
-    and predicted attributes with nearly as many values as rows.
+    None where this is impossible: tasks that are one column of labels, columns that are not
+    numbers, and predicted attributes with nearly as many values as rows.
     """
     tasks = columns.task_columns
     if not tasks or isinstance(as_frame(frame), nw.DataFrame):
@@ -118,7 +118,7 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
     except NotGroupedError:
         return None
     except BadRowError as error:
-        # Read in memory, the row is refused with the message that arrays get.
+        # Reading the row in memory raises the same error as for arrays.
         names, axis = tasks[error.matrix], error.matrix
         matrix = Matrix(error.row, f"{axis.role} column(s) {[*names]}", soft=axis.role.predicted)
         matrix.read(0, 1, np.empty((1, len(names))), np.arange(len(names)))
@@ -135,7 +135,7 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
 def _derived(
     values: Mapping[Axis, Sequence[nw.Expr]], sets: tuple[LabelSet, ...]
 ) -> dict[Block, list[nw.Expr]]:
-    """What is summed beside the columns themselves: agreement, marks of rows and label sets."""
+    """Further columns to add up: agreement, marks of rows and label sets."""
     out: dict[Block, list[nw.Expr]] = {}
     truth = values.get(TASK)
     for axis, columns in values.items():
@@ -184,7 +184,7 @@ def _moments(layout: Layout, rows: Rows, sums: dict[Block, Array]) -> Array:
     """The sums of products, from the sums of the tasks in each group of rows."""
     attributes = tuple(axis for axis in layout.axes if axis.role.of_attribute)
     values = Values(layout, rows)
-    # What says nothing of the tasks holds for all rows of a group, or for none.
+    # Blocks that do not depend on the tasks are the same for all rows of a group.
     of_attributes = Values(replace(layout, axes=attributes, sets=()), rows)
     without_group = of_attributes.dense(UNLABELLED) if attributes else np.ones((len(rows), 1))
     if NO_TASK in sums:
@@ -254,32 +254,32 @@ class FrameCounter:
 def each_chunk(
     chunks_of_rows: Iterable[Any], function: Callable[[Any], T], total: int | None
 ) -> Iterator[T]:
-    """What a function makes of each chunk that has rows; a bar shows progress on a terminal.
+    """The results of a function for all chunks with rows; a bar shows progress on a terminal.
 
     Raises
     ------
     NoRowsError
         If no chunk has a row.
     ValueError
-        What the function raises, with the number of the chunk.
+        As the function raises, with the number of the chunk.
     """
     counted = False
     steps = ((1, chunk) for chunk in chunks_of_rows)
     for number, chunk in enumerate(progress(steps, total, "Counting chunks"), start=1):
         try:
-            found = function(chunk)
+            result = function(chunk)
         except NoRowsError:
             continue
         except (TypeError, ValueError) as error:
             raise type(error)(f"in chunk {number}, {error}") from None
         counted = True
-        yield found
+        yield result
     if not counted:
         raise NoRowsError("chunks")
 
 
 def balanced_sum(parts: Iterable[Any]) -> Any:
-    """The sum of at least one part; like with like, so that large sums are added up rarely."""
+    """The sum of at least one part, by halves, so that large sums are added up rarely."""
     sums: list[tuple[int, Any]] = []
     for part in parts:
         n, total = 1, part

@@ -1,4 +1,4 @@
-"""JointCounts: the table of counts over (A, T, A^, T^) that single-label data come down to."""
+"""JointCounts: the table of counts over (A, T, A^, T^) of single-label data."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class JointCounts(Counts):
         The variables.
     cells : Cells
         Codes of shape (cells, axes) with their sums: rows ``n``, and with weights their sum ``w``
-        and the sum of their squares ``w2``. A code is a position in ``labels`` or ``groups``; one
-        past the labels is an abstention; beyond it come probabilities, as positions in ``levels``.
+        and the sum of their squares ``w2``. A code is a position in ``labels`` or ``groups``; the
+        code after the last label is an abstention; higher ones are positions in ``levels``.
     levels : ndarray of float64
         Probabilities strictly between 0 and 1 that predictions hold.
     declared : frozenset of str
@@ -156,7 +156,7 @@ class JointCounts(Counts):
     ) -> JointCounts:
         """Count the rows of a frame that Narwhals reads, on the frame's own engine.
 
-        The engine groups the rows; only the count table comes back.
+        The engine groups the rows; only the count table is fetched.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class JointCounts(Counts):
     ) -> JointCounts:
         """Count the rows of a stream of frames, of which one at a time is in memory.
 
-        On a terminal a bar shows how far it is.
+        On a terminal, a bar shows the progress.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class JointCounts(Counts):
         return self.values.rows.w
 
     def as_frequencies(self) -> JointCounts:
-        """The counts with whole weights taken for numbers of rows: frequency weights.
+        """The counts with integer weights read as numbers of rows: frequency weights.
 
         Sampling weights, the default, stand for rows that were seen once: their flips and draws
         move a row with all its weight.
@@ -321,7 +321,7 @@ class JointCounts(Counts):
         columns: dict[str, Any] = {}
 
         def put(name: str, values: Any) -> None:
-            # Two columns may bear the same name, such as an attribute called "task".
+            # Two columns may have the same name, such as an attribute called "task".
             while name in columns:
                 name += "_"
             columns[name] = values
@@ -361,7 +361,7 @@ class JointCounts(Counts):
         Warns
         -----
         SmallCellsWarning
-            Where cells hold fewer than five rows: such counts may identify people.
+            If cells hold fewer than five rows: such counts may identify people.
         """
         saved.save(self, path)
 
@@ -382,7 +382,7 @@ class JointCounts(Counts):
         FileNotFoundError
             If there is no such file.
         ValueError
-            If it is not a file that :meth:`save` wrote, or was changed since: its checksum tells.
+            If :meth:`save` did not write the file, or its checksum shows that it was changed.
 
         Warns
         -----

@@ -1,4 +1,4 @@
-"""Label lists: ordering, and one list for all who speak of the same variable."""
+"""Label lists: checks, order and display."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from biasamp_adapters._typing import Array, Label
 
 
 def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Distinct labels in their natural order; of mixed types, by the type's name, then as text."""
+    """Distinct labels in their natural order; mixed types by the name of the type, then as text."""
     distinct = list(dict.fromkeys(labels))
     try:
         return tuple(sorted(distinct))  # type: ignore[type-var]  # TypeError is handled here
@@ -20,7 +20,7 @@ def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def check_labels(labels: Iterable[Label], argument: str) -> None:
-    """Raise for labels that stand for no class, or that no file could hold."""
+    """Raise for labels that cannot be classes, or cannot be written to a file."""
     for label in labels:
         for part in label if isinstance(label, tuple) else (label,):
             if isinstance(part, float) and math.isinf(part):
@@ -63,7 +63,7 @@ def lookup(labels: Sequence[Label], domain: Sequence[Label]) -> Array:
 
 
 def positive_class(labels: Sequence[Label]) -> Label | None:
-    """The positive class of labels that nobody has named one of; None unless they are binary.
+    """The default positive class of labels; None unless they are binary.
 
     It is 1 of 0 and 1, of -1 and 1 and of booleans, in whatever order they are listed, and the last
     of two other labels.
@@ -79,7 +79,7 @@ def show(label: Label) -> str:
 
 
 def listing(labels: Collection[Label], limit: int = 10) -> str:
-    """Labels for a message, the rest counted; '1' and 1 do not look the same."""
+    """The first labels for a message, and the number of others; '1' and 1 look different."""
     named = [repr(show(label) if isinstance(label, tuple) else label) for label in labels]
     rest = len(named) - limit
     return ", ".join(named[:limit]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,4 +1,4 @@
-"""Label lists of variables, and the rules that their values keep."""
+"""Label lists of variables, and the rules for their values."""
 
 from __future__ import annotations
 
@@ -72,10 +72,7 @@ class Lists:
         return lookup(self.of(source.axis), () if source.matrix is None else source.matrix.labels)
 
     def codes(self, axis: Axis, codes: Array, labels: Sequence[Label]) -> Array:
-        """Codes of a variable over its list; of what is missing one past its end.
-
-        Labels that the list lacks get -1.
-        """
+        """Codes of a variable over its list: -1 for labels that it lacks, its length if missing."""
         domain = self.of(axis)
         position = lookup(labels, domain)
         if axis in self.soft_axes:
@@ -89,7 +86,7 @@ class Lists:
         Raises
         ------
         ValueError
-            If the list lacks one of its labels, of which ``n`` rows are of each code.
+            If the list lacks one of its labels; ``n`` rows have each code.
         """
         axis, argument = variable.source.axis, variable.source.argument
         codes = self.codes(axis, variable.codes, variable.labels)
@@ -115,9 +112,9 @@ def check_absent(source: Source, count: int, n_rows: int, options: Options) -> N
     """
     axis = source.axis
     silent = options.abstains(axis.role)
-    # Abstentions alone are fine where the labels are known from elsewhere.
-    known = source.matrix is None and options.listed(axis.role.domain) is not None
-    if count == n_rows and not (options.partial or (silent and known)):
+    # A variable may consist of abstentions only if its labels are listed.
+    listed = source.matrix is None and options.listed(axis.role.domain) is not None
+    if count == n_rows and not (options.partial or (silent and listed)):
         raise ValueError(f"{source.argument} must hold values; all {count} are missing")
     if count and not (silent or options.missing == "drop"):
         predicted = axis.role.predicted
@@ -125,7 +122,7 @@ def check_absent(source: Source, count: int, n_rows: int, options: Options) -> N
 
 
 def check_dropped(dropped: int, n_rows: int, options: Options) -> None:
-    """Raise where no rows are left, and no others follow."""
+    """Raise if no rows are left and no further rows follow."""
     if dropped == n_rows and not options.partial:
         raise ValueError(f"missing='drop' must leave rows; all {n_rows} have a missing value")
 
@@ -148,26 +145,26 @@ def common_lists(seen: Sequence[Seen], matrices: Sequence[Source], options: Opti
         If labels are no labels, or columns of matrices differ.
     """
     soft, levels = _probabilities(seen, options.labels)
-    found: dict[Domain, tuple[Label, ...]] = {}
+    lists: dict[Domain, tuple[Label, ...]] = {}
     origins: dict[Domain, str] = {}
     declared = set()
     for domain in get_args(Domain):
-        given = options.listed(domain)
+        listed = options.listed(domain)
         columns = [source for source in matrices if source.axis.role.domain == domain]
         if columns:
-            found[domain], origins[domain] = _of_matrices(columns, given, domain)
+            lists[domain], origins[domain] = _of_matrices(columns, listed, domain)
         else:
             occurring = _occurring(seen, domain, soft)
-            found[domain], origins[domain] = given or ordered(occurring), domain
-        if given or columns:
+            lists[domain], origins[domain] = listed or ordered(occurring), domain
+        if listed or columns:
             declared.add(domain)
     return Lists(
-        found["labels"], found["groups"], np.array(levels), soft, frozenset(declared), origins
+        lists["labels"], lists["groups"], np.array(levels), soft, frozenset(declared), origins
     )
 
 
 def _occurring(seen: Sequence[Seen], domain: Domain, soft: Collection[Axis]) -> list[Label]:
-    """The labels that variables show, which must be labels."""
+    """The labels that occur in variables, checked."""
     labels: list[Label] = [0, 1] if soft and domain == "labels" else []
     for variable in seen:
         axis = variable.source.axis

@@ -1,4 +1,4 @@
-"""Counts from files, of whichever kind these are."""
+"""Reading of counts of either kind from files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load_counts(path: str | os.PathLike[str]) -> Counts:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is not a file that ``save`` wrote, or was changed since: its checksum tells.
+        If ``save`` did not write the file, or its checksum shows that it was changed.
 
     Warns
     -----

@@ -27,7 +27,7 @@ class Options:
         Explicit label lists.
     missing : {"error", "drop", "abstain"}
     by_weight : bool
-        Whether rows of different weights are kept apart, of labels.
+        Whether rows of different weights are kept apart, in counts of labels.
     label_sets : sequence of sequences of labels, "observed" or None
     keep_rows, second_moments : bool
         What is kept of the rows of matrices.
@@ -79,7 +79,7 @@ class Options:
         return _positions_of(self.label_sets, labels)
 
     def of_chunks(self) -> Options:
-        """The options for each chunk, so that all of them together can be finished."""
+        """The options for each chunk; the counts of all chunks are finished together."""
         if not self.observes:
             return replace(self, partial=True)
         return replace(self, label_sets=None, keep_rows=True, second_moments=False, partial=True)
@@ -94,9 +94,9 @@ def _positions_of(label_sets: Any, labels: tuple[Label, ...]) -> tuple[LabelSet,
     for members in label_sets if isinstance(label_sets, Iterable) else [label_sets]:
         alone = isinstance(members, str) or not isinstance(members, Iterable)
         listed = [members] if alone else [*members]
-        known = all(isinstance(label, Hashable) for label in listed)
-        found = lookup(listed, labels) if known and isinstance(members, Iterable) else np.zeros(0)
-        if not len(found) or (found < 0).any():
+        are_labels = isinstance(members, Iterable) and all(isinstance(x, Hashable) for x in listed)
+        positions = lookup(listed, labels) if are_labels else np.zeros(0)
+        if not len(positions) or (positions < 0).any():
             raise ValueError(f"label_sets must be sets of known labels; received {members!r}")
-        out.add(tuple(sorted(set(found.tolist()))))
+        out.add(tuple(sorted(set(positions.tolist()))))
     return tuple(sorted(out))

@@ -24,27 +24,27 @@ _BLOCK = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows of all variables, and how many rows of the data are like each.
+    """Distinct rows of all variables, and how many rows of the data equal each.
 
     Attributes
     ----------
     codes : dict of Axis to ndarray of int32, shape (rows,)
-        Variables with one label per row. A code is a position in the label list; one past its end
-        is an abstention; beyond it come probabilities.
+        Variables with one label per row. A code is a position in the label list; the code after
+        the last label is an abstention; higher codes are probabilities.
     n : ndarray of int64, shape (rows,)
         Rows of the data.
     w, w2 : ndarray of float64, shape (rows,), or None
         Sum of their weights and of the squares of these; None without weights.
     unit : ndarray of float64, shape (rows,), or None
-        Weight of each of these rows, where rows of different weights are told apart.
+        Weight of each of these rows, if rows of different weights are kept apart.
     indicators : dict of Axis to ndarray or scipy.sparse.csr_array, shape (rows, labels)
         Variables with one column per label: 0 and 1 as int8, or probabilities as float64.
     silent : dict of Axis to ndarray of bool, shape (rows,)
-        Rows of which a model predicted no indicators.
+        Rows for which a model predicted no indicators.
     part : ndarray of int, shape (rows,), or None
-        A number by which rows are told apart that agree in all variables.
+        A number that keeps apart rows that agree in all variables.
     origin : ndarray of int, shape (rows,), or None
-        Positions among the rows that tables are drawn of, where these are a part of them.
+        Positions in the rows from which tables are drawn, if these rows are a subset of them.
     """
 
     codes: Mapping[Axis, Array]
@@ -71,9 +71,9 @@ class Rows:
         return any(matrix.dtype.kind == "f" for matrix in self.indicators.values())
 
     def sums(self) -> dict[str, Array]:
-        """The sums over rows that are there, by name."""
-        found = {"n": self.n, "w": self.w, "w2": self.w2, "unit": self.unit}
-        return {name: values for name, values in found.items() if values is not None}
+        """The sums over rows that are not None, by name."""
+        by_name = {"n": self.n, "w": self.w, "w2": self.w2, "unit": self.unit}
+        return {name: values for name, values in by_name.items() if values is not None}
 
     def taken(self, where: Any) -> Rows:
         """Some of the rows."""
@@ -93,10 +93,10 @@ class Rows:
         return replace(self, w=None, w2=None, unit=None)
 
     def merged(self) -> Rows:
-        """The rows in lexicographic order, those that are alike added up.
+        """The rows in lexicographic order, with equal rows added up.
 
-        Rows with probabilities among their indicators are hardly ever alike, and stay as they are;
-        so do rows that are a part of those that tables are drawn of.
+        Rows with probabilities among their indicators are hardly ever equal and stay as they are;
+        so do rows that are a subset of those from which tables are drawn.
         """
         if self.soft or self.origin is not None or not len(self):
             return self
@@ -108,15 +108,15 @@ class Rows:
         if self.unit is not None:
             keys.append(np.unique(self.unit, return_inverse=True)[1])
         order, starts = runs(keys)
-        sums = {name: np.add.reduceat(of[order], starts) for name, of in self.sums().items()}
+        sums = {name: np.add.reduceat(x[order], starts) for name, x in self.sums().items()}
         if self.unit is not None:
             unit = sums["unit"] = self.unit[order[starts]]
-            # Exact, where adding up one row after the other rounds.
+            # This is exact, whereas adding up row after row rounds.
             sums |= {"w": sums["n"] * unit, "w2": sums["n"] * unit**2}
         return replace(self.taken(order[starts]), **sums)  # type: ignore[arg-type]  # fields
 
     def label_sets(self, axis: Axis) -> dict[LabelSet, int]:
-        """The sets of labels that rows show in a variable, and how many rows show each."""
+        """The sets of labels of a variable that occur in rows, and how many rows have each."""
         of_labels = axis in self.codes
         keys = [self.codes[axis]] if of_labels else _keys(self.indicators[axis])
         _, first, which = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
@@ -126,8 +126,8 @@ class Rows:
         if not of_labels:
             chosen = dense(self.indicators[axis][first])
             members = [tuple(np.flatnonzero(row).tolist()) for row in chosen]
-        found = dict(zip(members, n.tolist(), strict=True))
-        return {labels: found[labels] for labels in sorted(found) if labels}
+        rows_of = dict(zip(members, n.tolist(), strict=True))
+        return {labels: rows_of[labels] for labels in sorted(rows_of) if labels}
 
     def __add__(self, other: Rows) -> Rows:
         n_rows = int(self.n.sum()) + int(other.n.sum())
@@ -160,7 +160,7 @@ def concatenated(parts: Sequence[Rows]) -> Rows:
             axis: np.concatenate([part.silent[axis] for part in parts]) for axis in first.silent
         },
         part=np.concatenate(numbers) if len(numbers) == len(parts) else None,
-        **{name: np.concatenate([of[name] for of in sums]) for name in sums[0]},
+        **{name: np.concatenate([by_name[name] for by_name in sums]) for name in sums[0]},
     )
 
 
@@ -252,13 +252,13 @@ def moved_columns(matrix: Any, origin: Array) -> Any:
     """A matrix with columns from other positions; -1 gives a column of zeros."""
     from scipy.sparse import csr_array
 
-    known = np.flatnonzero(origin >= 0)
+    present = np.flatnonzero(origin >= 0)
     if isinstance(matrix, np.ndarray):
         out = np.zeros((matrix.shape[0], len(origin)), dtype=matrix.dtype)
-        out[:, known] = matrix[:, origin[known]]
+        out[:, present] = matrix[:, origin[present]]
         return out
     choice = csr_array(
-        (np.ones(len(known), dtype=matrix.dtype), (origin[known], known)),
+        (np.ones(len(present), dtype=matrix.dtype), (origin[present], present)),
         shape=(matrix.shape[1], len(origin)),
     )
     return csr_array(matrix @ choice)

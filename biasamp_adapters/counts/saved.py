@@ -45,11 +45,11 @@ _SUMS, _SECOND = ("n", "w", "w2"), ("left", "sums", "squares")
 _OF_SECOND = {f"second_{name}": REAL for name in _SECOND}
 _OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | _OF_SECOND
 
-#: What files of counts call themselves, and the version that is written.
+#: The name of the format of counts, and the version that is written.
 FORMAT, VERSION = "biasamp-counts", 3
 
-#: The names of the header and the columns of each format. Up to version 2 it was one for labels and
-#: one for matrices, and those of version 1 have no checksum.
+#: The names of the header and the columns of each format. Up to version 2 labels and matrices had a
+#: format each, and files of version 1 have no checksum.
 _HEADER = ("format", "version", "labels", "groups", "attributes", "axes", "declared", "dropped")
 _OF_JOINT = ({*_HEADER, "levels"}, _ROWS)
 _OF_MATRICES = ({*_HEADER, "matrices", "sets", "soft"}, dict.fromkeys(_SUMS, REAL) | _OF_SECOND)
@@ -93,7 +93,7 @@ def _columns(counts: Counts, rows: Rows | None) -> dict[str, Array]:
     if rows is not None:
         codes = np.stack([rows.codes[axis] for axis in counts.axes], axis=1)
         sums = rows.sums()
-        # Where the weight of a row is known, it gives the others, which must not contradict it.
+        # If the weight of each row is known, w and w2 follow from it and are not written.
         kept = ("n", "unit") if "unit" in sums else ("n", "w", "w2")
         return {"codes": codes} | {name: sums[name] for name in kept if name in sums}
     columns = {f"sum_{name}": values.ravel() for name, values in counts.moments.items()}
@@ -133,13 +133,12 @@ def fields_of(path: str | os.PathLike[str], kind: str | None = None) -> tuple[st
     ----------
     path : path-like
     kind : {"JointCounts", "CooccurrenceCounts"}, optional
-        What it must hold.
+        The kind that the file must hold.
 
     Raises
     ------
     ValueError
-        If it holds something else, or its content has another checksum than the one it was written
-        with.
+        If it holds something else, or its content does not match its checksum.
 
     Warns
     -----
@@ -185,7 +184,7 @@ def _parts(document: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Array], 
 
 
 def _fields(header: dict[str, Any], columns: dict[str, Array]) -> tuple[str, dict[str, Any]]:
-    """The kind and fields of counts; any error means that the file is none of ours."""
+    """The kind and fields of counts; any error means that the file is not valid."""
     if header["format"] == "biasamp-joint-counts":
         header = header | {"counts": "JointCounts", "matrices": [], "sets": [], "soft": None}
     elif header["format"] == "biasamp-cooccurrence-counts":
@@ -293,31 +292,31 @@ def _numbers(values: Array) -> Array:
 
 
 def _second(columns: dict[str, Array], layout: Layout, sums: dict[str, Array]) -> SecondMoments:
-    """The second moments, which must lead to the sums."""
+    """The second moments, which must agree with the sums."""
     left, of_rows, squares = (_numbers(columns[name]) for name in _OF_SECOND)
     left = left.reshape(-1, len(sums["n"]))
-    found = SecondMoments(
+    second = SecondMoments(
         left,
         of_rows.reshape(len(left), layout.width),
         squares.reshape(len(left), layout.width, layout.width),
     )
     require(((left == 0) | (left == 1)).all() and len(np.unique(left, axis=0)) == len(left))
-    require(_near(left.T @ found.sums, sums.get("w", sums["n"])))
+    require(_near(left.T @ second.sums, sums.get("w", sums["n"])))
     # The products with the column that is 1 in every row.
-    with_one = found.squares[:, layout.blocks[ONE].start]
+    with_one = second.squares[:, layout.blocks[ONE].start]
     require(_near(left.T @ with_one, sums.get("w2", sums["n"])))
-    require(_near(found.squares, found.squares.swapaxes(1, 2)))
-    # Of Cauchy and Schwarz, as for any covariance.
-    spread = np.sqrt(np.diagonal(found.squares, axis1=1, axis2=2))
-    require((found.squares <= spread[:, :, None] * spread[:, None, :] * (1 + 1e-6)).all())
-    return found
+    require(_near(second.squares, second.squares.swapaxes(1, 2)))
+    # The Cauchy-Schwarz inequality, as for any covariance.
+    spread = np.sqrt(np.diagonal(second.squares, axis1=1, axis2=2))
+    require((second.squares <= spread[:, :, None] * spread[:, None, :] * (1 + 1e-6)).all())
+    return second
 
 
 def _check_sums(values: Array, layout: Layout) -> None:
-    """Sums that rows can have: none beyond that of its own rows, each pair counted once."""
+    """Raise unless rows can have these sums: no more than their number, and symmetric."""
     left = values[:, layout.left]
     require(_near(left, left.T))
-    # Of every left column, the rows that it counts.
+    # No sum exceeds the number of the rows with its left column.
     require((values <= values[:, layout.blocks[ONE]] * (1 + 1e-9)).all())
 
 
@@ -329,7 +328,7 @@ def _check_weights(n: Array, w: Array, w2: Array, *, whole: bool) -> None:
     """
     # Sums are rounded, and squares of the smallest numbers are lost.
     slack, least = 1 + 1e-6, 1e-300
-    # Of Cauchy and Schwarz: equal weights have the smallest squares for their sum.
+    # The Cauchy-Schwarz inequality: equal weights have the smallest squares for their sum.
     require((w**2 <= n * w2 * slack + least).all())
     require(not whole or (w2 <= w**2 * slack + least).all())
 

@@ -1,4 +1,4 @@
-"""Second moments of rows of label matrices: what draws of their sums need when rows are gone.
+"""Second moments of rows of label matrices: they allow draws of sums without the rows.
 
 A bootstrap replicate of a sum over many rows is nearly normal, and its covariance is the sum of the
 products of all columns. That is one matrix for each pattern of the left side (the attributes and
@@ -111,7 +111,7 @@ class SecondMoments:
     def draw(self, layout: Layout, size: int, rng: np.random.Generator) -> Array:
         """Sums of resampled rows, normally distributed, of shape (size, left, width).
 
-        The number of rows varies as that of a Poisson bootstrap, which rates do not notice.
+        The number of rows varies as in a Poisson bootstrap, which does not affect rates.
         """
         out = np.zeros((size, self.left.shape[1], layout.width))
         for left, sums, factor in zip(self.left, self.sums, self._factors, strict=True):
@@ -130,7 +130,7 @@ class SecondMoments:
 
 
 def _restrict(drawn: Array, layout: Layout) -> None:
-    """Bring drawn sums back to what rows can have: not below 0, nor above their own number."""
+    """Clip drawn sums to the range that rows allow: from 0 to the number of rows."""
     rows = np.maximum(drawn[:, layout.blocks[ONE]], 0)
     np.clip(drawn, 0, rows, out=drawn)
     for axis in layout.axes:

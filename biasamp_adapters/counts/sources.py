@@ -19,14 +19,14 @@ from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_
 
 @dataclass(frozen=True)
 class Source:
-    """Where one variable comes from, and what the user calls it.
+    """The input of one variable, and its name for the user.
 
     Attributes
     ----------
     axis : Axis
     argument : str
     columns : tuple of Column
-        Columns of labels, of which several are crossed; none where an engine reads them.
+        Columns of labels, of which several are crossed; none if an engine reads them.
     n_columns : int
         How many columns of labels there are.
     matrix : Matrix or None
@@ -53,7 +53,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Sources:
-    """All variables, the names of the attributes, and what rows weigh.
+    """All variables, the names of the attributes, and the weights of rows.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Sources:
     attributes : tuple of str
     weight : Weights or None
     repeated : ndarray of int, shape (rows,), or None
-        How often each row is there, where only distinct ones were fetched.
+        How often each row occurs, if only distinct rows were fetched.
     part : ndarray of int, shape (rows,), or None
         A number by which rows are kept apart.
     """
@@ -143,20 +143,20 @@ def read_arrays(
     matrices : bool
         Whether tasks and groups may be columns of a matrix.
     names : mapping of Role to str, optional
-        What to call the arguments in an error, where the user knows them by other names.
+        Other names of the arguments, for errors.
     """
-    called = names or ARGUMENTS
+    argument_names = names or ARGUMENTS
     models, predicted = by_model(inputs.y_pred, inputs.sensitive_features_pred)
     y_true, *tasks = one_shape([inputs.y_true, *models.values()])
-    given = [(ATTRIBUTE, inputs.sensitive_features), (TASK, y_true)]
-    given += [(Axis(Role.ATTRIBUTE_PREDICTION, name), x) for name, x in predicted.items()]
-    given += [(Axis(Role.PREDICTION, name), x) for name, x in zip(models, tasks, strict=True)]
+    variables = [(ATTRIBUTE, inputs.sensitive_features), (TASK, y_true)]
+    variables += [(Axis(Role.ATTRIBUTE_PREDICTION, name), x) for name, x in predicted.items()]
+    variables += [(Axis(Role.PREDICTION, name), x) for name, x in zip(models, tasks, strict=True)]
     sources: list[Source] = []
     attributes: tuple[str, ...] = ()
-    for axis, values in given:
+    for axis, values in variables:
         if values is None:
             continue
-        argument = called[axis.role]
+        argument = argument_names[axis.role]
         if axis.model not in (None, MODEL):
             argument += f"[{axis.model!r}]"
         source, columns = _read(axis, argument, values, matrices=matrices)
@@ -288,22 +288,22 @@ class FrameColumns:
     def every(self) -> list[str]:
         """Every column that is read, each once."""
         tasks = [x for axis, x in self.names.items() if not axis.role.of_attribute]
-        found = [name for names in tasks for name in _names(names)]
-        return list(dict.fromkeys([*found, *self.keys, *_names(self.weight)]))
+        of_tasks = [name for names in tasks for name in _names(names)]
+        return list(dict.fromkeys([*of_tasks, *self.keys, *_names(self.weight)]))
 
     @property
     def task_columns(self) -> dict[Axis, list[str]]:
         """Columns of the tasks, true and predicted, if each task is a column; else none."""
-        found = {axis: names for axis, names in self.names.items() if not axis.role.of_attribute}
-        if any(isinstance(names, str) or not _names(names) for names in found.values()):
+        tasks = {axis: names for axis, names in self.names.items() if not axis.role.of_attribute}
+        if any(isinstance(names, str) or not _names(names) for names in tasks.values()):
             return {}
-        return {axis: _names(names) for axis, names in found.items()}
+        return {axis: _names(names) for axis, names in tasks.items()}
 
     @property
     def keys(self) -> list[str]:
         """Columns of the attributes, true and predicted, each once."""
-        found = [_names(names) for axis, names in self.names.items() if axis.role.of_attribute]
-        return list(dict.fromkeys(name for names in found for name in names))
+        attributes = [_names(names) for axis, names in self.names.items() if axis.role.of_attribute]
+        return list(dict.fromkeys(name for names in attributes for name in names))
 
     @property
     def keys_of_labels(self) -> list[str]:
@@ -311,16 +311,16 @@ class FrameColumns:
         return [name for names in self.names.values() for name in _names(names)]
 
     def _argument(self, axis: Axis) -> str:
-        """What to call the columns of a variable in an error."""
+        """The name of the columns of a variable, for errors."""
         return "column " + " x ".join(map(repr, _names(self.names[axis])))
 
     def sources(self) -> Sources:
         """The variables of columns of labels that an engine reads."""
-        found = [
+        sources = [
             Source(axis, self._argument(axis), n_columns=len(_names(names)))
             for axis, names in self.names.items()
         ]
-        return Sources(found, tuple(_names(self.names.get(ATTRIBUTE))))
+        return Sources(sources, tuple(_names(self.names.get(ATTRIBUTE))))
 
 
 def _names(names: Names | None) -> list[str]:
@@ -376,7 +376,7 @@ def read_table(
 def _names_of_tasks(
     chosen: list[str], labels: tuple[Label, ...] | None, truth: Names | None
 ) -> tuple[Label, ...] | None:
-    """Names of the tasks that columns are of: those listed, or the columns of the truth."""
+    """Names of the tasks: those listed, or the columns of the truth."""
     of_truth = None if truth is None or isinstance(truth, str) else tuple(_names(truth))
     named = labels or of_truth
     if named is not None and len(chosen) != len(named):
@@ -390,7 +390,7 @@ def _names_of_tasks(
 
 
 def _names_of_groups(chosen: Indicators, truth: Names | None) -> Sequence[Label] | None:
-    """Names of the groups that columns are of: those given, or those of the true attribute."""
+    """Names of the groups: those given, or those of the true attribute."""
     if chosen.names is not None or not isinstance(truth, Indicators):
         return chosen.names
     of_truth = tuple(truth.names or _names(truth))

@@ -58,7 +58,7 @@ class MarginsOfRows:
         values = self._values
         if first == ONE and second != ATTRIBUTE and ATTRIBUTE in values.layout.axes:
             groups, other = values[ATTRIBUTE], values[second]
-            # Metrics ask for the table by groups as well, of which this is the sum.
+            # Metrics need the table by groups as well, of which this is the sum.
             partition = isinstance(groups, Categories) and (groups.codes >= 0).all()
             if partition and not isinstance(other, Categories):
                 return self(ATTRIBUTE, second).sum(axis=-2, keepdims=True)
@@ -67,7 +67,7 @@ class MarginsOfRows:
 
 @dataclass(frozen=True)
 class StoredMargins:
-    """Margins that were added up before, of shape (..., left, width)."""
+    """Margins from stored sums, of shape (..., left, width)."""
 
     layout: Layout
     moments: Array
@@ -117,7 +117,7 @@ class Tables:
     weights : ndarray of shape (..., rows), or None
         How much each of them counts.
     times : ndarray of int, shape (..., rows), or None
-        How often each distinct row was drawn; None where a draw is one of weights alone.
+        How often each distinct row was drawn; None if only weights are drawn.
     """
 
     counts: Schema
@@ -197,14 +197,14 @@ class Tables:
         return self.margins(ONE, self._block(role))[..., 0, :]
 
     def silent(self, role: str, by: str | None = None) -> Array:
-        """Weight of the rows of which the model predicted no ``role``, of shape (..., labels).
+        """Weight of the rows for which the model predicted no ``role``, of shape (..., labels).
 
         Parameters
         ----------
         role : {"task", "attribute"}
-            What it would have predicted.
+            The variable without a prediction.
         by : {"task", "attribute"}, optional
-            The variable whose labels are kept apart; without, all rows are one, (..., 1).
+            The variable by whose labels rows are split; by default they are not, (..., 1).
         """
         mark = silence(self.counts.axis(Role(role).prediction, self.model))
         return self.margins(mark, ONE if by is None else self._block(by))[..., 0, :]

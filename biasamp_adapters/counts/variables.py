@@ -19,7 +19,7 @@ Missing: TypeAlias = Literal["error", "drop", "abstain"]
 
 
 class Axis(NamedTuple):
-    """One variable of the counts: what it is and, for a prediction, whose."""
+    """One variable of the counts: its role and, for a prediction, the model."""
 
     role: Role
     model: str | None = None
@@ -71,7 +71,7 @@ class Schema(ABC):
 
     @abstractmethod
     def abstentions(self, role: str, model: str) -> int:
-        """Rows of which a model predicted nothing."""
+        """Rows for which a model predicted nothing."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class Schema(ABC):
 
     @property
     def first_model(self) -> str:
-        """The model that is read where none is named."""
+        """The model that is read if none is named."""
         return (self.models or (MODEL,))[0]
 
     @property
