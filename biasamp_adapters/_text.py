@@ -26,5 +26,5 @@ def shortened(text: str, most: int) -> str:
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """A message with other names for arguments; quoted names belong to the user and stay."""
     longest_first = sorted(names, key=len, reverse=True)
-    known = "|".join(map(re.escape, longest_first))
-    return re.sub(rf"(?<![\w'\"])({known})(?![\w'\"])", lambda found: names[found[1]], text)
+    pattern = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<![\w'\"])({pattern})(?![\w'\"])", lambda found: names[found[1]], text)

@@ -1,4 +1,4 @@
-"""What the metric objects share: arguments, and the way from rows to a result."""
+"""Base classes of the metrics: their arguments, and the way from rows to a result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Metric(ABC):
     Parameters
     ----------
     labels, groups : sequence, optional
-        Explicit lists of task labels and groups. Without, those of truth and reference.
+        Explicit lists of task labels and groups. By default those of truth and reference.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
     """
@@ -89,7 +89,7 @@ class Metric(ABC):
 
     @abstractmethod
     def measure(self, evaluation: Evaluation, model: str) -> Measurement:
-        """Fix all that no draw changes: signs, columns, the way to equalise."""
+        """Fix all that draws do not change: signs, columns, the way to equalise."""
 
     @classmethod
     def of_audit(
@@ -110,11 +110,11 @@ class Metric(ABC):
                 yield cls(**parameters, **way)
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
-        """The evaluation with all that was not counted yet and the metric reads."""
+        """The evaluation with everything counted that the metric reads."""
         return evaluation
 
     def applies(self, evaluation: Evaluation) -> bool:
-        """Whether a prepared evaluation holds something to look at."""
+        """Whether the metric applies to a prepared evaluation."""
         return True
 
     def against(self, reference: Any) -> Self:
@@ -134,7 +134,7 @@ class Metric(ABC):
         """The value; see :meth:`result` for the arguments.
 
         ``attribute`` is another name of ``sensitive_features``, for callers such as Fairlearn's
-        ``make_derived_metric`` that keep that one for themselves.
+        ``make_derived_metric``, which reserve the latter.
         """
         if sensitive_features is not None and attribute is not None:
             raise ValueError(
@@ -147,9 +147,9 @@ class Metric(ABC):
         if uncounted is not None:
             return uncounted.value
         counts = self._count(inputs, keep_rows=self._reads_rows)
-        # A bare number cannot say that rows of one group are compared with nothing. With a
-        # reference, A->T says what that group adds; inside it P(a | t) is 1, so MALS and T->A
-        # would compare it with the other groups.
+        # A plain number cannot tell that rows of a single group are compared with nothing. With a
+        # reference, A->T gives the contribution of the group; MALS and T->A would compare it with
+        # the other groups, since P(a | t) is 1 inside the group.
         compared = self._reference is not None and self.short_direction == A_TO_T
         if not compared and counts.has(Role.ATTRIBUTE) and counts.one_each(Role.ATTRIBUTE):
             check_several(counts.seen(Role.ATTRIBUTE))
@@ -159,12 +159,12 @@ class Metric(ABC):
         return measurement.value
 
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
-        """The result where the metric reads what no counts hold."""
+        """The result if the metric reads numbers, which counts cannot hold; otherwise None."""
         return None
 
     @property
     def _reference(self) -> Counts | BaseRates | None:
-        """What the rows are compared with, of a metric that compares them with something."""
+        """The reference that the metric was given, or None."""
         return getattr(self, "reference", None)
 
     def _count(self, inputs: Inputs, *, keep_rows: bool = True) -> Counts:
@@ -193,7 +193,7 @@ class Metric(ABC):
     def _results(
         self, evaluation: Evaluation, options: IntervalOptions
     ) -> dict[str, AmplificationResult]:
-        """The result of each model, from the same draws; their notes are warned of."""
+        """The result of each model, from the same draws; notes are issued as warnings."""
         counts, n_boot = evaluation.counts, options.n_boot
         measurements = {
             model: self.measure(evaluation, model)
@@ -248,7 +248,7 @@ class Metric(ABC):
             Quantiles of the replicates, these mirrored at the value, or bias-corrected and
             accelerated ones.
         signs : {"reference", "reestimated"}
-            Whether replicates keep the directions of the reference or find their own.
+            Whether replicates keep the directions of the reference or estimate their own.
         random_state : int or numpy.random.Generator, optional
             Of the bootstrap. None is the fixed seed 0.
 
@@ -320,9 +320,9 @@ class ReferencedMetric(Metric):
     Parameters
     ----------
     reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data. Without, the evaluated truth is its own reference.
+        The training data. By default the evaluated truth is its own reference.
     pos_label : label, optional
-        The one task to look at, as a column of its own.
+        The one task to evaluate, as a column of its own.
     """
 
     reference: Any = None
@@ -346,7 +346,7 @@ class ReferencedMetric(Metric):
 
 
 def lacking(evaluation: Evaluation, model: str, direction: str) -> str | None:
-    """What the counts lack of what metrics read in ``direction``, or None."""
+    """What metrics read in ``direction`` and the counts lack, or None."""
     counts = evaluation.counts
     if direction == T_TO_A and not counts.has(Role.ATTRIBUTE_PREDICTION, model):
         return (

@@ -39,12 +39,12 @@ Coefficient: TypeAlias = Literal["sign", "over_represented", "one"]
 
 
 class Observed(NamedTuple):
-    """What the counts themselves show.
+    """Quantities computed from the counts themselves.
 
     Attributes
     ----------
     tables, origin : Tables
-        Those of the counts, and those that set directions and, undirected, rates.
+        Those of the counts, and those that set directions and, if undirected, rates.
     weight : ndarray
         The coefficient of each pair.
     deltas : ndarray
@@ -78,7 +78,7 @@ class Cooccurrence(Measurement):
     selected : ndarray of int, optional
         Pairs whose contributions are scored too, as flat positions.
     sets : tuple of LabelSet
-        The label sets that ``columns`` are positions in, where columns are sets and not labels.
+        The label sets that ``columns`` index, if columns are sets and not labels.
     """
 
     columns: Array
@@ -204,7 +204,7 @@ class Cooccurrence(Measurement):
     # Scores.
 
     def _contributions(self, weight: Array, deltas: Array) -> Array:
-        """What each pair adds to the value; 0 has no sign."""
+        """The contribution of each pair; zeros have no minus sign."""
         return weight * (np.abs(deltas) if self.magnitude else deltas) + 0.0
 
     def _mean(self, contributions: Array) -> Array:
@@ -252,7 +252,7 @@ class Cooccurrence(Measurement):
         return {name: value if value.ndim else float(value) for name, value in scores.items()}
 
     def evidence(self, name: str, value: float) -> Evidence:
-        """Of a magnitude: that noise raises it."""
+        """For a magnitude, that chance makes it positive."""
         scores = ("value", "variance", "groups")
         return Evidence(is_magnitude=self.magnitude and name in scores)
 
@@ -326,7 +326,7 @@ class CooccurrenceMetric(ReferencedMetric):
 
     _coefficient: ClassVar[Coefficient] = "sign"
     _per_task: ClassVar[bool] = False
-    #: Whether the positive class is looked at where no ``pos_label`` is given.
+    #: Whether only the positive class is evaluated if no ``pos_label`` is given.
     _of_positive: ClassVar[bool] = False
 
     def measure(self, evaluation: Evaluation, model: str, **options: Any) -> Cooccurrence:
@@ -369,11 +369,11 @@ class MALS(CooccurrenceMetric):
     Parameters
     ----------
     reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which set both the favoured groups and P(A | T). Without, the evaluated
-        truth does; with one, no test truth is needed and ``y_true`` may be None.
+        The training data, which set both the favoured groups and P(A | T). By default the evaluated
+        truth does; with a reference, ``y_true`` is not needed and may be None.
     pos_label : label, optional
-        The one task to look at. Without, the positive class of two labels (1 of 0/1, -1/1 and
-        booleans, else the last in their order), and every class where there are more.
+        The one task to evaluate. By default the positive class of two labels (1 of 0/1, -1/1 and
+        booleans, else the last in their order), and every class if there are more.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
 
@@ -436,9 +436,9 @@ class DirectionalBiasAmplification(CooccurrenceMetric):
     direction : {"attribute_to_task", "task_to_attribute"}
         Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which set the signs. Without, the evaluated truth does.
+        The training data, which set the signs. By default the evaluated truth does.
     pos_label : label, optional
-        The one task to look at. Without, every class is a column, which matters to T->A only.
+        The one task to evaluate. By default every class is a column, which matters for T->A only.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
 
@@ -450,7 +450,7 @@ class DirectionalBiasAmplification(CooccurrenceMetric):
     Notes
     -----
     A tie of the reference counts 0, so a balanced reference gives exactly 0, as [T25] Table 7
-    reports; the equation read to the letter would count -D. Errors alone pull the value down: see
+    reports; taken literally, the equation would count -D. Errors alone lower the value: see
     ``random_error`` of the result.
 
     References

@@ -26,7 +26,7 @@ _ROUNDING = 1e-12
 
 
 def repeated(values: Array, trials: int | None) -> Array:
-    """The same values for each of several trials, along a new first axis, if there are trials."""
+    """The values repeated for each trial along a new first axis; unchanged without trials."""
     return values if trials is None else np.broadcast_to(values, (trials, *values.shape))
 
 
@@ -42,7 +42,7 @@ def accuracy_of(tables: Tables, role: Role) -> Array:
 def column_accuracy(tables: Tables, role: Role, *, silence_is_wrong: bool = False) -> Array:
     """Share of the weight whose indicator of each label is predicted right, (..., labels).
 
-    A model that predicted nothing said no to every label, unless ``silence_is_wrong``.
+    A model that predicted nothing counts as a no to every label, unless ``silence_is_wrong``.
     """
     truth, predicted = tables.marginal(role), tables.marginal(role.prediction)
     total = np.asarray(tables.total)[..., None]
@@ -102,8 +102,9 @@ def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
     """:func:`expected_flips` on a scale on which whole rows stay whole.
 
     Where a whole number of rows is right, expectations are whole multiples of 1 / (total * wrong
-    classes). Scores that do not depend on the scale, and are equal by arithmetic, are then equal,
-    where a rounded accuracy would set them 1e-16 apart. Tables without errors stay as they are.
+    classes). Scores that do not depend on the scale, and are mathematically equal, then have equal
+    floats; with a rounded accuracy they would differ by 1e-16. Tables without errors stay as they
+    are.
     """
     classes = table.shape[axis]
     if classes == 1:
@@ -134,8 +135,8 @@ def flip_table(table: Array, axis: int, accuracy: Array, rng: Draws) -> Array:
     if classes == 1:
         return table
     accuracy = np.broadcast_to(accuracy, table.shape[:-2])
-    # A wrong class with probability 1 - accuracy is the same as any class, the old one included,
-    # with this probability; and what is redrawn need not know where it came from.
+    # Choosing a wrong class with probability 1 - accuracy is the same as redrawing the class, the
+    # old one included, with the probability ``redraw``; the old class then does not matter.
     redraw = (1 - accuracy) * classes / (classes - 1)
     below_chance = redraw > 1
     gone = rng.binomial(table, np.minimum(redraw, 1)[..., None, None])
@@ -173,7 +174,7 @@ def flip_rows(
     Parameters
     ----------
     times : array of int, shape (..., rows)
-        How often each distinct row is there.
+        How often each distinct row occurs.
     stays, flips : arrays of int, shape (rows,)
         Codes of the label that stays and of the one that flips.
     sizes : (int, int)
@@ -190,7 +191,7 @@ def flip_rows(
     weights, stratum = np.unique(weight, return_inverse=True)
     shape = (len(weights), *sizes)
     if math.prod(shape) <= times.sum(axis=-1).max(initial=0):
-        # There are few different weights: one table for each of them.
+        # There are few distinct weights, so each gets one table.
         key = np.ravel_multi_index((stratum, stays, flips), shape)
         strata = sum_by(times, key, math.prod(shape)).reshape(*times.shape[:-1], *shape)
         flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)

@@ -58,7 +58,7 @@ class Measurement(Scored):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What to say of the value: the notes, and what only its pairs show."""
+        """The notes, and the caveats that follow from the pairs."""
         return self.notes
 
     @property
@@ -72,16 +72,16 @@ class Measurement(Scored):
 
     @property
     def recipe(self) -> dict[str, str]:
-        """How the value is computed, in words, where that is not said by the metric's name."""
+        """How the value is computed, in words, as far as the name of the metric does not tell."""
         return {}
 
     @property
     def only_class(self) -> Label | None:
-        """The one class that is looked at, if it is one of several classes."""
+        """The only class that is evaluated, if there are several."""
         return None
 
     def trials(self) -> dict[str, Array]:
-        """The scores of the trials that the value is a mean of, each (trials, *), if it is one."""
+        """Scores of the trials that the value averages, each (trials, *); empty if none."""
         return {}
 
     def group_means(self) -> Array:
@@ -100,7 +100,7 @@ class Measurement(Scored):
         replicates: Array | None,
         method: IntervalMethod = "percentile",
     ) -> Replicated:
-        """A score with its replicates, as an interval around it reads them."""
+        """A score with its replicates, prepared for an interval."""
         if replicates is None:
             return Replicated(value)
         return Replicated.read(value, replicates, self.evidence(name, value), method)

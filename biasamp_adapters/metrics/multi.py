@@ -46,9 +46,9 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         groups that the reference over-represents, and averages over sets; without a predicted
         attribute the true one takes its place.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which fix the sets. Without, the evaluated truth does.
+        The training data, which fix the sets. By default the evaluated truth does.
     pos_label : label, optional
-        The one task to look at.
+        The one task to evaluate.
     combinations : {"observed", "subsets"}
         The exact label sets that rows of the reference show, or every set that rows of it contain;
         the same for single labels.
@@ -146,7 +146,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         )
 
     def applies(self, evaluation: Evaluation) -> bool:
-        """Whether there is a label set to look at."""
+        """Whether there is a label set to evaluate."""
         return len(self._columns(evaluation)[1]) > 0
 
     def _of_sets(self, evaluation: Evaluation) -> bool:
@@ -170,7 +170,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         }
 
     def _columns(self, evaluation: Evaluation) -> tuple[tuple[LabelSet, ...], Array]:
-        """The label sets that were counted, if there are any, and the columns to look at."""
+        """The label sets that were counted, if there are any, and the columns to evaluate."""
         if self._of_sets(evaluation):
             sets = evaluation.counts.sets
             chosen = self._candidates(evaluation.origin)

@@ -35,7 +35,7 @@ class Comparison:
     results : dict of str to AmplificationResult
         The value of each model, with its own interval.
     differences : dict of str to Estimate
-        Of each model but the first: its value less that of the first, with a paired interval, or
+        For each model but the first, its value minus that of the first, with a paired interval or
         the reason why there is none.
     """
 
@@ -59,7 +59,7 @@ class Comparison:
 
     @property
     def difference(self) -> Estimate:
-        """The one difference of two models: the second less the first.
+        """The only difference of two models: the second minus the first.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Comparison:
             notes = [*result.notes]
             if gap.reason and result.n_boot:
                 notes.append(f"no interval of the difference: {gap.reason}")
-            ends, gap_ends = (found.interval or (np.nan, np.nan) for found in (result, gap))
+            ends, gap_ends = (estimate.interval or (np.nan, np.nan) for estimate in (result, gap))
             rows.append((model, result.value, *ends, gap.value, *gap_ends, "; ".join(notes)))
         return pd.DataFrame(rows, columns=columns)
 
@@ -144,7 +144,7 @@ def compare(
     Notes
     -----
     The same rows are drawn for all models, so what they have in common cancels: the interval of the
-    difference is narrower than the two of the values suggest. Where a metric flips labels at
+    difference is narrower than those of the values suggest. Where a metric flips labels at
     random, models with the same tables share these flips; others draw their own.
 
     Examples
@@ -243,7 +243,7 @@ def paired_difference(
     confidence: float,
     method: IntervalMethod = "percentile",
 ) -> Estimate:
-    """Value of one model less that of another, from the same draws.
+    """Value of one model minus that of another, from the same draws.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: An audit fits attackers on at most this many rows.
 MOST_FITTED = 20_000
 
-#: An audit's draws of flips where an attacker is fitted for each, and where it is the table itself.
+#: Draws of flips in an audit: with a fitted attacker, and with the exact one.
 FITTED_TRIALS, EXACT_TRIALS = 5, 100
 
 Equalize: TypeAlias = Literal["auto", "expected", "sampled"] | None
@@ -66,7 +66,7 @@ def as_attacker(attacker: Any, quality: str) -> Any:
 
 
 def _exact_as_estimator(quality: str, *, reads_matrix: bool) -> Any:
-    """What is fitted in place of the exact attacker: to a matrix, or to rows of other folds."""
+    """The estimator that replaces the exact attacker for matrices and in cross-fitting."""
     if reads_matrix:
         from sklearn.linear_model import LogisticRegression
 
@@ -189,17 +189,17 @@ class PredictabilityMetric(Metric):
         return Roles.of(self.short_direction)
 
     def measure(self, evaluation: Evaluation, model: str) -> Measurement:
-        """Choose the attacker and the way to equalise that the counts call for.
+        """Choose the attacker and the way to equalise that suit the counts.
 
-        Where the input is a matrix, and no attacker can be fitted because there are no rows or a
-        closed form was asked for, only pairs are scored.
+        If the input is a matrix, and no attacker can be fitted because there are no rows or the
+        closed form was requested, only pairs are scored.
         """
         reason = lacking(evaluation, model, self.short_direction)
         if reason:
             raise ValueError(reason)
         counts, attacker = evaluation.counts, self.attacker
         arguments = {
-            **self._asked,
+            **self._attack_options,
             "evaluation": evaluation,
             "model": model,
             "metric": self.title,
@@ -229,8 +229,8 @@ class PredictabilityMetric(Metric):
         return FittedAttack(**arguments, experiment=experiment, notes=notes).equalised()
 
     @property
-    def _asked(self) -> dict[str, Any]:
-        """What every attack is told."""
+    def _attack_options(self) -> dict[str, Any]:
+        """The options of every attack."""
         return {
             "quality": get_quality(self.quality),
             "equalize": self.equalize,
@@ -247,7 +247,7 @@ class PredictabilityMetric(Metric):
             attacker=attacker,
             resubstitution=self.evaluation == "resubstitution",
             n_jobs=self.n_jobs,
-            **self._asked,
+            **self._attack_options,
         )
 
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
@@ -348,9 +348,10 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
 class LeakageAmplification(PredictabilityMetric):
     """How much better the attribute can be predicted from the model's task than from the true one.
 
-    LA = Psi_M - Psi_D: the quality of the best attacker on the attribute that sees the predicted
-    task, less that of one that sees the true task, made as wrong as the model. For accuracy the
-    range is [-1, 1], without a unit; 0 is no amplification and worse is positive. Not directional.
+    LA = Psi_M - Psi_D: the quality of the best attacker that predicts the attribute from the
+    predicted task, minus that from the true task, which is first made as wrong as the model. For
+    accuracy the range is [-1, 1], without a unit; 0 is no amplification and worse is positive. It
+    is not directional.
 
     Parameters
     ----------
@@ -362,7 +363,7 @@ class LeakageAmplification(PredictabilityMetric):
         one column of 0 and 1 each, matrices and numbers as they are. An attacker that takes label
         matrices is fitted once for all columns of a matrix it predicts, others once for each.
     quality : str
-        What the attacker's success is worth: "accuracy", "balanced_accuracy", "f1_macro",
+        How the success of the attacker is scored: "accuracy", "balanced_accuracy", "f1_macro",
         "inverse_cross_entropy" (natural logarithm), "hard_inverse_cross_entropy" (the same of
         guesses that are certain: 1 / (100 x share of wrong ones)), "inverse_rmse" (numeric target)
         or "uncertainty_coefficient" (Theil's U, 0 under independence).
@@ -372,16 +373,16 @@ class LeakageAmplification(PredictabilityMetric):
         negligible, None leaves the truth as it is. For an attacker that is fitted "auto" is
         "sampled", or None where what would be flipped, or its prediction, is numbers.
     evaluation : {"auto", "resubstitution", "loo", "cv"}
-        "resubstitution" scores the attacker on the rows it knows, "cv" in five folds that dataset
-        and model share, drawn anew in each trial; "auto" is the first for the exact attacker and
-        the second for one that is fitted. "loo" is leave-one-out of the exact attacker, for
-        "inverse_cross_entropy" only.
+        "resubstitution" scores the attacker on the rows it was fitted on, "cv" in five folds that
+        dataset and model share, drawn anew in each trial; "auto" is the first for the exact
+        attacker and the second for one that is fitted. "loo" is leave-one-out of the exact
+        attacker, for "inverse_cross_entropy" only.
     n_trials : int
         Draws of flips, and of folds and seeds of attackers, that a value averages over.
     random_state : int or numpy.random.Generator, optional
         Of all that is drawn. None is the fixed seed 0.
     n_jobs : int, optional
-        Trials of fitted attackers that run side by side; -1 is one per processor. The value
+        Trials of fitted attackers that run in parallel; -1 is one per processor. The value
         does not depend on it.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.

@@ -20,28 +20,28 @@ from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What a metric declares of itself, for reports, pictures and hosts.
+    """What a metric declares about itself, for reports, pictures and hosts.
 
     Attributes
     ----------
     short : str
-        What the field calls it; without, its name.
+        Its usual short name in the literature; by default its name.
     source : str
-        Where it is defined; docs/sources says what the abbreviations stand for.
+        Where it is defined; docs/sources explains the abbreviations.
     directions : tuple of str
-        The directions that it has, in the order of a report.
+        Its directions, in the order of a report.
     signed : bool
-        Whether a value says which way bias changed.
+        Whether the sign of a value tells in which direction bias changed.
     note : str
-        What a report that shows it has to say.
+        A note for reports that show it.
     function, method : str
         The names of its function for Fairlearn and ``aif360.sklearn``, and of its method of
         AIF360's classes; without, the method has the name of the function.
     parameters, example : str
-        Arguments and value of the example of the function.
+        Arguments and value of the example in the docstring of the function.
     name, zero, description, reading : str
-        The texts of AIF360's explanations: its name in full, what 0 means in a few words, how it
-        is computed, and which way is worse.
+        The texts of AIF360's explanations: its name in full, what 0 means, how it is computed, and
+        which values are worse.
     """
 
     short: str = ""
@@ -134,7 +134,7 @@ class AmplificationResult:
         replicates : mapping of str to ndarray, or None
             The scores of replicates; empty where none are possible, None if none were asked for.
         confidence, method
-            Of the intervals.
+            Options of the intervals.
         """
         notes = list(measurement.caveats)
         reason = None if replicates is None else measurement.no_interval
@@ -174,7 +174,7 @@ class AmplificationResult:
 
     @property
     def short_name(self) -> str:
-        """What the field calls the metric, with its direction: "BA A->T", "DPA(U) T->A", "LA"."""
+        """The usual short name with the direction: "BA A->T", "DPA(U) T->A", "LA"."""
         declared, quality = about(self.metric), self.metric.removesuffix(")").partition(" (")[2]
         name = declared.short + (f"({_LETTERS.get(quality, quality)})" if quality else "")
         is_plain = self.direction == UNDIRECTED and len(declared.directions) == 1
@@ -197,7 +197,7 @@ class AmplificationResult:
 
     @property
     def pos_label(self) -> Label | None:
-        """The one class that the value looks at, such as the positive one (MALS); None of all."""
+        """The only class that is evaluated, such as the positive one (MALS); None for all."""
         return None if self.bound is None else self.bound.only_class
 
     @cached_property
@@ -233,7 +233,7 @@ class AmplificationResult:
         """``psi_dataset``, ``psi_model`` and ``value`` of each trial that the value is a mean of.
 
         A trial is a draw of flips and, where attackers are fitted, of folds and of their seeds
-        (LA and DPA). Its spread is not the one of sampling, and n_trials of them make no interval.
+        (LA and DPA). The spread over trials is not that of sampling, and gives no interval.
         There is no row where nothing is random.
         """
         scores = self.trials
@@ -263,7 +263,7 @@ class AmplificationResult:
 
     @property
     def by_sign(self) -> pd.DataFrame:
-        """What the mean hides: pairs, mean contribution, mean ``|delta|``, by the reference's sign.
+        """Pairs, mean contribution and mean ``|delta|`` by sign of the reference correlation.
 
         Raises
         ------
@@ -274,7 +274,7 @@ class AmplificationResult:
 
     @property
     def by_attribute_and_sign(self) -> pd.DataFrame:
-        """The same for the tasks that lean to each group (sign 1) and those that lean away (-1).
+        """The same by group: tasks correlated with the group (sign 1) or against it (-1).
 
         Raises
         ------
@@ -297,7 +297,7 @@ class AmplificationResult:
 
     @property
     def mean_abs_delta(self) -> float:
-        """Mean of ``|delta|`` over the defined pairs: how far rates move, whichever way.
+        """Mean of ``|delta|`` over the defined pairs: how far rates move, in either direction.
 
         Raises
         ------
@@ -359,15 +359,15 @@ def percent(share: float) -> str:
     return f"{100 * share:g}%"
 
 
-#: A number nearer to 0 than this is what rounding leaves of 0.
+#: Numbers nearer to 0 than this are rounding errors of 0.
 _ROUNDING = 1e-15
 
-#: What is shown of a quality that is infinite because its loss is 0.
+#: Shown in place of a quality that is infinite because its loss is 0.
 UNBOUNDED = 1 / float(np.finfo(np.float64).eps)
 
 
 def plain(value: float | None) -> float | None:
-    """A float that JSON can hold: None for NaN; an unbounded one clipped; 0 but for rounding 0."""
+    """A float for JSON: None for NaN, infinities clipped, rounding errors of 0 set to 0."""
     if value is None or np.isnan(value):
         return None
     if abs(value) < _ROUNDING:
@@ -376,7 +376,7 @@ def plain(value: float | None) -> float | None:
 
 
 def numbers(estimate: Estimate) -> dict[str, Any]:
-    """An estimate as JSON holds it: value, low, high, and a note where an end is not there."""
+    """An estimate for JSON: value, low, high, and a note if an end is missing."""
     low, high = estimate.interval or (None, None)
     note = estimate.reason or ""
     if estimate.interval is not None and low == high:

@@ -1,4 +1,4 @@
-"""Fit fresh clones of an attacker on some folds, ask them for the others, score the answers."""
+"""Cross-fitting: fit clones of an attacker on some folds and score their answers on the others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def seed_names(attacker: Any) -> list[str]:
 
 @dataclass(eq=False)
 class CrossFit:
-    """An attacker that is fitted on the rows of other folds than those it is asked for.
+    """An attacker that predicts the rows of each fold after it was fitted on the other folds.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class CrossFit:
         Cloned for every fit, each clone with a seed of its own.
     quality : Quality
     weight, folds : arrays of shape (rows,)
-        With one fold, attackers are asked for the rows that they were fitted on.
+        With a single fold, attackers predict the rows that they were fitted on.
     rng : numpy.random.Generator
     n_clipped : int
-        Probabilities so far that were too near to 0 for a logarithm.
+        Number of probabilities so far that were too close to 0 for a logarithm.
     """
 
     attacker: Any
@@ -51,11 +51,11 @@ class CrossFit:
     n_clipped: int = 0
 
     def _parts(self, row: Array) -> Iterator[tuple[Array, Array]]:
-        """Which of some rows to fit on, and which to ask for."""
+        """For each fold, which of some rows to fit on, and which to predict."""
         folds = self.folds[row]
         for fold in np.unique(folds):
-            asked = folds == fold
-            yield (asked if asked.all() else ~asked), asked
+            test = folds == fold
+            yield (test if test.all() else ~test), test
 
     def _fitted(self, inputs: Array, target: Array, weight: Array) -> Any:
         seeds = {name: int(self.rng.integers(2**31 - 1)) for name in seed_names(self.attacker)}
@@ -77,9 +77,9 @@ class CrossFit:
         row, label = np.nonzero(shares)
         target, weight = values[row, label], self.weight[row] * shares[row, label]
         guess = np.zeros(len(target))
-        for known, asked in self._parts(row):
-            attacker = self._fitted(inputs[row[known]], target[known], weight[known])
-            guess[asked] = _numbers(attacker, inputs[row[asked]])
+        for train, test in self._parts(row):
+            attacker = self._fitted(inputs[row[train]], target[train], weight[train])
+            guess[test] = _numbers(attacker, inputs[row[test]])
         return float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))
 
     def of_classes(self, inputs: Array, shares: Array) -> float:
@@ -88,53 +88,54 @@ class CrossFit:
         Parameters
         ----------
         shares : array of shape (rows, classes)
-            Of each class in each row. A row of several is there once for each, with its share.
+            The share of each class in each row. A row with several classes counts once for each,
+            weighted by its share.
         """
         row, label = np.nonzero(shares)
         weight = self.weight[row] * shares[row, label]
-        # A class that nobody has cannot be there.
+        # Classes without rows are left out.
         seen, label = np.unique(label, return_inverse=True)
         answers = np.zeros((len(row), len(seen)))
-        for known, asked in self._parts(row):
-            rows = inputs[row[known]], label[known], weight[known]
-            answers[asked] = self._answers(*rows, inputs[row[asked]], len(seen))
+        for train, test in self._parts(row):
+            rows = inputs[row[train]], label[train], weight[train]
+            answers[test] = self._answers(*rows, inputs[row[test]], len(seen))
         return self._score(label, answers, weight)
 
     def _answers(
-        self, inputs: Array, label: Array, weight: Array, asked: Array, n_classes: int
+        self, inputs: Array, label: Array, weight: Array, test: Array, n_classes: int
     ) -> Array:
         """Probabilities of the classes, or 1 for the predicted one, of shape (rows, classes).
 
-        A class that the attacker saw no row of gets half a row: it cannot be ruled out.
+        A class that no fitted row has counts as half a row, since it cannot be ruled out.
         """
         present = np.unique(label)
-        out = np.full((len(asked), n_classes), _unseen(len(label)) if self._soft else 0.0)
+        out = np.full((len(test), n_classes), _unseen(len(label)) if self._soft else 0.0)
         if len(present) == 1:
             out[:, present] = 1
         else:
-            # Classes are 0, 1, ... for attackers that will have them so.
+            # Some attackers require the classes to be 0, 1, ...
             attacker = self._fitted(inputs, np.searchsorted(present, label), weight)
-            shape = (len(asked), len(present))
+            shape = (len(test), len(present))
             if not self._soft:
-                return np.eye(n_classes)[present[_classes(attacker, asked, shape[1], shape[:1])]]
-            out[:, present] = _chances(attacker, _predict_proba(attacker, asked), shape)
+                return np.eye(n_classes)[present[_classes(attacker, test, shape[1], shape[:1])]]
+            out[:, present] = _chances(attacker, _predict_proba(attacker, test), shape)
         return out / out.sum(axis=1, keepdims=True)
 
     def of_columns(self, inputs: Array, labels: Array) -> list[float]:
         """The score on each column of 0 and 1, from one attacker that predicts all of them."""
         yes = np.zeros(labels.shape)
         varies = np.ptp(labels, axis=0) > 0
-        for known, asked in self._parts(np.arange(len(labels))):
-            attacker = self._fitted(inputs[known], labels[known], self.weight[known])
+        for train, test in self._parts(np.arange(len(labels))):
+            attacker = self._fitted(inputs[train], labels[train], self.weight[train])
             if not self._soft:
-                yes[asked] = _classes(attacker, inputs[asked], 2, yes[asked].shape)
+                yes[test] = _classes(attacker, inputs[test], 2, yes[test].shape)
                 continue
-            yes[asked] = _chances_of_ones(attacker, inputs[asked], labels[known])
-            # As of classes: what was not seen gets half a row.
-            rare = _unseen(known.sum()) * varies
-            alone = np.ptp(labels[known], axis=0) == 0
-            sure = np.where(labels[known][0] == 1, 1, rare) / (1 + rare)
-            yes[asked] = np.where(alone, sure, yes[asked])
+            yes[test] = _chances_of_ones(attacker, inputs[test], labels[train])
+            # As for classes, an unseen value counts as half a row.
+            rare = _unseen(train.sum()) * varies
+            alone = np.ptp(labels[train], axis=0) == 0
+            sure = np.where(labels[train][0] == 1, 1, rare) / (1 + rare)
+            yes[test] = np.where(alone, sure, yes[test])
         answers = np.stack([1 - yes, yes], axis=-1)
         return [self._score(labels[:, t], answers[:, t], self.weight) for t in range(len(yes.T))]
 
@@ -155,7 +156,7 @@ class CrossFit:
             loss = float(-(share * np.log(np.maximum(chance, _LOWEST))).sum())
             if self.quality.inverse:
                 return loss
-            # Of one class, entropy and loss are 0 but for rounding.
+            # With a single class, entropy and loss are 0 up to rounding.
             most = float(entropy(np.bincount(label, share)[None])) if np.ptp(label) else 0.0
             return max(0.0, 1 - loss / most) if most else 0.0
         guess = answers.argmax(axis=1)
@@ -221,7 +222,7 @@ def _chances(attacker: Any, answer: Any, shape: tuple[int, ...], *, sum_to_1: bo
     _check_shape(attacker, method, chances, shape)
     is_number = np.full(shape, chances.dtype.kind in "biuf")
     _check(attacker, method, "numbers", chances, is_number)
-    # As scikit-learn does: as exact as the type that the attacker computes in.
+    # As in scikit-learn, the tolerance is that of the type in which the attacker computes.
     dtype = chances.dtype if chances.dtype.kind == "f" else np.dtype(np.float64)
     slack = float(np.sqrt(np.finfo(dtype).eps))
     inside = (chances >= -slack) & (chances <= 1 + slack)

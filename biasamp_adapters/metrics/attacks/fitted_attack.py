@@ -37,7 +37,7 @@ class Experiment:
     ----------
     rows : AttackRows
     roles : Roles
-        Who predicts whom.
+        The input and the target of the attack.
     attacker : estimator
         Cloned for every fit.
     resubstitution : bool
@@ -47,7 +47,7 @@ class Experiment:
     n_trials : int
     random_state : int, Generator or None
     n_jobs : int or None
-        Trials that run side by side.
+        Trials that run in parallel.
     """
 
     rows: AttackRows
@@ -100,7 +100,7 @@ class Experiment:
 
     @cached_property
     def _accuracy(self) -> Array | None:
-        """Of the model on the variable to flip; None to leave the dataset as it is.
+        """Accuracy of the model on the variable to flip; None to leave the dataset as it is.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class Experiment:
         return self._by_trial if self._is_random else {}
 
     def notes(self) -> Iterator[str]:
-        """What to say of the value."""
+        """Notes on the value."""
         *_, clipped = self._scores
         flipped = self.rows.variables[self.roles.flipped]
         if self._accuracy is not None:
@@ -243,7 +243,7 @@ class FittedAttack(TableAttack):
         return f"{words}, scored {self.experiment.evaluation_in_words}"
 
     def equalised(self) -> Self:
-        """The same with what the fits say of the way to equalise."""
+        """The same with the way to equalise, and with notes of the experiment."""
         return replace(
             self,
             mode="sampled" if self.equalize else None,

@@ -26,12 +26,12 @@ Lists: TypeAlias = Mapping[Role, Sequence[Label] | None]
 
 
 def numeric_labels(labels: Sequence[Any]) -> Array:
-    """The numbers that the labels of a target are.
+    """The labels of a target as numbers.
 
     Raises
     ------
     ValueError
-        If one is no number.
+        If a label is not a number.
     """
     if not all(isinstance(label, Real) for label in labels):
         raise ValueError(
@@ -46,7 +46,7 @@ class Variable(NamedTuple):
     Attributes
     ----------
     argument : str
-        What it is called in messages.
+        Its name in messages.
     kind : {"label", "columns", "numbers"}
         One label in each row; columns that are each a variable of two classes; or numbers.
     columns : array of shape (rows, k)
@@ -65,12 +65,12 @@ class Variable(NamedTuple):
 
     @property
     def read(self) -> Array:
-        """What an attacker sees of it, of shape (rows, columns)."""
+        """The input of an attacker, of shape (rows, columns)."""
         return np.hstack([self.columns, self.silent])
 
     @property
     def n_inputs(self) -> int:
-        """Columns that vary freely: of the labels that occur, all but one."""
+        """Number of independent columns: one less than the labels that occur."""
         occur = int((self.columns != 0).any(axis=0).sum())
         return max(occur - 1, 1) if self.kind == "label" else occur
 
@@ -120,7 +120,7 @@ class Variable(NamedTuple):
         return self._replace(kind="numbers", columns=columns)
 
     def accuracy(self, prediction: Variable, weight: Array) -> Array | None:
-        """Of a model on this variable, or on each of its columns; None where one is numbers."""
+        """Accuracy of a model on this variable, or on each of its columns; None for numbers."""
         same_shape = self.columns.shape == prediction.columns.shape
         if "numbers" in (self.kind, prediction.kind) or not same_shape:
             return None
@@ -166,8 +166,8 @@ class AttackRows(NamedTuple):
 def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> AttackRows:
     """Every row of the data, as often as it occurred, in the order of the variables that are read.
 
-    What is not read, such as the predictions of other models, does not order the rows; nor does
-    the order in which they came.
+    Variables that are not read, such as the predictions of other models, do not affect this order;
+    nor does the original order of the rows.
 
     Parameters
     ----------
@@ -339,5 +339,5 @@ def _are_chances(role: Role, given: Mapping[Role, Given], lists: Lists) -> bool:
     if prediction.kind != "numbers" or values.shape[1] != 1:
         return False
     binary = set(truth.books[0]) <= {0, 1} and (listed is None or set(listed) == {0, 1})
-    known = values[~np.isnan(values)]
-    return binary and bool(((known >= 0) & (known <= 1)).all())
+    present = values[~np.isnan(values)]
+    return binary and bool(((present >= 0) & (present <= 1)).all())

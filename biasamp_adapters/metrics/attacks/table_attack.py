@@ -42,7 +42,7 @@ _NO_AND_YES = np.array([0.0, 1.0])
 
 
 def below_chance(accuracy: float, classes: int) -> Iterator[str]:
-    """What to say of a model that is wrong more often than chance."""
+    """The note on a model that is wrong more often than chance."""
     if accuracy < (1 - _ROUNDING) / classes:
         yield (
             f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
@@ -51,7 +51,7 @@ def below_chance(accuracy: float, classes: int) -> Iterator[str]:
 
 
 def no_dependence(is_noise: Array) -> Iterator[str]:
-    """What to say where the ratio of two uncertainty coefficients, of each column, is noise."""
+    """The note if the ratio of two uncertainty coefficients, per column, is noise."""
     if is_noise.size > 1 and is_noise.any():
         yield (
             f"{is_noise.sum()} of {is_noise.size} columns show no dependence at the 95 % level in "
@@ -69,8 +69,8 @@ def no_dependence(is_noise: Array) -> Iterator[str]:
 class TableAttack(Measurement):
     """LA or DPA, measured on counts.
 
-    The value is the mean over the columns of a target that is a matrix. Of an input that is a
-    matrix of several columns there are only pairs: the table of all its columns is too large.
+    The value is the mean over the columns of a target that is a matrix. If the input is a matrix of
+    several columns, only pairs are scored: the table of all its columns is too large.
 
     Attributes
     ----------
@@ -351,9 +351,9 @@ class TableAttack(Measurement):
         )
 
     def _tie_margin(self, name: str) -> Interval:
-        """What ties may have added to a score, or taken from it: the best of equals looks better.
+        """How far ties may have raised or lowered a score.
 
-        Near-ties are broken by noise, which raises accuracy, and which resampling repeats.
+        Noise breaks near-ties, which raises the accuracy; resampling repeats this.
         """
         if self.quality.name not in OF_GUESSES or name == "groups":
             return 0.0, 0.0

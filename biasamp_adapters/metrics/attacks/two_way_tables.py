@@ -1,4 +1,4 @@
-"""Who predicts whom in an attack, and the two-way tables of input against target."""
+"""The input and the target of an attack, and their two-way tables."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ class Sides:
     Attributes
     ----------
     tables : Tables
-        What they are read off.
+        The tables from which they are read.
     roles : Roles
     by_column : (bool, bool)
         Whether the input, and the target, are read as one variable of the two classes no and yes
         for each label. Where both are, the axes of the columns are groups and tasks, in this order.
     silence : bool
-        Whether rows of which a model predicted nothing are a category of their own, and wrong.
+        Whether rows for which a model predicted nothing are a separate category, which is wrong.
         Otherwise they are a no to every label.
     """
 
@@ -145,7 +145,7 @@ class Sides:
         """
         values = self.tables.values
         if values is None or values.rows.w is None:
-            # All rows weigh the same, so that the table says enough.
+            # All rows weigh the same, so the table is sufficient.
             at: Any = (Ellipsis, *columns)
             whole = np.rint(self.dataset[(*at, slice(None), slice(None))]).astype(np.int64)
             return flip_table(repeated(whole, trials), self.roles.axis, self.accuracy[at], rng)
@@ -158,7 +158,7 @@ class Sides:
         return drawn.reshape(*drawn.shape[:-3], *shape, *drawn.shape[-2:])
 
     def _flipped_rows(self, place: tuple[Any, ...], rng: Draws, trials: int | None) -> Array:
-        """The dataset's table at one place of the columns, each row flipped with all its weight.
+        """The table of one column, or pair of columns, with each row flipped with its whole weight.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class Sides:
         )
         times, weight, sizes = repeated(times, trials), values.rows.unit, (n_stays, n_flips)
         if column:
-            # Rows that agree in both variables, and in their weight, are one.
+            # Rows that agree in both variables and in their weight are merged.
             weights, stratum = np.unique(weight, return_inverse=True)
             shape = (len(weights), *sizes)
             key = np.ravel_multi_index((stratum, stays, flips), shape)
@@ -210,7 +210,7 @@ class Sides:
         return _without_rounding(table, tables.total)
 
     def _totals(self, role: Role) -> Array:
-        """Weight of each label of a variable, and of silence where that is kept."""
+        """Weight of each label of a variable, and of silence if that is kept."""
         tables, labels = self.tables, self.tables.marginal(role)
         keeps_silence = self.silence and role.predicted
         if not (keeps_silence and tables.counts.abstentions(role, tables.model)):
