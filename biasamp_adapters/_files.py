@@ -55,7 +55,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _beginning(target: Path) -> str:
-    """How the names of temporary files for ``target`` begin."""
     return f".{target.name[:40]}-"
 
 

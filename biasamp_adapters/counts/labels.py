@@ -32,7 +32,6 @@ def check_labels(labels: Iterable[Label], argument: str) -> None:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether text has a form in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

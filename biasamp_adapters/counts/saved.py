@@ -199,7 +199,6 @@ def _fields(header: dict[str, Any], columns: dict[str, Array]) -> tuple[str, dic
 
 
 def _schema(document: Any) -> dict[str, Any]:
-    """What is counted, checked."""
     labels, groups = (_labels(document[name]) for name in ("labels", "groups"))
     axes = _axes(document["axes"])
     require(len(set(axes)) == len(axes) > 0)

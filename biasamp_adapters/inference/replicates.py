@@ -153,7 +153,6 @@ def replicate(
 
 
 def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
-    """Blocks of replicates, put one after the other."""
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 

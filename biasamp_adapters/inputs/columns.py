@@ -34,7 +34,7 @@ class NoRowsError(ValueError):
 
 
 class Column:
-    """A one-dimensional input that hands out chunks of codes.
+    """A one-dimensional input that is read in chunks of codes.
 
     Parameters
     ----------

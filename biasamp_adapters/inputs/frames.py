@@ -369,7 +369,6 @@ def _backend(frame: nw.LazyFrame[Any]) -> Any:
 
 
 def _collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
-    """The rows of a lazy frame, in memory."""
     return frame.collect(_backend(frame)).to_pandas()
 
 

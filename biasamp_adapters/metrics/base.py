@@ -164,7 +164,6 @@ class Metric(ABC):
 
     @property
     def _reference(self) -> Counts | BaseRates | None:
-        """The reference that the metric was given, or None."""
         return getattr(self, "reference", None)
 
     def _count(self, inputs: Inputs, *, keep_rows: bool = True) -> Counts:
@@ -177,7 +176,6 @@ class Metric(ABC):
         )
 
     def _aligned(self, counts: Counts) -> Evaluation:
-        """The counts beside the reference."""
         return self.prepare(align(counts, self._reference, self.labels, self.groups))
 
     def _evaluation(self, counts: Counts) -> Evaluation:

@@ -230,7 +230,6 @@ class PredictabilityMetric(Metric):
 
     @property
     def _attack_options(self) -> dict[str, Any]:
-        """The options of every attack."""
         return {
             "quality": get_quality(self.quality),
             "equalize": self.equalize,
