@@ -140,7 +140,7 @@ def threshold_sweep(
         else:
             curve = _from_calls(metric, inputs, columns)
         chosen = _chosen(curve.share, q)
-        points = _evaluated(curve, chosen)
+        points = _evaluated(metric, curve, chosen)
     _warn_once(metric, points)
     values = [value for value, _ in points]
     threshold, share = curve.threshold[chosen], curve.share[chosen]
@@ -255,7 +255,7 @@ def _from_counts(metric: Metric, inputs: Inputs) -> _Curve:
     return _Curve(
         np.concatenate([[np.inf], -distinct[steps.ranks]]),
         steps.share,
-        lambda step: metric.from_counts(steps.counts(step, empty=not flips)),
+        lambda step: metric.from_counts(steps.counts(step)),
         None if flips else steps,
     )
 
@@ -290,10 +290,11 @@ def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _C
     return _Curve(threshold, share, result)
 
 
-def _evaluated(curve: _Curve, chosen: Array) -> list[_Point]:
+def _evaluated(metric: Metric, curve: _Curve, chosen: Array) -> list[_Point]:
     """The metric at the chosen steps."""
     if curve.steps is not None:
-        middle = curve.result(chosen[len(chosen) // 2])
+        # Tables of many steps have the cells of all of them, which may be empty.
+        middle = metric.from_counts(curve.steps.counts(chosen[len(chosen) // 2], empty=True))
         if isinstance(middle.bound, Cooccurrence):
             blocks = _blocks(curve.steps, middle.bound, chosen)
             values = np.concatenate(list(progress(blocks, len(chosen), _DOING)))

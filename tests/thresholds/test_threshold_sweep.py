@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sweep_cases import BA, DATA, DPA, GROUP, Y_SCORE, Y_TRUE, Multi, called
 
 from biasamp_adapters import (
     MALS,
+    AmplificationResult,
     JointCounts,
     LeakageAmplification,
 )
@@ -211,3 +213,17 @@ def test_compas_deciles(shared_data: Path) -> None:
         assert value == pytest.approx(BA()(y_pred=predicted, **data), abs=1e-12)
     # 2,647 of 5,278 rows are positive; 2,525 have a decile of 5 or more, 3,105 one of 4 or more.
     assert calibrated_threshold(decile, 2647 / 5278) == 5
+
+
+class _Cells(MALS):
+    """A metric of one's own: how many combinations there are rows of."""
+
+    def from_counts(self, counts: Any, **options: Any) -> AmplificationResult:
+        result = super().from_counts(counts, **options)
+        return replace(result, value=float(len(counts.cells.n)), bound=None)
+
+
+def test_other_metrics_see_no_empty_cells() -> None:
+    sweep = quietly(threshold_sweep, _Cells(), **DATA)
+    hits = [np.asarray(Y_SCORE) >= threshold for threshold in sweep["threshold"]]
+    assert sweep["value"].tolist() == [len({*zip(GROUP, Y_TRUE, hit, strict=True)}) for hit in hits]
