@@ -146,9 +146,10 @@ def grouped(
     table = query.exact(groups, _collected(groups))
     if not len(table):
         raise NoRowsError("the frame")
-    query.check(lazy, table)
+    # Not all groups are there then, and what breaks a rule would not be counted in full.
     if max_groups is not None and len(table) > max_groups:
         raise NotGroupedError
+    query.check(lazy, table)
     return query.read(table)
 
 

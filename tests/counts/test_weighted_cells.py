@@ -34,6 +34,13 @@ def test_too_many_weights_are_summed(rows: pd.DataFrame, name: str) -> None:
     assert JointCounts.from_frame(few, **COLUMNS, by_weight=True).knows_rows
 
 
+@pytest.mark.parametrize("name", ["pandas", "duckdb"])
+def test_bad_weights_among_too_many_are_all_counted(rows: pd.DataFrame, name: str) -> None:
+    frame = pd.concat([rows, rows.assign(w=-rows["w"])], ignore_index=True)
+    with pytest.raises(ValueError, match=rf"not negative; received .* in {len(rows)} row\(s\)"):
+        JointCounts.from_frame(ENGINES[name](frame), **COLUMNS, by_weight=True)
+
+
 def test_what_needs_rows_says_so(rows: pd.DataFrame) -> None:
     counts = JointCounts.from_frame(rows, **COLUMNS, by_weight=True)
     with pytest.warns(AmplificationWarning, match="no interval: its flips need rows"):
