@@ -15,7 +15,17 @@ from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
 
 #: Keys that identify a row, unlike those of its results.
-_IDENTITY = ("model", "name", "attribute", "sign", "measure", "task", "group", "label")
+_IDENTITY = (
+    "model",
+    "name",
+    "compared_with",
+    "attribute",
+    "sign",
+    "measure",
+    "task",
+    "group",
+    "label",
+)
 
 
 def summarize_reports(

@@ -155,3 +155,21 @@ def test_level_must_be_one() -> None:
     runs = {"1": run(TRUTH, n_boot=0), "2": run(TRUTH, n_boot=0)}
     with pytest.raises(ValueError, match="confidence must lie strictly between 0 and 1"):
         summarize_reports(runs, confidence=95)
+
+
+def test_differences_from_different_models_stay_apart() -> None:
+    models = {"a": TRUTH, "b": AMPLIFIED, "c": ERRORS}
+    reports = {
+        order: bam.audit(
+            TRUTH, {name: models[name] for name in order}, sensitive_features=GROUP, n_boot=0
+        )
+        for order in ("abc", "bac")
+    }
+    rows = summarize_reports(reports).summary["differences"]
+    found = {
+        (row["model"], row["compared_with"]): row["value"]
+        for row in rows
+        if row["name"] == "BA A->T"
+    }
+    expected = {("b", "a"): 0.1, ("c", "a"): -0.04, ("a", "b"): -0.1, ("c", "b"): -0.14}
+    assert found == pytest.approx(expected)
