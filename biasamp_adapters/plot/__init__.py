@@ -1,6 +1,6 @@
-"""Drawings of results: functions that take and return matplotlib axes.
+"""Plots of results: functions that take and return matplotlib axes.
 
-Colours are safe for the colour-blind, and 0 is in the middle of every scale that has a sign.
+Colours are safe for colour-blind readers. Scales of signed values have 0 in the middle.
 """
 
 from biasamp_adapters.plot.curves import behaviour, curves, sweep

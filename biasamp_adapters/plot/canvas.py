@@ -17,7 +17,7 @@ from biasamp_adapters._typing import Array
 #: From Okabe and Ito, "Color Universal Design", 2008: most readers can distinguish these.
 REDUCED, AMPLIFIED, UNCLEAR = "#0072b2", "#d55e00", "#6e7781"
 SERIES = (REDUCED, AMPLIFIED, "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-#: Curves differ in colour and in shape.
+#: Line styles of curves, which differ in colour too.
 LINES = ("-", "--", "-.", ":")
 
 #: The colour between the cells of a table.
@@ -27,7 +27,7 @@ GAP = "#fefefe"
 #: must not replace the colours of cells.
 DIVERGING = LinearSegmentedColormap.from_list("biasamp", ["#0571b1", "#f6f6f6", "#d65f05"])
 
-#: Inches: the width of a new figure, and the height of a row in it.
+#: Width of a new figure, and height of a row in it, in inches.
 WIDTH, ROW = 6.0, 0.32
 
 #: The number of characters that fit beside an axis.
@@ -35,7 +35,7 @@ NAME = 28
 
 
 def axes_of(ax: Axes | None, height: float) -> Axes:
-    """The axes to draw on: those given, or of a new figure of ``height`` inches."""
+    """The given axes, or those of a new figure that is ``height`` inches high."""
     if ax is None:
         from matplotlib import pyplot as plt
 
@@ -70,14 +70,14 @@ def reach_of(numbers: Any) -> float:
     """How far from 0 a scale must reach to show all finite numbers."""
     values = np.asarray(numbers, dtype=float)
     finite = np.abs(values[np.isfinite(values)])
-    # If all numbers are 0, any scale will do.
+    # If all numbers are 0, any scale is suitable.
     return 1.1 * float(finite.max(initial=0.0)) or 0.01
 
 
 def heat_map(
     ax: Axes, x: Array, y: Array, cells: Array, reach: float | None = None, **options: Any
 ) -> QuadMesh:
-    """Draw cells in colours around 0, strongest at ``reach``; NaN stays empty."""
+    """Draw cells in colours centred on 0 and strongest at ``reach``; NaN stays empty."""
     norm = CenteredNorm(0, reach_of(cells) if reach is None else reach)
     return ax.pcolormesh(x, y, np.ma.masked_invalid(cells), cmap=DIVERGING, norm=norm, **options)
 

@@ -1,4 +1,4 @@
-"""Curves of metrics over thresholds or any varied quantity, and maps over two such quantities."""
+"""Plot metrics over one varied quantity, such as a threshold, or over two."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def curves(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw how metrics respond to what is varied, as [W21] Fig. 2 does.
+    """Plot metrics against a varied quantity, as in [W21] Fig. 2.
 
     Parameters
     ----------
     x : array-like of shape (points,)
-        What is varied, such as the share of one group that is predicted positive.
+        The varied quantity, such as the share of one group that is predicted positive.
     values : mapping of str to array-like of shape (points,)
         The metrics. A mapping or DataFrame with ``value``, ``low`` and ``high`` has a band.
     at : float, optional
-        Where a vertical line marks the truth, or what is deployed.
+        Position of a vertical line, such as that of the truth or of the deployed model.
     ax : matplotlib Axes, optional
-        Where to draw; without, on a new figure.
+        The axes to draw on. By default, those of a new figure.
     legend : bool
-        Whether to name the curves.
+        Whether to show a legend of the curves.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def curves(
 
 
 def _line(x: Array, name: str, curve: Any) -> dict[str, Array]:
-    """The numbers of a curve, checked."""
+    """The checked numbers of a curve."""
     table = curve if isinstance(curve, Mapping | pd.DataFrame) else {"value": curve}
     if "value" not in table:
         raise ValueError(f"a curve needs a value; received {listing(list(table))} for {name!r}")
@@ -116,22 +116,22 @@ def sweep(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw metrics over the thresholds of a score, as [W21] Fig. 6 does.
+    """Plot metrics over the thresholds of a score, as in [W21] Fig. 6.
 
     Parameters
     ----------
     curve : DataFrame, or mapping of str to DataFrame
-        Of :func:`~biasamp_adapters.threshold_sweep`: ``share``, ``threshold``, ``value``, and for
-        a band ``low`` and ``high``. Several are curves side by side, such as BA A->T beside the
-        FPR difference.
+        Result of :func:`~biasamp_adapters.threshold_sweep`, with the columns ``share``,
+        ``threshold`` and ``value``, and ``low`` and ``high`` for a band. A mapping has several
+        curves, such as BA A->T and the FPR difference.
     x : {"share", "threshold"}
         The horizontal axis: the share of rows predicted positive, or the threshold itself.
     at : float, optional
-        Where a vertical line marks what is deployed.
+        Position of a vertical line, such as that of the deployed threshold.
     ax : matplotlib Axes, optional
-        Where to draw; without, on a new figure.
+        The axes to draw on. By default, those of a new figure.
     legend : bool
-        Whether to name the curves of a mapping.
+        Whether to show a legend of the curves of a mapping.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def sweep(
     Raises
     ------
     ValueError
-        If ``x`` is another one, or the tables differ in their thresholds.
+        If ``x`` is unknown, or the tables differ in their thresholds.
 
     References
     ----------
@@ -168,7 +168,7 @@ def sweep(
     points = [table[x].to_numpy(dtype=float) for table in tables.values()]
     if any(not np.array_equal(other, points[0]) for other in points):
         raise ValueError(f"curves of one picture must have the same {x}; received others")
-    # Nothing is predicted positive at the threshold of infinity.
+    # At the threshold of infinity, no row is predicted positive.
     finite = np.isfinite(points[0])
     ax = curves(
         points[0][finite],
@@ -185,18 +185,18 @@ _OVER = {"share": "share predicted positive", "threshold": "threshold"}
 
 
 def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = True) -> Axes:
-    """Draw a metric over two things that are varied, as [T25] Fig. 6 does, on colours around 0.
+    """Plot a metric over two varied quantities as colours centred on 0, as in [T25] Fig. 6.
 
     Parameters
     ----------
     values : DataFrame of shape (rows, columns)
-        The metric. The columns are what is varied from left to right, such as the bias of the
-        dataset; the index what is varied upwards, such as the bias of the model. Names of index
-        and columns name the axes. NaN stays empty.
+        Values of the metric. The columns are the quantity that varies from left to right, such as
+        the bias of the dataset; the index is the one that varies upwards, such as the bias of the
+        model. The names of index and columns label the axes. NaN stays empty.
     ax : matplotlib Axes, optional
-        Where to draw; without, on a new figure.
+        The axes to draw on. By default, those of a new figure.
     colorbar : bool
-        Whether to draw the scale of colours.
+        Whether to draw a colour bar.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
                 f"the {name} must be finite and in increasing order; received {places.tolist()}"
             )
     ax = axes_of(ax, 4.6)
-    # Rasterized, as every cell would otherwise be a path in a vector file.
+    # Without rasterization, every cell would be a path in a vector file.
     mesh = heat_map(ax, across, up, numbers, rasterized=True)
     ax.set_aspect(float(np.ptp(across) / np.ptp(up)) if min(values.shape) > 1 else "auto")
     for write, axis in ((ax.set_xlabel, values.columns), (ax.set_ylabel, values.index)):

@@ -1,4 +1,4 @@
-"""Values with their intervals as dots with whiskers, beside the values of random errors."""
+"""Plot values with their intervals as dots with whiskers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def intervals(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw values with their intervals, one row for each, on a scale centred on 0.
+    """Plot values with their intervals, one per row, on a scale centred on 0.
 
     A dot is orange where the whole interval shows amplified bias, blue where it shows reduced bias,
     grey where it shows neither, and hollow where there is no interval. A diamond is the value that
@@ -43,13 +43,14 @@ def intervals(
     Parameters
     ----------
     results : AmplificationResult, or mapping of str to such
-        Results of one metric and direction; others are not comparable. The keys name the rows.
+        Results of the same metric and direction. The keys are the names of the rows.
     signed : bool, optional
-        Whether the values have a sign. Without, all but those of Multi; differences of Multi do.
+        Whether values may be negative. By default, true except for Multi; set it for differences
+        of Multi.
     ax : matplotlib Axes, optional
-        Where to draw; without, on a new figure.
+        The axes to draw on. By default, those of a new figure.
     legend : bool
-        Whether to explain the diamonds.
+        Whether to show a legend of the diamonds.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def intervals(
     Raises
     ------
     ValueError
-        If there is no result, or they are of several metrics or directions.
+        If there is no result, or results are of several metrics or directions.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def intervals(
                 f"results must be of metric.result(...), or a mapping of names to such; received "
                 f"{row!r} for {name!r}"
             )
-    title = _kind(rows.values())
+    title = _common_name(rows.values())
     if signed is None:
         signed = about(next(iter(rows.values())).metric).signed
     baselines = {y: row.baseline for y, row in enumerate(rows.values()) if row.baseline is not None}
@@ -104,7 +105,7 @@ def runs(
     method: Literal["t", "normal"] = "t",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw runs (seeds, folds) as small dots, and their mean with its interval over runs.
+    """Plot runs (seeds, folds) as small dots, and their mean with its interval over runs.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def runs(
     confidence, method
         As in :func:`~biasamp_adapters.summarize_runs`.
     ax : matplotlib Axes, optional
-        Where to draw; without, on a new figure.
+        The axes to draw on. By default, those of a new figure.
 
     Returns
     -------
@@ -140,14 +141,14 @@ def runs(
         )
     rows = {name: list(row) for name, row in rows.items()}
     known = [run for row in rows.values() for run in row if isinstance(run, AmplificationResult)]
-    title = _kind(known) if known else ""
+    title = _common_name(known) if known else ""
     signed = not known or about(known[0].metric).signed
     means = [summarize_runs(row, confidence, method) for row in rows.values()]
     values = [[float(getattr(run, "value", run)) for run in row] for row in rows.values()]
     ax = axes_of(ax, 0.9 + 1.3 * ROW * len(rows))
     _set_up(ax, rows, title, [*_numbers(means), *chain(*values)], signed=signed)
     for y, (mean, row) in enumerate(zip(means, values, strict=True)):
-        # Runs of the same value lie beside one another.
+        # Different heights keep runs with equal values apart.
         heights = y + 0.16 + np.linspace(0, 0.16, len(row))
         ax.scatter(row, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
         _draw_dot(ax, mean, y - 0.12, signed=signed)
@@ -163,8 +164,8 @@ _DIAMOND: dict[str, Any] = {
 }
 
 
-def _kind(results: Iterable[AmplificationResult]) -> str:
-    """The one metric and direction that all results are of."""
+def _common_name(results: Iterable[AmplificationResult]) -> str:
+    """The metric and direction that all results share."""
     kinds = list(dict.fromkeys(result.short_name for result in results))
     if len(kinds) != 1:
         raise ValueError(
@@ -175,7 +176,7 @@ def _kind(results: Iterable[AmplificationResult]) -> str:
 
 
 def _numbers(estimates: Iterable[_Estimated]) -> list[float]:
-    """All values and ends of intervals."""
+    """All values and all ends of intervals."""
     return [
         number for estimate in estimates for number in (estimate.value, *(estimate.interval or ()))
     ]
@@ -184,9 +185,9 @@ def _numbers(estimates: Iterable[_Estimated]) -> list[float]:
 def _set_up(
     ax: Axes, names: Iterable[str], title: str, numbers: list[float], *, signed: bool
 ) -> None:
-    """Axes with named rows and a scale for the numbers, without lines that carry no numbers."""
+    """Prepare axes with named rows and a scale for the numbers."""
     reach = reach_of(numbers)
-    # A magnitude begins at 0, but its interval over runs may not.
+    # A magnitude is at least 0, but its interval over runs may begin below.
     least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
     ax.set_xlim(-reach if signed else least, reach)
     # Few enough ticks for the width of a phone.

@@ -1,4 +1,4 @@
-"""A heat map of the pairs of groups and tasks that a mean consists of."""
+"""Plot a heat map of the pairs of groups and tasks."""
 
 from __future__ import annotations
 
@@ -32,26 +32,27 @@ def pairs(
     reach: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the heat map of pairs: tasks from top to bottom, groups from left to right.
+    """Plot a heat map of pairs: tasks from top to bottom, groups from left to right.
 
-    Each cell shows what a pair contributes: orange where it amplifies bias and blue where it
-    reduces it, the stronger the more. A triangle is the sign of the correlation in the reference:
-    up where group and task go together, down where they do not, hollow where the sign may be noise.
-    Bold numbers have an interval without 0; with up to two groups, intervals are written out.
+    Each cell shows the contribution of a pair: orange if it amplifies bias, blue if it reduces
+    bias, in stronger colours for larger contributions. A triangle is the sign of the correlation in
+    the reference: up if positive, down if negative, hollow if the sign may be noise. Bold numbers
+    have an interval without 0. With up to two groups, intervals are written out.
 
     Parameters
     ----------
     result : AmplificationResult or DataFrame
-        A result; or a table with ``attribute``, ``task``, ``contribution`` or ``value``, and, if
-        they are known, ``sign``, ``uncertain``, ``low`` and ``high``: ``by_pair`` of a result, or
-        the rows of one model and direction of ``report.to_frame("pairs")``, which have intervals.
+        A result, or a table with the columns ``attribute``, ``task``, ``contribution`` or
+        ``value``, and optionally ``sign``, ``uncertain``, ``low`` and ``high``. Such a table is
+        ``by_pair`` of a result, or the rows of one model and direction of
+        ``report.to_frame("pairs")``, which have intervals.
     tasks, groups : sequence, optional
-        Which to draw, and in which order. Without, all, as they come in the table.
+        The tasks and groups to draw, in this order. By default, all in the order of the table.
     reach : float, optional
-        The value at which colours are strongest, for pictures that are to be compared. Without,
-        the largest magnitude drawn.
+        The value at which colours are strongest; set it to compare pictures. By default, the
+        largest magnitude.
     ax : matplotlib Axes, optional
-        Where to draw; without, on a new figure.
+        The axes to draw on. By default, those of a new figure.
 
     Returns
     -------
@@ -64,13 +65,14 @@ def pairs(
 
     Examples
     --------
-    Of group a, 35 of 50 are said to be 1 where 30 are; of group b none where 20 are.
+    In group a, 30 of 50 rows are 1 and 35 are predicted 1; in group b, 20 are 1 and none is
+    predicted 1.
 
     >>> import biasamp_adapters as bam
     >>> group, truth = ["a"] * 50 + ["b"] * 50, [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
-    >>> said = [1] * 35 + [0] * 30 + [0] * 35
+    >>> y_pred = [1] * 35 + [0] * 30 + [0] * 35
     >>> metric = bam.DirectionalBiasAmplification(direction="A->T")
-    >>> ax = bam.plot.pairs(metric.result(truth, said, sensitive_features=group))
+    >>> ax = bam.plot.pairs(metric.result(truth, y_pred, sensitive_features=group))
     >>> [text.get_text() for text in ax.texts]
     ['▼ +0.1000', '▲ +0.1000', '▲ +0.4000', '▼ +0.4000']
     """
@@ -123,7 +125,7 @@ def _table(result: AmplificationResult | pd.DataFrame) -> pd.DataFrame:
     twice = table[table.duplicated(["attribute", "task"])]
     if len(twice):
         raise ValueError(
-            "each pair must be there once, so of one model and one direction; received "
+            "each pair must occur once, for one model and one direction; received "
             f"{twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
         )
     return table
@@ -135,14 +137,13 @@ def _chosen(argument: str, chosen: Sequence[Label] | None, column: pd.Series[Any
     labels = known if chosen is None else list(chosen)
     if any(label not in known for label in labels) or len(set(labels)) < len(labels):
         raise ValueError(
-            f"{argument} must each be there, and be named once: {listing(known)}; received "
-            f"{listing(labels)}"
+            f"{argument} must be in {listing(known)}, each at most once; received {listing(labels)}"
         )
     return labels
 
 
 def _cell(row: dict[Any, Any], value: float, *, wide: bool) -> tuple[str, dict[str, Any]]:
-    """The text of a pair, and how it is set."""
+    """The text of a pair, and its style."""
     if np.isnan(value):
         return "undefined", {"style": "italic", "color": mpl.rcParams["text.color"]}
     text, weight = f"{value:+z.{4 if wide else 3}f}", "normal"

@@ -24,29 +24,29 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.thresholds.calibrated import calibrate
 
-#: Rounds over the classes in which their thresholds are fitted to one another.
+#: Most rounds over the classes in which their thresholds are fitted in turn.
 _ROUNDS = 50
 
 
 class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Thresholds at which each class is predicted as often as it occurs; fixed at fit.
+    """Predict each class as often as it occurs, by thresholds that are fixed by ``fit``.
 
     A model that predicts positives more often than they occur can amplify bias for that reason
-    alone. [W21] 3.3 compares models at thresholds calibrated to the prevalence; here they are part
-    of the model, and are not moved by the data that are predicted.
+    alone. [W21] 3.3 compares models at thresholds calibrated to the prevalence. Here, the
+    thresholds are part of the model and do not depend on the rows that are predicted.
 
     Parameters
     ----------
     estimator : estimator
         A classifier with ``predict_proba`` or ``decision_function``.
     prevalence : "train", float, array-like, dict or Series, default="train"
-        Share of each class: that of the training rows; a number, of the second class of two; one
-        for each class of ``classes_`` that together are 1, or for each column of a label matrix;
-        or shares by class.
+        Share of each class: "train" for that in the training rows; a number for the share of the
+        second of two classes; an array with one share per class of ``classes_``, which sum to 1, or
+        per column of a label matrix; or a mapping from classes to shares.
     cv : int, cross-validation generator, iterable or None, default=5
-        Thresholds are those of scores that rows get from an estimator that was not fitted on them.
-        None takes the scores of the estimator on its own training rows, which are overconfident
-        where it overfits.
+        Thresholds are fitted to the scores of estimators that were not fitted on the scored rows.
+        With None, the scores of the estimator on its training rows are used, which are
+        overconfident if it overfits.
     n_jobs : int, optional
         Number of folds that run in parallel.
 
@@ -58,17 +58,17 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     prevalence_ : float or ndarray of shape (n_classes,) or (n_labels,)
         The requested shares.
     threshold_ : float or ndarray of shape (n_classes,) or (n_labels,)
-        A class, or label, is predicted where its score is above. Of several classes it is what is
-        taken from each score before the highest is chosen.
+        A class, or label, is predicted if its score is above the threshold. Of several classes, the
+        class with the highest difference of score and threshold is predicted.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        If the estimator has them.
+        Only if the estimator has them.
 
     Notes
     -----
-    Where ties forbid the exact share, the nearest possible one is taken, and the smaller of two
-    equally near ones. Thresholds of several classes are fitted to one another in turn; the shares
-    that result are within a few rows of the requested ones.
+    If ties rule out the exact share, the nearest possible share is used, and the smaller of two
+    equally near ones. Thresholds of several classes are fitted in turn; the resulting shares are
+    within a few rows of the requested ones.
 
     There is no ``predict_proba``, because it would contradict ``predict``; ``estimator_`` may have
     one. ``decision_function`` is the score less the threshold.
@@ -111,7 +111,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """The metadata that the estimator asks for, which are passed on to it.
+        """The metadata that the estimator requests, which are passed on to it.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         y : array-like of shape (n,) or (n, n_labels)
             Class labels, or a 0/1 matrix.
         **params
-            For the ``fit`` of the estimator. ``sample_weight`` also weighs the rows of shares.
+            For the ``fit`` of the estimator. ``sample_weight`` also weights the rows in shares.
 
         Returns
         -------
@@ -151,9 +151,9 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         self._is_matrix = _is_label_matrix(y)
         if not self._is_matrix:
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
-            found = set(np.asarray(y).tolist())
-            if len(found) < 2:
-                raise ValueError(f"y must hold at least two classes; received one class, {found}")
+            classes = set(np.asarray(y).tolist())
+            if len(classes) < 2:
+                raise ValueError(f"y must hold at least two classes; received one class, {classes}")
         fit_params, fold_params = params, params
         if get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **params).estimator.fit
@@ -299,7 +299,7 @@ def _is_label_matrix(y: Any) -> bool:
 
 
 def _threshold(scores: Array, share: float, weight: Array) -> float:
-    """A threshold half way between the last score that is predicted and the next one."""
+    """A threshold half way between the lowest score that is predicted and the next lower one."""
     lowest = calibrate(scores, share, weight)
     highest = float(scores.max(initial=-np.inf, where=scores < lowest))
     if np.isinf(lowest) or np.isinf(highest):
@@ -315,7 +315,7 @@ def _class_thresholds(scores: Array, shares: Array, weight: Array) -> Array:
     The score of a class less its threshold is the highest one in the requested share of the rows.
     """
     thresholds = np.zeros(len(shares))
-    # A class that always or never wins has no finite threshold; this one is out of reach.
+    # A class that is always or never predicted has no finite threshold. This one is out of reach.
     far = 1000 * (1 + float(np.ptp(scores)))
     for _ in range(_ROUNDS):
         before = thresholds.copy()

@@ -45,7 +45,7 @@ class MostAccurateWithin:
     amplification : str, default="amplification"
         Key in ``scoring`` of an :func:`amplification_scorer`.
     accuracy : str, default="accuracy"
-        Key in ``scoring`` of what is to be as high as possible: any score.
+        Key in ``scoring`` of the score to maximize. Any score is allowed.
     confidence : float, default=0.95
         Level of the interval.
     judged : {"mean", "low", "high"}, default="mean"
@@ -101,7 +101,7 @@ class MostAccurateWithin:
         check_choice("judged", self.judged, _JUDGED)
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
-        """The position of the candidate, the first of equally accurate ones.
+        """The position of the selected candidate; of equally accurate ones, the first.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class MostAccurateWithin:
         Parameters
         ----------
         cv_results : dict
-            ``cv_results_`` of a search that was fitted, of a clone or an unpickled one too.
+            ``cv_results_`` of a fitted search.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class MostAccurateWithin:
         Raises
         ------
         ValueError
-            As the call does.
+            As in a call of the rule.
         """
         pick = self._pick(cv_results)
         n_within, n_folds = int(pick.within.sum()), pick.amplification[pick.chosen].n_runs

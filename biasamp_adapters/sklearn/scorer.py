@@ -21,7 +21,7 @@ from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]
 
-#: Where a variable is: a name, several names, or positions of the columns of an array.
+#: The place of a variable: a name, several names, or positions of columns of an array.
 Place: TypeAlias = str | int | Sequence[str | int] | None
 
 
@@ -37,7 +37,7 @@ def amplification_scorer(
     """A scorer of how little bias a model amplifies; greater is better.
 
     It works in ``GridSearchCV`` and the other searches, ``cross_validate``, ``learning_curve``,
-    pipelines and nested searches, with metadata routing or without. The protected attribute comes
+    pipelines and nested searches, with or without metadata routing. The protected attribute comes
 
     - as metadata, with ``sklearn.set_config(enable_metadata_routing=True)``:
       ``search.fit(X, y, sensitive_features=...)``;
@@ -52,19 +52,19 @@ def amplification_scorer(
         "absolute" is minus the size of the value: it prefers models that do not change bias.
         "signed" is minus the value: it prefers models that reduce bias.
     predicts : {"task", "attribute"}
-        What the estimator predicts. A T->A metric needs one that predicts the attribute: ``y`` is
+        What the estimator predicts. A T->A metric needs an estimator of the attribute: ``y`` is
         then the attribute, and the true task is metadata, or found by ``task``.
     sensitive_features, task : str, int or list of them, optional
-        Level(s) of y's index or column(s) of X, of an array by position, that hold the attribute or
-        the task. Without, it is metadata.
+        Level(s) of y's index or column(s) of X (positions, if X is an array) that hold the
+        attribute or the task. By default, it is metadata.
     reference : "evaluated", optional
         States that a metric without a reference takes the sign of correlations from the test fold.
 
     Returns
     -------
     AmplificationScorer
-        Called with (estimator, X, y). It can be cloned and pickled. ``sample_weight`` given to a
-        search reaches it, as it does scikit-learn's own scorers that take it.
+        Called with (estimator, X, y). It can be cloned and pickled. It gets the ``sample_weight``
+        that is passed to a search, as do scikit-learn's own scorers that accept it.
 
     Raises
     ------
@@ -74,17 +74,17 @@ def amplification_scorer(
 
     Notes
     -----
-    A scorer that raises is scored NaN unless ``error_score="raise"``, and a search in which all is
-    NaN picks its first candidate: set it. ``TunedThresholdClassifierCV`` refuses scorers other than
-    those of ``make_scorer``; :class:`AmplificationLoss` is for it.
+    Set ``error_score="raise"``: otherwise an error is scored as NaN, and a search whose scores are
+    all NaN selects its first candidate. ``TunedThresholdClassifierCV`` accepts only scorers of
+    ``make_scorer``; use :class:`AmplificationLoss` for it.
 
-    ``permutation_importance`` shuffles the columns of ``X`` before it scores. A scorer that finds
-    the attribute in a column of ``X`` reads the shuffled one, so the importance shown for that
-    column is not that of the model: take a level of y's index there, or metadata in a
+    ``permutation_importance`` shuffles the columns of ``X`` before it scores. A scorer that reads
+    the attribute from a column of ``X`` gets the shuffled column, so the importance of that column
+    is not that of the model. Use a level of y's index instead, or pass metadata by a
     ``functools.partial`` of the scorer.
 
     The scorer calls ``estimator.predict(X)``. Fairlearn's ``ThresholdOptimizer`` needs the
-    attribute to predict, so it has to be wrapped in an estimator that takes it from a column.
+    attribute to predict, so wrap it in an estimator that reads the attribute from a column.
 
     Examples
     --------
@@ -132,15 +132,16 @@ class AmplificationLoss:
     ----------
     metric : MALS, DirectionalBiasAmplification or another metric object of this package
     objective : {"absolute", "signed"}
-        The size of the value, so that de-biasing costs as much as amplification, or the value.
+        "absolute" is the size of the value, so that less bias costs as much as more; "signed" is
+        the value.
     predicts : {"task", "attribute"}
-        What the estimator predicts. T->A metrics are for those that predict the attribute.
+        What the estimator predicts. T->A metrics need an estimator of the attribute.
     sensitive_features : str or list of str, optional
-        Level(s) of the index of ``y`` that hold the attribute (``predicts="task"``). Without, it is
-        metadata.
-    task : str, optional
-        Level of the index of ``y`` that holds the true task (``predicts="attribute"``). Without, it
+        Level(s) of the index of ``y`` that hold the attribute (``predicts="task"``). By default, it
         is metadata.
+    task : str, optional
+        Level of the index of ``y`` that holds the true task (``predicts="attribute"``). By default,
+        it is metadata.
     reference : "evaluated", optional
         States that a metric without a reference takes the sign of correlations from the test fold.
 
@@ -152,8 +153,8 @@ class AmplificationLoss:
 
     Examples
     --------
-    Both groups have 40 % positives in the training data and in the fold; the model exaggerates the
-    difference that the training data have between "a" and "b".
+    In the training data and in the fold, 60 % of group "a" and 40 % of group "b" are positive. The
+    model increases this difference: it predicts 80 % and 0 %.
 
     >>> from biasamp_adapters import DirectionalBiasAmplification
     >>> from biasamp_adapters.sklearn import AmplificationLoss
@@ -214,7 +215,7 @@ class AmplificationLoss:
 
     @property
     def place(self) -> Place:
-        """Where the variable that is not ``y`` is found; None where it is metadata."""
+        """The place of the variable that is not ``y``; None if it is metadata."""
         return self.sensitive_features if self.predicts == "task" else self.task
 
     def __call__(
@@ -233,7 +234,7 @@ class AmplificationLoss:
         y_true, y_pred : array-like of shape (n,) or (n, tasks)
             What the estimator predicts, the task or the attribute, true and predicted.
         sensitive_features, task : array-like of shape (n,) or (n, columns), optional
-            The other variable, where it is metadata.
+            The other variable, if it is metadata.
         sample_weight : array-like of shape (n,), optional
 
         Returns
@@ -261,7 +262,7 @@ class AmplificationLoss:
                 f"{name}='...'"
             )
         if beside is None:
-            beside = _located(self.place, name, y_true)
+            beside = _look_up(self.place, name, y_true)
         n_rows = _n_rows(y_true)
         inputs = {"y": y_true, name: beside, "sample_weight": sample_weight}
         for argument, values in inputs.items():
@@ -335,7 +336,7 @@ class AmplificationScorer:
         X : array-like of shape (n, features)
         y : array-like of shape (n,) or (n, columns)
         **metadata
-            ``sample_weight``, and ``sensitive_features`` or ``task`` where no place was named.
+            ``sample_weight``, and ``sensitive_features`` or ``task`` unless its place was named.
 
         Returns
         -------
@@ -359,11 +360,11 @@ class AmplificationScorer:
                 raise ValueError(
                     f"{beside} must come as metadata or from {self.loss.place!r}; received both"
                 )
-            metadata[beside] = _located(self.loss.place, beside, y, X)
+            metadata[beside] = _look_up(self.loss.place, beside, y, X)
         return -self.loss(y, estimator.predict(X), **metadata)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """The metadata that the scorer asks for.
+        """The metadata that the scorer requests.
 
         Returns
         -------
@@ -382,8 +383,8 @@ class AmplificationScorer:
     @property
     def _score_func(self) -> Any:
         raise AttributeError(
-            "what wants a function instead of a scorer, as TunedThresholdClassifierCV does, takes "
-            "make_scorer(AmplificationLoss(...), greater_is_better=False)"
+            "a tool that needs a function instead of a scorer, as TunedThresholdClassifierCV does, "
+            "takes make_scorer(AmplificationLoss(...), greater_is_better=False)"
         )
 
     def __repr__(self) -> str:
@@ -401,13 +402,13 @@ def _names(place: Place) -> list[str | int]:
     return [place] if isinstance(place, str | int | np.integer) else list(place or ())
 
 
-def _located(
+def _look_up(
     place: Place,
     argument: str,
     y: Any,
     X: Any = None,  # noqa: N803
 ) -> pd.DataFrame | pd.Series[Any]:
-    """Levels of the index of ``y``, or columns of ``X``, as a table, one alone as a Series.
+    """Levels of the index of ``y``, or columns of ``X``, as a table, or as a Series if one.
 
     Raises
     ------
@@ -417,13 +418,13 @@ def _located(
     sources = {"levels of y's index": _levels(y), "columns of X": _columns(X)}
     table = {}
     for name in _names(place):
-        found = []
+        matches = []
         for source, columns in sources.items():
             same = [values for other, values in columns if other == name]
             if len(same) > 1:
                 raise ValueError(f"{source} must have different names; received {name!r} twice")
-            found += same
-        if not found:
+            matches += same
+        if not matches:
             levels, columns = ([other for other, _ in named] for named in sources.values())
             places = "a level of y's index"
             has = f"y's index has the levels {levels}" if levels else "y has no index with names"
@@ -434,14 +435,14 @@ def _located(
                 f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking "
                 "turn y and X into arrays, without names: they need metadata routing)"
             )
-        # As objects, the same labels are equal whatever the types of the columns.
-        first, *others = (pd.Series([*values], dtype=object) for values in found)
+        # As objects, equal labels match even if the columns have different types.
+        first, *others = (pd.Series([*values], dtype=object) for values in matches)
         if not all(first.equals(other) for other in others):
             raise ValueError(
                 f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
                 "the same values; received different ones"
             )
-        table[name] = found[0]
+        table[name] = matches[0]
     index = index_of(X)
     frame = pd.DataFrame(table, index=index_of(y) if index is None else index)
     return frame if len(table) > 1 else frame.iloc[:, 0]

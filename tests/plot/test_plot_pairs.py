@@ -240,12 +240,12 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no such task": (
         table(),
         {"tasks": ["y"]},
-        "tasks must each be there, and be named once: 'x'; received 'y'",
+        "tasks must be in 'x', each at most once; received 'y'",
     ),
     "one task is not there": (table(), {"tasks": ["x", "y"]}, "'y'"),
     "one group is not there": (table(), {"groups": ["a", "c"]}, "'c'"),
     "no pair": (table().iloc[:0], {}, "a picture needs a pair"),
-    "a pair twice": (pd.concat([table()] * 2), {}, "each pair must be there once.*'a' and 'x'"),
+    "a pair twice": (pd.concat([table()] * 2), {}, "each pair must occur once.*'a' and 'x'"),
     "no task": (table().drop(columns="task"), {}, "needs the columns attribute, task.*received"),
     "no value": (table().drop(columns="contribution"), {}, "contribution or value; received"),
 }

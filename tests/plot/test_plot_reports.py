@@ -179,7 +179,7 @@ def test_frame_of_pairs_can_be_drawn(report: bam.AuditReport) -> None:
     assert len(ax.texts) == 4
     assert all("[" in text for text in texts(ax))
     # All models together are several pictures.
-    with pytest.raises(ValueError, match="each pair must be there once, so of one model"):
+    with pytest.raises(ValueError, match="each pair must occur once, for one model"):
         bam.plot.pairs(rows)
 
 
