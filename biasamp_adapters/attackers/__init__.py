@@ -1,4 +1,4 @@
-"""Attackers as scikit-learn estimators, for where a table of counts is not enough."""
+"""Attackers as scikit-learn estimators."""
 
 from biasamp_adapters.attackers.contingency import ContingencyAttacker
 from biasamp_adapters.attackers.dense import DenseAttacker

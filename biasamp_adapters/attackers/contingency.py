@@ -16,9 +16,9 @@ from biasamp_adapters.attackers.weights import checked_weights
 
 
 class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predicts a class from discrete columns by the table of how often they met.
+    """Predict a class from discrete columns by how often each combination has each class.
 
-    On the rows it was fitted on no attacker does better for log loss and accuracy: this is
+    On the rows it was fitted on, no attacker has a better log loss or accuracy. It is
     ``attacker="exact"`` as an estimator, which can be cross-fitted, put into a pipeline or tuned.
 
     Parameters
@@ -42,13 +42,12 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    A combination that was not seen gets the shares of the classes overall, ``alpha`` added. Of
-    classes that are equally likely, the first is predicted.
+    A combination that was not seen gets the overall counts of the classes, with ``alpha`` added. Of
+    equally likely classes, the first is predicted.
 
     References
     ----------
-    The attacker f of Tokas, Nair and Kerner, "DPA", 2025, Eq. 1-4, where it has no other form than
-    the conditional frequencies.
+    The attacker f of Tokas, Nair and Kerner, "DPA", 2025, Eq. 1-4, as conditional frequencies.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
-        """Count.
+        """Count the rows of each combination and class.
 
         Parameters
         ----------
@@ -80,7 +79,7 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n,)
             Class labels.
         sample_weight : array-like of shape (n,), optional
-            Not negative.
+            Non-negative weights.
 
         Returns
         -------
@@ -97,17 +96,17 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=None)  # noqa: N806
         check_classification_targets(y)
         weight = checked_weights(sample_weight, len(y))
-        known = weight > 0
-        self.classes_, label = np.unique(y[known], return_inverse=True)
+        used = weight > 0
+        self.classes_, label = np.unique(y[used], return_inverse=True)
         self._encoder = OrdinalEncoder(
             handle_unknown="use_encoded_value", unknown_value=-1, dtype=np.intp
-        ).fit(X[known])
+        ).fit(X[used])
         self.categories_ = self._encoder.categories_
-        codes = self._encoder.transform(X[known])
+        codes = self._encoder.transform(X[used])
         self.combinations_, row = np.unique(codes, axis=0, return_inverse=True)
         shape = len(self.combinations_), len(self.classes_)
         cell = row.ravel() * shape[1] + label
-        self.table_ = np.bincount(cell, weight[known], shape[0] * shape[1]).reshape(shape)
+        self.table_ = np.bincount(cell, weight[used], shape[0] * shape[1]).reshape(shape)
         return self
 
     def predict_proba(self, X: Any) -> Array:  # noqa: N803
@@ -123,12 +122,12 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=None)  # noqa: N806
-        known = pd.MultiIndex.from_arrays([*self.combinations_.T])
-        asked = pd.MultiIndex.from_arrays([*self._encoder.transform(X).T])
-        # The last row, at -1, is what a combination gets that was not seen.
+        seen = pd.MultiIndex.from_arrays([*self.combinations_.T])
+        requested = pd.MultiIndex.from_arrays([*self._encoder.transform(X).T])
+        # The last row, at -1, is for combinations that were not seen.
         table = np.vstack([self.table_, self.table_.sum(axis=0)]) + self.alpha
         shares = table / table.sum(axis=1, keepdims=True)
-        return np.asarray(shares[known.get_indexer(asked)])
+        return np.asarray(shares[seen.get_indexer(requested)])
 
     def predict(self, X: Any) -> Array:  # noqa: N803
         """The most likely class.

@@ -1,4 +1,4 @@
-"""The papers' dense network as an attacker."""
+"""The dense network of the papers as an attacker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from biasamp_adapters._typing import Array, check_choice
 
 
 class _Preset(NamedTuple):
-    """What the papers say of an attacker: see the notes of :class:`DenseAttacker`."""
+    """The settings of an attacker; see the notes of :class:`DenseAttacker`."""
 
     hidden_layer_sizes: tuple[int, ...]
     activation: str
@@ -35,7 +35,7 @@ PRESETS = {
 class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The attacker of [T25]: a dense network trained by Adam for a fixed number of epochs.
 
-    A parameter that is None is that of the preset.
+    Parameters that are None have the value of the preset.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter : int, optional
         Epochs. All of them are run.
     batch_size : int, optional
-        Rows of a batch; all rows where there are fewer.
+        Rows per batch; all rows if there are fewer.
     random_state : int, RandomState instance or None, default=None
-        Of the initial weights and of the batches.
+        Random state of the initial weights and of the batches.
 
     Attributes
     ----------
@@ -66,11 +66,12 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     Optimiser, learning rate, epochs and batch size are those of tables 12 to 14. For COMPAS,
-    Appendix E names one hidden layer of 4 units with sigmoid activations. For COCO and imSitu the
-    paper says "two hidden layers" and not how wide: 40 units, the widest of Appendix D.2, are our
-    choice, as are rectified units, which D.2 names. No weight decay is named; there is none here.
+    Appendix E names one hidden layer of 4 units with sigmoid activations. For COCO and imSitu, the
+    paper names two hidden layers, but not their width. We chose 40 units, the largest width in
+    Appendix D.2, and rectified units, which D.2 names. The paper names no weight decay; none is
+    used here.
 
-    ``sample_weight`` needs scikit-learn 1.7 or newer, whose networks take it.
+    ``sample_weight`` needs scikit-learn 1.7 or newer, whose networks accept it.
 
     References
     ----------
@@ -119,7 +120,7 @@ class DenseAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n,) or (n, n_labels)
             Class labels, or a 0/1 matrix of labels.
         sample_weight : array-like of shape (n,), optional
-            Not negative.
+            Non-negative weights.
 
         Returns
         -------

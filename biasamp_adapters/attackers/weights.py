@@ -1,4 +1,4 @@
-"""Sample weights: reading them, and handing them to an estimator that is fitted."""
+"""Read sample weights, and pass them to the fit of an estimator."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from biasamp_adapters.inputs.columns import read_weights
 
 
 def checked_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Weights as floats; 1 each where none are given.
+    """Weights as floats; all 1 if none are given.
 
     Raises
     ------
     ValueError
-        If a weight is negative or not finite, all are 0, or their number is another.
+        If a weight is negative or not finite, all are 0, or their number is not that of the rows.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -27,7 +27,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
 
 
 def last_step(estimator: Any) -> tuple[str, Any]:
-    """The estimator that predicts, of a pipeline the last step; the prefix of its parameters."""
+    """The prefix of the parameters of the last step of a pipeline, and this step."""
     prefix = ""
     while isinstance(estimator, Pipeline):
         name, estimator = estimator.steps[-1]
@@ -36,12 +36,12 @@ def last_step(estimator: Any) -> tuple[str, Any]:
 
 
 def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  # noqa: N803
-    """Fit an estimator; weights that are not all 1 go to it, or the last step of a pipeline.
+    """Fit an estimator; pass weights, unless all are 1, to it or the last step of a pipeline.
 
     Raises
     ------
     ValueError
-        If there are such weights and the estimator takes none.
+        If weights are not all 1 and the estimator does not accept them.
     """
     with config_context(enable_metadata_routing=False):
         if weight is None or (weight == 1).all():

@@ -1,4 +1,4 @@
-"""Real tables, the audits that ``biasamp demo`` shows, the papers' synthetic designs and tables."""
+"""Real data, the audits of ``biasamp demo``, and designs and tables of the papers."""
 
 from biasamp_adapters.datasets.compas import fetch_compas
 from biasamp_adapters.datasets.demo import DemoData, load_compas_audit, load_diabetes_audit

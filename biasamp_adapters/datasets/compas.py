@@ -100,7 +100,7 @@ def fetch_compas(
     ValueError
         If the label or a race is unknown.
     OSError
-        If the table is neither there nor to be downloaded, or its content is not the one published.
+        If the table is not there and is not downloaded, or its content is not the published one.
 
     Notes
     -----

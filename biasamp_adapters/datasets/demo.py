@@ -21,11 +21,11 @@ class DemoData:
     name : str
         A short name.
     title : str
-        One line to head a report with.
+        Heading of a report, on one line.
     description : str
         What the rows, the task, the attribute and the model are.
     task, attribute : str
-        The columns of the truth in ``frame``; the predictions are in ``<column>_pred``.
+        Names of the columns of the truth in ``frame``; predictions are in ``<column>_pred``.
     frame : DataFrame
         The held-out rows: features, task and attribute, and the predictions of both.
     reference : (y_true, sensitive_features)

@@ -20,7 +20,7 @@ def make_alpha_shift(
     n_samples: int | None = None,
     random_state: RandomState = None,
 ) -> pd.DataFrame:
-    """Make a dataset and a model of given bias, each a shift of evenly filled cells.
+    """Make a dataset and predictions for it, each with a given bias.
 
     Without bias each pair of a binary attribute and a binary task has the probability 1/4. A shift
     of alpha adds alpha to the pair (0, 0) and takes it from the pair (1, 1). The dataset has one
@@ -97,13 +97,13 @@ def make_hidden_bias(
     noise: float = 1.0,
     random_state: RandomState = None,
 ) -> pd.DataFrame:
-    """Make a balanced dataset whose bias lies in a feature that nobody labelled.
+    """Make a balanced dataset whose bias lies in a feature without labels.
 
     Each pair of a binary attribute and a binary task has equally many rows, so labels show no
-    bias. The feature ``signal`` tells of the task alone, and not of the attribute. The feature
-    ``shortcut`` gives the task away in some rows, and more often where attribute and task are
-    equal. A model that learns the shortcut gets these rows right and errs in the others, and so
-    predicts 1 more often in group 1, though no label says so.
+    bias. The feature ``signal`` depends on the task only, and not on the attribute. The feature
+    ``shortcut`` reveals the task in some rows, and more often if attribute and task are equal. A
+    model that learns the shortcut gets these rows right and errs in others, and so predicts 1 more
+    often in group 1, although the labels are balanced.
 
     Parameters
     ----------
@@ -114,16 +114,16 @@ def make_hidden_bias(
     frequency : float, default 0.5
         The share of all rows that have it.
     noise : float, default 1.0
-        The standard deviation of ``signal`` around -1 for task 0 and 1 for task 1. By the signal
-        alone, a share of Phi(1 / noise) of the rows can be told.
+        The standard deviation of ``signal`` around -1 for task 0 and 1 for task 1. A model that
+        uses the signal alone is right in a share of Phi(1 / noise) of the rows.
     random_state : int or numpy Generator, optional
         The seed; None is 0.
 
     Returns
     -------
     DataFrame
-        The columns ``signal``, ``shortcut`` (-1 gives away task 0, 1 task 1, 0 nothing),
-        ``task`` and ``attribute``.
+        The columns ``signal``, ``shortcut`` (-1 reveals task 0, 1 reveals task 1, 0 reveals
+        nothing), ``task`` and ``attribute``.
 
     Raises
     ------
@@ -148,12 +148,12 @@ def make_hidden_bias(
     >>> from biasamp_adapters import MultiAttributeBiasAmplification
     >>> from biasamp_adapters.datasets import make_hidden_bias
     >>> rows = make_hidden_bias(strength=0.4)
-    >>> told = rows["shortcut"].where(rows["shortcut"] != 0, rows["signal"])
-    >>> said = (told > 0).astype(int)
-    >>> DirectionalBiasAmplification()(rows["task"], said, sensitive_features=rows["attribute"])
+    >>> score = rows["shortcut"].where(rows["shortcut"] != 0, rows["signal"])
+    >>> y_pred = (score > 0).astype(int)
+    >>> DirectionalBiasAmplification()(rows["task"], y_pred, sensitive_features=rows["attribute"])
     0.0
     >>> multi = MultiAttributeBiasAmplification()  # .4 (1 - Phi(1)) / 2 = .032, and noise
-    >>> round(multi(rows["task"], said, sensitive_features=rows["attribute"]), 3)
+    >>> round(multi(rows["task"], y_pred, sensitive_features=rows["attribute"]), 3)
     0.036
     """
     import pandas as pd

@@ -63,16 +63,16 @@ def load_published(name: str) -> pd.DataFrame:
         runs of a VGG16 on the test set, over 66 objects and two genders; values are differences of
         probabilities.
     ``w21_table_2``
-        ``source`` ("uniform", "Wikipedia", "labor force"), ``pronouns`` (2: he, she; 3: they as
-        well), ``direction`` ("T->A", "A->T"), ``value``, ``half_width`` and ``decimals``. The
+        ``source`` ("uniform", "Wikipedia", "labor force"), ``pronouns`` (2: he, she; 3: also
+        they), ``direction`` ("T->A", "A->T"), ``value``, ``half_width`` and ``decimals``. The
         half-width .0026 of the labor force, T->A, is as printed. The half-widths come from the 20
-        sentences, in the released script. Base rates with the same signs move every sentence alike.
-        So if the table prints that, or an interval made of it, it should be the half-width of
+        sentences, in the released script. Base rates with the same signs shift every sentence by
+        the same amount. So a half-width that measures the spread over sentences should be that of
         "uniform" with two pronouns, .0226.
     ``w21_jobs``
         ``job``, ``leaning`` ("men", "women": to whom the job leans in WinoBias), ``percent_women``
-        and ``workers`` (a number of which only shares are used). The rates are not in the paper but
-        in the script released with it, ``fit_bert/fit_sentences.py`` of
+        and ``workers`` (their number; only shares are used). The rates are not in the paper but in
+        the script released with it, ``fit_bert/fit_sentences.py`` of
         ``princetonvisualai/directional-bias-amp`` (commit 04377b1): shares of women and leanings
         after WinoBias, numbers of workers after the U.S. Labor Force Statistics of 2016.
     ``t25_table_2``, ``t25_table_9``
@@ -131,8 +131,8 @@ def load_published(name: str) -> pd.DataFrame:
     >>> round(value, 4)
     0.1778
 
-    How far the shares of women are from one half, on average. Against the labor force, BA T->A of
-    the same outputs is that much lower than against even rates.
+    The mean distance of the shares of women from one half. By this amount, BA T->A of the same
+    outputs is lower against the labor force than against even rates.
 
     >>> women = load_published("w21_jobs")["percent_women"] / 100
     >>> float((women - 0.5).abs().mean().round(4))

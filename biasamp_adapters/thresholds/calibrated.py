@@ -26,9 +26,9 @@ def calibrated_threshold(
 ) -> float | Array:
     """The threshold at which as many rows are predicted positive as the prevalence asks for.
 
-    With prevalence p, of the training data, and N validation scores, the N p highest are to be
-    predicted positive, by ``score >= threshold``. Where ties forbid that, the predicted count is
-    the one nearest to N p; of two equally near, the smaller.
+    With the prevalence p of the training data and N validation scores, the N p highest should be
+    predicted positive, by ``score >= threshold``. If ties rule this out, the number of predicted
+    positives is the possible one nearest to N p, and the smaller of two equally near ones.
 
     Parameters
     ----------
@@ -38,8 +38,7 @@ def calibrated_threshold(
     prevalence : float, array-like of shape (K,), Series or mapping
         Share of positives in the training data, in [0, 1]. For a matrix, one number for all
         columns or one for each, in the order of the columns; for a table of scores also by the
-        names of its columns. Rounding noise does not decide ties:
-        ``0.1 * 3`` is 3/10.
+        names of its columns. Rounding errors do not decide ties: ``0.1 * 3`` is 3/10.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights. With them, sums of weights are compared instead of numbers of rows.
 
@@ -52,9 +51,8 @@ def calibrated_threshold(
     Raises
     ------
     ValueError
-        If a score is not a number, or NaN or infinite; if a prevalence lies outside [0, 1] or
-        their number is not that of the columns; if a weight is negative, or there is
-        not one for each row.
+        If a score is not a finite number; if a prevalence lies outside [0, 1], or there is not one
+        for each column; if a weight is negative, or there is not one for each row.
 
     References
     ----------
@@ -62,7 +60,7 @@ def calibrated_threshold(
 
     Examples
     --------
-    Two of five training rows are positive, so the two highest of five scores are to be.
+    Two of five training rows are positive, so the two highest of five scores should be as well.
 
     >>> from biasamp_adapters import calibrated_threshold
     >>> calibrated_threshold([0.9, 0.8, 0.6, 0.4, 0.2], prevalence=2 / 5)
@@ -73,7 +71,7 @@ def calibrated_threshold(
     >>> calibrated_threshold([0.9, 0.5, 0.5, 0.5], prevalence=0.5)
     0.9
 
-    Two tasks: one of four rows is to be positive in the first, two in the second.
+    Of four rows, one should be positive in the first task and two in the second.
 
     >>> scores = [[0.9, 0.1], [0.4, 0.3], [0.2, 0.8], [0.1, 0.7]]
     >>> calibrated_threshold(scores, prevalence=[0.25, 0.5]).tolist()
@@ -91,7 +89,7 @@ def calibrated_threshold(
 
 
 def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
-    """:func:`calibrated_threshold` of one column of scores that are finite."""
+    """The calibrated threshold of one column of finite scores."""
     if weight is not None:
         scores, weight = scores[weight > 0], weight[weight > 0]
     distinct, which = np.unique(scores, return_inverse=True)

@@ -17,12 +17,12 @@ from biasamp_adapters.reference import align
 
 
 def two_labels(metric: Metric, truth: Counts) -> tuple[Counts, int]:
-    """The truth over the labels and groups that the metric uses, and which label is positive.
+    """The truth with the labels and groups of the metric, and the position of the positive label.
 
     Raises
     ------
     ValueError
-        If there are other than two labels, or the metric's ``pos_label`` is none of them.
+        If there are not two labels, or the metric's ``pos_label`` is none of them.
     """
     reference = getattr(metric, "reference", None)
     counts = align(truth, reference, metric.labels, metric.groups).counts
@@ -41,14 +41,14 @@ def shares(added: Array) -> Array:
 
 
 def steps_of(metric: Metric, ranked: JointCounts) -> Steps:
-    """The counts at every threshold, of counts that hold ranks of the score as predictions."""
+    """The counts at every threshold, from counts whose predictions are ranks of the score."""
     others = tuple(axis for axis in ranked.axes if axis.role != Role.PREDICTION)
     truth = replace(ranked, axes=others, rows=ranked.values.rows.of_axes(others).merged())
-    known, positive = two_labels(metric, truth)
+    binary, positive = two_labels(metric, truth)
     # Ranks were counted as labels of the prediction; 1 may be both a label and a rank.
-    ranks = [label for label in ranked.labels if label not in known.labels]
-    aligned = ranked.align((*known.labels, *ranks), known.groups)
-    return Steps(aligned, known.labels, positive)
+    ranks = [label for label in ranked.labels if label not in binary.labels]
+    aligned = ranked.align((*binary.labels, *ranks), binary.groups)
+    return Steps(aligned, binary.labels, positive)
 
 
 class Steps:
@@ -56,7 +56,7 @@ class Steps:
 
     ``ranked`` counts rows with the rank of the score, 0 for the highest, as labels of the
     prediction; ``positive`` is the position of the positive one of two labels. Rows that differ
-    only in their score have two cells, predicted negative and positive.
+    only in their score share two cells, predicted negative and positive.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Steps:
     def __init__(self, ranked: JointCounts, labels: tuple[Label, ...], positive: int) -> None:
         rows = ranked.values.rows
         (axis,) = (axis for axis in ranked.axes if axis.role == Role.PREDICTION)
-        # As a label, the rank 1 may be another number that equals it.
+        # The label of rank 1 may be an equal number of another type.
         ranks = [int(ranked.labels[code]) for code in rows.codes[axis].tolist()]
         self.ranks, self._step = np.unique(ranks, return_inverse=True)
         self.added = np.bincount(self._step, weights=rows.weight)
@@ -95,7 +95,7 @@ class Steps:
 
     def _sums(self, steps: Array) -> dict[str, Array]:
         """The sums of each cell at increasing steps, of shape (steps, cells)."""
-        # At how many of the steps the rows of a rank are still negative.
+        # The number of steps at which the rows of a rank are still negative.
         before = np.searchsorted(steps, np.arange(len(self.ranks)), side="right")[self._step]
         size = (len(steps) + 1) * self.width
         unit = self._cells.unit
@@ -105,7 +105,7 @@ class Steps:
                 np.bincount(before * self.width + cell, values, size).reshape(-1, self.width)
                 for cell in (self._negative, self._positive)
             )
-            # Added up from both ends, so that an empty cell is exactly 0.
+            # Sums from both ends make an empty cell exactly 0.
             total = positive[:-1].cumsum(axis=0) + negative[:0:-1].cumsum(axis=0)[::-1]
             sums[name] = total.astype(values.dtype)
         if unit is not None:
@@ -115,8 +115,8 @@ class Steps:
     def tables(self, steps: Array, like: Counts) -> Tables:
         """The tables of several steps at once, as one batch.
 
-        ``like`` are aligned counts of one step with its ``empty`` cells, which have the cells of
-        all steps in their order.
+        ``like`` are aligned counts of one step, with its ``empty`` cells: these are the cells of
+        all steps in the same order.
         """
         sums = self._sums(steps)
         return like.weighted_by(sums.get("w", sums["n"]))

@@ -17,7 +17,7 @@ def read_scores(y_score: Any) -> tuple[Array, list[str] | None]:
     Raises
     ------
     ValueError
-        If a score is not a number, or NaN or infinite.
+        If a score is not a finite number.
     """
     scores, names = read_numbers(y_score, "y_score")
     bad = int((~np.isfinite(scores)).sum())

@@ -38,12 +38,12 @@ _Point: TypeAlias = tuple[float, tuple[str, ...]]
 
 
 class _Curve(NamedTuple):
-    """Thresholds from infinity down, the share predicted positive at each, and results there."""
+    """Decreasing thresholds from infinity, with the share predicted positive and results."""
 
     threshold: Array
     share: Array
     result: Callable[[int], AmplificationResult]
-    #: The counts of all thresholds, where sums of them can be scored at once.
+    #: The counts of all thresholds, if many of them can be scored at once.
     steps: Steps | None = None
 
 
@@ -65,19 +65,20 @@ def threshold_sweep(
     ----------
     metric : metric object
         One that reads the predicted task: MALS, LA, or any other A->T or undirected metric. The
-        positive label is ``metric.pos_label``; without it, 1 of 0/1, -1/1 and booleans, and the
-        last of two other labels.
+        positive label is ``metric.pos_label``. By default, it is 1 for 0/1, -1/1 and booleans, and
+        the last of two other labels.
     y_true : array-like of shape (n,) or (n, K)
-        Two labels; a 0/1 matrix where ``y_score`` is a matrix. None where the metric can do without
-        the truth.
+        Labels of two classes, or a 0/1 matrix if ``y_score`` is a matrix. None if the metric does
+        not need the truth.
     y_score : array-like of shape (n,) or (n, K)
-        Scores of the positive label on any scale. One threshold is that of all columns of a
-        matrix, so their scores should share a scale.
+        Scores of the positive label on any scale. All columns of a matrix have the same
+        threshold, so their scores should share a scale.
     sensitive_features, sensitive_features_pred, sample_weight
-        As the metric takes them.
+        As in a call of the metric.
     q : int, optional
         Evaluate at q thresholds, those at which the share first reaches 1/(q + 1), ...,
-        q/(q + 1), and at both ends. Without, at every distinct score, which is slow on large data.
+        q/(q + 1), and at both ends. By default, at every distinct score, which is slow on large
+        data.
 
     Returns
     -------
@@ -89,8 +90,8 @@ def threshold_sweep(
     Raises
     ------
     ValueError
-        If the metric does not read the predicted task, a score is NaN or infinite, the task has
-        other than two labels, or an input breaks a rule of the metric.
+        If the metric does not read the predicted task, a score is NaN or infinite, the task does
+        not have two labels, or an input breaks a rule of the metric.
 
     Warns
     -----
@@ -109,10 +110,10 @@ def threshold_sweep(
 
     Examples
     --------
-    Both rows of group 1 are positive and one of two in group 2, so group 1 goes with 1. At 0.6 the
-    rates are 1 and 0: P(1 | group 2) is one half too low, which is one half of amplification, and
-    the mean over both groups is .25. Where all rows are predicted alike, the rates of 1 and .5
-    have become equal: -.25.
+    Both rows of group 1 are positive and one of two in group 2, so group 1 correlates with 1. At
+    0.6, the predicted rates are 1 and 0: P(1 | group 2) is too low by one half, which amplifies
+    bias by one half, and the mean over both groups is .25. If all rows get the same prediction, the
+    rates of 1 and .5 become equal: -.25.
 
     >>> from biasamp_adapters import DirectionalBiasAmplification, threshold_sweep
     >>> metric = DirectionalBiasAmplification(direction="A->T")
@@ -162,7 +163,7 @@ def threshold_free(
     The trapezoid integral over [0, 1] of the curve that
     :func:`~biasamp_adapters.threshold_sweep` gives. It has the unit and the range of the metric,
     and depends on the order of the scores only. Undefined points, such as MALS at share 0, are left
-    out: neighbours are joined across them, and at an end of the curve the integral stops short.
+    out: the curve joins their neighbours, and is shorter if they are at an end.
 
     Parameters
     ----------
@@ -191,7 +192,8 @@ def threshold_free(
 
     Examples
     --------
-    The curve of the example there: quarter steps from -.25 up to .25 and down again.
+    The curve of the example in :func:`~biasamp_adapters.threshold_sweep` rises from -.25 to .25 and
+    falls again, in steps of a quarter.
 
     >>> from biasamp_adapters import DirectionalBiasAmplification, threshold_free
     >>> metric = DirectionalBiasAmplification(direction="A->T")
@@ -261,7 +263,7 @@ def _from_counts(metric: Metric, inputs: Inputs) -> _Curve:
 
 
 def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _Curve:
-    """The curve of matrices: the metric is called at each threshold, one for all columns."""
+    """The curve of a matrix: the metric is called at each threshold, which all columns share."""
     scores = inputs.y_pred
     distinct, rank = np.unique(-scores, return_inverse=True)
     threshold = np.concatenate([[np.inf], -distinct])
@@ -274,13 +276,13 @@ def _from_calls(metric: Metric, inputs: Inputs, columns: list[str] | None) -> _C
         truth = count_arrays(
             inputs._replace(y_pred=None), groups=metric.groups, missing=metric.missing
         )
-        known, positive = two_labels(metric, truth)
+        binary, positive = two_labels(metric, truth)
 
     def result(step: int) -> AmplificationResult:
         predicted: Any = scores >= threshold[step]
         if scores.ndim == 1:
             # As objects: labels may be of any type.
-            labels = np.array(known.labels, dtype=object)
+            labels = np.array(binary.labels, dtype=object)
             predicted = labels[np.where(predicted, positive, 1 - positive)]
         elif columns is not None:
             # A table, so that the metric can match columns by name.
