@@ -1,1 +1,1 @@
-"""Ratios measured side by side in one run: ``python -m benchmarks``. Not part of the tests."""
+"""Ratios of times measured in one run: ``python -m benchmarks``. Not part of the tests."""

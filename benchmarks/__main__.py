@@ -1,11 +1,11 @@
-"""Print what counting, auditing and drawing tables cost, against what they replace.
+"""Print the costs of counting, auditing and drawing tables, relative to what they replace.
 
-Every line is a ratio of medians measured in this run, on this machine, by works that take turns;
-the results are checked to be equal in the same run. Absolute times only give the scale: first of
-what the ratio divides, then of what it divides by.
+Every line is a ratio of median times of two tasks, which take turns in this run; the run also
+checks that their results are equal. Absolute times only give the scale: first the numerator, then
+the denominator.
 
-``--only`` runs some sections, ``--quick`` less data, without judging the goals. What is not
-installed is skipped with a line that says so: engines for frames, ``bias-amplification`` with
+``--only`` runs some sections. ``--quick`` uses less data and does not judge the goals. What is not
+installed is skipped with a message: engines for frames, ``bias-amplification`` with
 torch for DPA, and the code released with [W21], whose file ``BIASAMP_W21`` names. COMPAS is read
 from ``BIASAMP_DATA``, or from ``shared/data`` beside the repository.
 """
@@ -62,7 +62,7 @@ def main() -> int:
         try:
             SECTIONS[name](table, scale)
         except Exception as error:
-            # One section that breaks should not cost the lines of the others.
+            # An error in one section should not lose the lines of the others.
             traceback.print_exc()
             table.check(f"section {name} ran", False, f"{type(error).__name__}: {error}")
     table.summary()

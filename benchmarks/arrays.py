@@ -69,7 +69,7 @@ def integers(table: Table, scale: Scale) -> None:
 
 
 def strings(table: Table, scale: Scale) -> None:
-    """Counts of four columns of strings, against factorising them and no more."""
+    """Counts of four columns of strings, against factorising them only."""
     words = np.array(["no", "yes"], dtype=object)
     coded = columns(scale.rows, np.int8)
     found = {
@@ -102,7 +102,7 @@ def memory(table: Table, scale: Scale) -> None:
         largest = scale.rows if name != "a matrix of 66 tasks" else scale.rows // 10
         for n_rows in (largest // 100, largest // 10, largest):
             work = of(n_rows)
-            work()  # What is made once, such as caches of imports, is not of the rows.
+            work()  # What is created once, such as caches of imports, does not belong to the rows.
             table.ratio(
                 f"extra memory while counting {name}, n = {n_rows:.0e}",
                 peak_megabytes(work),

@@ -1,4 +1,4 @@
-"""How much of the package one value passes through: files, functions, calls and their depth."""
+"""The files, functions, calls and depth of the package's code behind one value."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from benchmarks.table import Scale, Table
 
 _PACKAGE = str(Path(bam.__file__).parent)
 
-#: Code that Python 3.11 runs in frames of its own, and later versions where it stands.
+#: Code that Python 3.11 runs in separate frames, and later versions inline.
 _INLINED = ("<listcomp>", "<dictcomp>", "<setcomp>")
 
 
 class Passed(NamedTuple):
-    """What a call passed through of the package's own code.
+    """The part of the package's own code that a call executed.
 
     Attributes
     ----------
     files, functions : int
         Distinct ones; a lambda or a generator expression is a function.
     calls : int
-        How often a function was entered; a generator counts at each value that is asked of it.
+        Number of times that a function was entered; a generator counts once per requested value.
     depth : int
-        The most functions that waited for each other.
+        Largest number of nested functions.
     """
 
     files: int

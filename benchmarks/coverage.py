@@ -1,7 +1,7 @@
-"""Simulate the bootstrap intervals of all metrics: how often do they hold the true value?
+"""Simulate the bootstrap intervals of all metrics: how often do they contain the true value?
 
 ``python -m benchmarks.coverage`` draws samples of five kinds of data from populations whose values
-are known exactly, prints how often 95 % intervals hold them, and writes a CSV file, and the tables
+are known exactly, prints how often 95 % intervals contain them, and writes a CSV file, tables
 and curves of the documentation. It takes about twenty minutes; ``--quick`` takes one.
 """
 
@@ -93,7 +93,7 @@ def summary(method: str, seen: list[Seen]) -> dict[str, Any]:
         target, own = np.array([(one.target, one.own) for one, _ in given]).T
         below, above = ends[:, 1] < target - _ROUNDING, ends[:, 0] > target + _ROUNDING
         hold = 1 - np.mean(below | above)
-        # With two successes and two failures more: not 0 where all of them hold.
+        # Two more successes and two more failures avoid an error of 0 if all intervals hold.
         steady = (hold * len(given) + 2) / (len(given) + 4)
         out |= {
             "coverage": hold,
@@ -110,7 +110,7 @@ def summary(method: str, seen: list[Seen]) -> dict[str, Any]:
     return out
 
 
-#: Differences of floating-point sums in another order.
+#: Largest difference between floating-point sums in different orders.
 _ROUNDING = 1e-9
 
 

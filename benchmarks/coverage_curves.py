@@ -11,14 +11,14 @@ from matplotlib.axes import Axes
 
 from benchmarks.coverage_tables import SIZES, arrows
 
-#: Colours that are told apart without red and green (Okabe and Ito), and shapes beside them.
+#: Colours for colour-blind readers (Okabe and Ito), and shapes.
 _OF_SIZE = {200: ("#E69F00", "o"), 1_000: ("#56B4E9", "s"), 10_000: ("#0072B2", "D")}
 _OF_REFERENCE = {"own": ("#D55E00", "o", "own truth"), "training": ("#0072B2", "s", "training")}
 
 #: Coverage below this is drawn at the edge.
 _LEAST = 0.5
 
-#: A share of fewer intervals says nothing.
+#: A share of fewer intervals is not meaningful.
 _FEW = 0.2
 
 
@@ -28,7 +28,7 @@ def write_curves(folder: Path) -> None:
     usual = results.query("method == 'percentile' and signs == 'reference' and draws == 'rows'")
     usual = usual[usual["given"] >= _FEW]
     with mpl.rc_context():
-        # Text stays text, and the same numbers give the same file.
+        # Text is not drawn as paths, and equal numbers give equal files.
         mpl.rc("svg", fonttype="none", hashsalt="coverage")
         mpl.rc("font", family="sans-serif", size=7)
         mpl.rc("axes.spines", top=False, right=False)

@@ -1,4 +1,4 @@
-"""Five kinds of data, and how many samples of which size are drawn of each."""
+"""Five kinds of data, and the numbers and sizes of their samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.coverage_populations import (
 
 Array = NDArray[Any]
 
-#: People of a population that is a table. Its value is exact: whole counts, no rounding.
+#: Number of people in a population that is a table of whole counts.
 _PEOPLE = 10**9
 
 #: Rows of a population of label matrices, from which samples are drawn with replacement.
@@ -32,7 +32,7 @@ Reference = Literal["own", "training"]
 
 @dataclass(frozen=True)
 class Design:
-    """What is drawn, how many rows, and where directions come from.
+    """The population, the number of rows and the source of directions.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def _two_groups(rates: tuple[float, float], predicted: Any) -> tuple[Array, ...]
 
 _CLEAR = _two_groups((0.30, 0.55), [[0.15, 0.60], [0.35, 0.80]])
 
-#: The two rates differ by .01: less than the noise of any of the samples.
+#: The two rates differ by .01, which is less than the noise of any sample.
 _TIED = _two_groups((0.500, 0.510), [[0.25, 0.65], [0.35, 0.75]])
 
 
@@ -81,7 +81,7 @@ def _binary(parts: tuple[Array, ...]) -> TablePopulation:
 
 
 def _twenty() -> tuple[Array, ...]:
-    """Ten classes go with groups, ten hardly; the model doubles what goes with groups."""
+    """Ten classes depend on groups, ten hardly; the model doubles the dependence."""
     rng = np.random.default_rng(20)
     size = np.arange(1.0, 21) ** -0.7
     tilt = rng.normal(0, 0.5, (3, 20)) * (np.arange(20) % 2 == 0)
@@ -130,7 +130,7 @@ def _weighted(by_weight: bool) -> TablePopulation:
 
 
 def _matrix(tasks: int, largest_set: int) -> MatrixPopulation:
-    """Labels that share three causes; some go with the group, more so in the predictions."""
+    """Labels with three common causes; some depend on the group, more so in predictions."""
     from scipy.stats import norm
 
     rng = np.random.default_rng(tasks)
@@ -145,7 +145,7 @@ def _matrix(tasks: int, largest_set: int) -> MatrixPopulation:
     truth = shared + own * noise + lean * side + norm.ppf(often) > 0
     blurred = 0.8 * noise + 0.6 * rng.normal(size=(_IMAGES, tasks))
     made = shared + own * blurred + 1.5 * lean * side + norm.ppf(0.9 * often) > 0
-    # Who is taken for which group depends on what else is in the image.
+    # The predicted group depends on what else is in the image.
     seen = 1.2 * (truth * lean).sum(axis=1) + 2.2 * side[:, 0] + rng.normal(size=_IMAGES)
     return MatrixPopulation(
         {
@@ -187,7 +187,7 @@ _SAMPLES = {
 }
 _USUAL = (300, 300, 300)
 
-#: A quick look has so many of them.
+#: Number of samples in a quick run.
 _QUICK = 0.03
 
 

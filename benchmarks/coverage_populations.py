@@ -67,7 +67,7 @@ class TablePopulation(Population):
     table : ndarray of int64
     inclusion : ndarray of float, shape (strata,)
         How likely a person of each stratum is to be drawn, relative to others. Its inverse is the
-        weight of a row; all alike means no weights.
+        weight of a row; if all are equal, there are no weights.
     groups : tuple
         Their names; tuples where attributes are crossed.
     by_weight : bool
@@ -114,7 +114,7 @@ class TablePopulation(Population):
         return bam.JointCounts.from_arrays(**rows).as_frequencies()
 
     def sample(self, n: int, rng: np.random.Generator) -> dict[str, Any]:
-        """Rows of people, drawn as likely as their stratum says."""
+        """Rows of people, drawn with the probabilities of their strata."""
         chance = (self.table * self.inclusion).ravel()
         drawn = rng.multinomial(n, chance / chance.sum())
         cells = np.repeat(np.arange(drawn.size), drawn)
@@ -177,7 +177,7 @@ class MatrixPopulation(Population):
         return bam.CooccurrenceCounts.from_arrays(**self.rows, keep_rows=True)
 
     def sample(self, n: int, rng: np.random.Generator) -> dict[str, Any]:
-        """Images drawn with replacement: each drawn one is independent of the others."""
+        """Images drawn independently, with replacement."""
         chosen = rng.integers(len(self.rows["y_true"]), size=n)
         return {name: values[chosen] for name, values in self.rows.items()}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-#: Of fewer intervals than this share of the samples, coverage is not shown.
+#: Coverage is not shown if fewer than this share of samples have an interval.
 _FEW = 0.2
 
 #: Below this share it is marked.
@@ -16,7 +16,7 @@ SIZES = (200, 1_000, 10_000)
 
 
 def write_tables(folder: Path) -> None:
-    """One table a kind of data, and three on signs, bias and width, from ``results.csv``."""
+    """One table per kind of data, and three on signs, bias and width, from ``results.csv``."""
     results = pd.read_csv(folder / "results.csv")
     for data in results["data"].unique():
         name = data.replace(",", "").replace(" ", "_")

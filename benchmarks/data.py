@@ -1,4 +1,4 @@
-"""Made data: columns of labels, matrices of labels, and counts as plain dictionaries."""
+"""Generated data: columns of labels, matrices of labels, and counts as plain dictionaries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def images(n_rows: int, tasks: int = TASKS) -> tuple[Any, Any, Any, Any]:
     guess = np.where(rng.random(n_rows) < 0.1, 1 - group, group)
     rates = rng.uniform(0.01, 0.1, (2, tasks)).astype(np.float32)
     truth, predicted = (np.empty((n_rows, tasks), dtype=np.int8) for _ in range(2))
-    # In parts: the draws of all rows at once would need more memory than what is measured.
+    # In parts, because draws of all rows at once would need more memory than what is measured.
     for start in range(0, n_rows, 2**16):
         rows = slice(start, start + 2**16)
         chance = rates[group[rows]]

@@ -1,4 +1,4 @@
-"""Data frame engines, and what one writes by hand on each: what differs between them is a table."""
+"""Data frame engines, with queries that one would write by hand on each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILES = 4
 
 
 class Engine(NamedTuple):
-    """How to open a folder of Parquet, and two queries by hand.
+    """Functions that open a folder of Parquet files and run two queries written by hand.
 
     Attributes
     ----------

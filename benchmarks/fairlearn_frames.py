@@ -1,8 +1,8 @@
 """Intervals of a Fairlearn frame: ours from drawn tables, the host's from resampled rows.
 
-Both give every metric of this package, in all rows and in the slices of a feature, for the same
-rows and in the same run. The ends are shown side by side, with their distance in standard errors
-of Monte Carlo, which repeated runs of ours with other seeds give.
+Both compute every metric of this package on the same rows, for all rows and for the slices of a
+feature. The ends of the intervals are shown side by side, with their distance in Monte Carlo
+standard errors, which repeated runs with other seeds give.
 
     python -m benchmarks.fairlearn_frames [--n-boot 1000]
 """
@@ -35,7 +35,7 @@ QUANTILES = [0.025, 0.975]
 
 ATTRIBUTES = ("sensitive_features", "sensitive_features_pred")
 
-#: Runs of ours that the Monte Carlo error of an end is taken from.
+#: Number of our runs from which the Monte Carlo error of an end is estimated.
 _SEEDS = 20
 
 
@@ -176,7 +176,7 @@ def frames(n_boot: int = 1_000) -> None:
 def compare(ours: pd.DataFrame, theirs: pd.DataFrame, runs: list[Any]) -> None:
     """Both ends side by side, and how many standard errors of Monte Carlo they are apart."""
     error = np.std(runs, axis=0, ddof=1)
-    # Of two independent runs, each with this error.
+    # The error of the difference of two independent runs.
     apart = (ours - theirs).abs() / np.maximum(error * np.sqrt(2), 1e-12)
     table = ours.join(theirs.add_suffix(" n_boot"))
     table["apart"] = apart.max(axis=1)

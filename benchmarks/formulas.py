@@ -1,4 +1,4 @@
-"""The formulas of the papers in plain loops, as one writes them down from the page."""
+"""The formulas of the papers, written as plain loops."""
 
 from __future__ import annotations
 

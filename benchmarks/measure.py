@@ -1,4 +1,4 @@
-"""How long work takes, and how much memory it needs."""
+"""Measure time and memory."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Process(NamedTuple):
     output: str
 
 
-#: A small process between us and the command: the peak of a child starts at that of its parent.
+#: A small process that starts the command, because a child inherits the peak of its parent.
 _PARENT = """
 import resource, subprocess, sys, time
 start = time.perf_counter()

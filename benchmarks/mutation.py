@@ -1,9 +1,9 @@
-"""Break the package in small ways and see whether the tests notice.
+"""Change the package in small ways, and check whether the tests fail.
 
 ``python -m benchmarks.mutation --sample 500 --seed 0`` draws changes (mutants) of the modules that
 count and the metrics, makes each in a copy of the repository, and runs the tests that execute the
 changed line, fastest first, until one fails. A mutant that no test notices has survived. One line
-of a CSV file is written for each; a second run goes on where the first was stopped.
+of a CSV file is written for each; a second run continues where the first was stopped.
 
 It needs ``cosmic-ray`` and ``coverage``, which are not among the dependencies. Which test executes
 which line is measured first, and kept in the file that ``--map`` names.
@@ -42,7 +42,7 @@ FOLDERS = ("biasamp_adapters/counts", "biasamp_adapters/metrics")
 TESTS = ("tests/counts", "tests/metrics", "tests/attackers", *FOLDERS)
 COLUMNS = ("draw", "module", "line", "operator", "outcome", "change", "test", "tests", "seconds")
 
-#: Lines after which one that runs on import is no longer taken for part of what follows.
+#: A line that runs on import belongs to a tested line at most this many lines below.
 _NEAR = 12
 #: Hypothesis is imported before pytest sees it as a plugin, which it would warn about.
 _QUIET = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]

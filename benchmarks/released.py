@@ -1,4 +1,4 @@
-"""Other people's programs for the same numbers, loaded where they are installed; none is here."""
+"""Programs of others for the same numbers, used if they are installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: Beside the repository, or where BIASAMP_DATA says.
+#: The folder of data, beside the repository or named by BIASAMP_DATA.
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 #: Trials of flips and attackers that one call of the peer averages, as it does by default.
@@ -81,7 +81,7 @@ def trained_dpa(known: Any, true: Any, made: Any, mode: str, seed: int) -> float
     from bias_amplification.attacker_models import simpleDenseModel
     from bias_amplification.metrics import DPA
 
-    # Of networks so small, one thread trains faster than two.
+    # One thread trains such small networks faster than two.
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     np.random.seed(seed)  # noqa: NPY002  The peer's split of rows draws from it.

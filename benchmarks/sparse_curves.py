@@ -51,7 +51,7 @@ def _style() -> None:
 def figure(
     results: pd.DataFrame, qualities: Iterable[str], panel: Panel, what: str, path: Path
 ) -> None:
-    """One row of panels a quality: nothing to amplify on the left, amplification on the right."""
+    """One row of panels per quality: nothing to amplify on the left, amplification on the right."""
     qualities = list(qualities)
     size = (6.4, 1.7 * len(qualities) + 0.8)
     drawn, axes = plt.subplots(len(qualities), 2, figsize=size, sharex=True, squeeze=False)
@@ -91,7 +91,7 @@ def _bias(ax: Axes, results: pd.DataFrame, truth: str, quality: str) -> None:
 
 
 def _coverage(ax: Axes, results: pd.DataFrame, truth: str, quality: str) -> None:
-    """10 classes under the defaults: what is given, and what of it covers."""
+    """10 classes with the default options: the share of intervals given, and their coverage."""
     _shares(ax, results.query("truth == @truth and classes == 10 and equalize == 'auto'"), "")
 
 
@@ -108,7 +108,7 @@ def _shares(ax: Axes, chosen: pd.DataFrame, side: str) -> None:
         style = {"color": color, "label": f"{values} values, given"}
         _curve(ax, rows, f"{side}given", linestyle=":", marker="", **style)
         style["label"] = f"{values} values, covering"
-        # A share of hardly any intervals says nothing.
+        # A share of very few intervals is not meaningful.
         _curve(ax, rows[rows[f"{side}given"] >= 0.2], f"{side}coverage", **style)
     ax.set_ylim(-0.05, 1.05)
 

@@ -74,7 +74,7 @@ class Design:
         if self.truth == "independent":
             guess = (1 - same)[None] / (tasks - 1)
         else:
-            # With more classes than values, some favour nothing: their guesses are any.
+            # With more classes than values, no value favours some classes: any guess is allowed.
             liked = np.where(favoured.any(axis=1, keepdims=True), favoured, 1)
             guess = (liked / liked.sum(axis=1, keepdims=True))[:, None, :]
         full: Array = joint[:, :, None] * ((1 - _GUESSED) * same + _GUESSED * guess)

@@ -28,7 +28,7 @@ from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.reference import align
 
-#: What was seen in one drawn table: numbers by name.
+#: The results of one drawn table: numbers by name.
 Seen = dict[str, Any]
 
 _CONFIDENCE = 0.95
@@ -82,7 +82,7 @@ def measure(design: Design, counts: bam.JointCounts) -> dict[tuple[str, str], Me
 def observe(
     design: Design, rng: np.random.Generator, n_boot: int
 ) -> Iterator[tuple[tuple[str, str], Seen]]:
-    """Draw one table and look at it in every way."""
+    """Draw one table and evaluate it in every way."""
     counts = design.draw(rng)
     measurements = measure(design, counts)
     # Every way to equalise has the same replicates: they always flip labels of their own.
@@ -174,7 +174,7 @@ def summary(quality: str, seen: list[Seen]) -> dict[str, Any]:
 
 
 def kind(reason: str) -> str:
-    """A reason without its numbers, so that equal ones can be counted."""
+    """A reason without its numbers, so that equal reasons can be counted."""
     words = reason.removeprefix("no interval: ").split(",")[0].split()
     return " ".join(word for word in words if not any(c.isdigit() for c in word))
 

@@ -1,4 +1,4 @@
-"""How long the import takes, against that of the light dependencies."""
+"""The time of the import, relative to that of the light dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table that is printed, line by line, and what became of its goals and checks."""
+"""A table that is printed line by line, and the results of its goals and checks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _MEETS = {">=": operator.ge, "<=": operator.le}
 
 
 class Scale(NamedTuple):
-    """How large the data are.
+    """The size of the data.
 
     Attributes
     ----------
     rows : int
         Rows of the arrays that are counted.
     quick : bool
-        Whether this is a short run, whose ratios say little.
+        Whether this is a short run, whose ratios are imprecise.
     """
 
     rows: int = 10_000_000
@@ -37,7 +37,7 @@ class Table:
     Parameters
     ----------
     judged : bool
-        Whether goals are compared with.
+        Whether ratios are compared with goals.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Table:
         sys.stdout.flush()
 
     def check(self, what: str, equal: bool, detail: str = "") -> None:
-        """Say that two ways gave the same; a difference fails the run."""
+        """Record whether two ways agree; a difference fails the run."""
         self.text(f"    {'checked' if equal else 'DIFFERENT'}: {what} {detail}")
         if not equal:
             self.failed.append(what)
@@ -104,7 +104,7 @@ def show(value: float) -> str:
 
 
 def seconds(*taken: float) -> str:
-    """Times beside each other, in a unit that fits each."""
+    """Times side by side, each in a suitable unit."""
     texts = []
     for value in taken:
         factor, unit = next(

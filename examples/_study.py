@@ -1,6 +1,6 @@
-"""What the scripts of this folder share: options, and tables and pictures that repeat.
+"""Code that the studies share: options, and reproducible tables and pictures.
 
-A study is a script with a function that finds its tables, and one that draws them. Tables whose
+A study is a script with a function that computes its tables, and one that draws them. Tables whose
 names start with an underscore are only drawn. The pages of the documentation show what
 ``--out docs/_static/studies`` writes.
 """
@@ -23,9 +23,9 @@ Tables = dict[str, pd.DataFrame]
 
 
 def run(find: Callable[..., Tables], draw: Callable[[Tables], Any] | None = None) -> None:
-    """Find the tables of a study and print them; with ``--out``, write them and their picture.
+    """Compute the tables of a study and print them; with ``--out``, write them and their picture.
 
-    A study that reads data takes ``data_home``, the folder they lie in.
+    A study that reads data takes ``data_home``, the folder that contains them.
     """
     path = Path(inspect.getfile(find))
     doc = inspect.getdoc(inspect.getmodule(find)) or path.stem
@@ -38,7 +38,7 @@ def run(find: Callable[..., Tables], draw: Callable[[Tables], Any] | None = None
     options = parser.parse_args()
     try:
         tables = find(options.data_home) if data_home else find()
-    except OSError as error:  # not there, or not to be had from the network
+    except OSError as error:  # missing, or not available from the network
         parser.error(str(error))
     for name, table in shown(tables).items():
         print(f"{name}\n{table.round(4).to_string()}\n")
@@ -66,7 +66,7 @@ def write(
 
 @contextmanager
 def picture(path: Path, salt: str) -> Iterator[None]:
-    """Write what is drawn within as SVG; the same numbers give the same file."""
+    """Write what is drawn in the context as SVG; equal numbers give equal files."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -84,7 +84,7 @@ def uncertainty(labels: Any, given: Any) -> float:
         quality="uncertainty_coefficient", equalize=None
     )
     with warnings.catch_warnings():
-        # That U near 0 makes a ratio of noise: only the level is read.
+        # A warning that U near 0 makes the ratio noise, of which only the level is used.
         warnings.simplefilter("ignore", bam.AmplificationWarning)
         result = metric.result(labels, labels, sensitive_features=given)
     return result.levels["psi_dataset"].value
@@ -99,23 +99,23 @@ def plus_minus(values: pd.Series) -> str:
 
 
 def whiskers(ax: Any, table: pd.DataFrame, of: str, value: str = "value") -> None:
-    """Draw a dot a row with its interval, ``low`` to ``high``, named by the column ``of``."""
+    """Draw one dot per row with its interval ``low`` to ``high``, named by the column ``of``."""
     reach = (table[[value]].to_numpy() - table[["low", "high"]].to_numpy()) * [1, -1]
     labels = table[of].astype(str)
     ax.errorbar(table[value], labels, xerr=reach.T, fmt="o", color="#1f78b4", capsize=3)
-    # Where 0 is far off, its line would squeeze the intervals.
+    # If 0 is far away, its line would compress the intervals.
     if ax.get_xlim()[0] < 0.05:
         ax.axvline(0, color="black", linewidth=0.8)
     ax.set_ylim(len(table) - 0.5, -0.5)
 
 
 def shown(tables: Tables) -> Tables:
-    """The tables that are read, and not only drawn."""
+    """The tables that are printed, and not only drawn."""
     return {name: table for name, table in tables.items() if not name.startswith("_")}
 
 
 def as_csv(table: pd.DataFrame) -> str:
     """The text of a table, with numbers as the documentation shows them."""
-    # + 0.0: no minus before a number that rounds to nothing.
+    # + 0.0 removes the minus of a number that rounds to 0.
     rounded = table.apply(lambda x: x.round(4) + 0.0 if pd.api.types.is_float_dtype(x) else x)
     return rounded.to_csv(index=rounded.index.name is not None, lineterminator="\n")

@@ -21,7 +21,7 @@ from biasamp_adapters.datasets import make_alpha_shift
 
 METRICS = {
     "BA A->T": bam.DirectionalBiasAmplification(),
-    # The model's rates are set, not made by errors of rows: nothing is flipped.
+    # The model's rates are set and do not come from errors, so no labels are flipped.
     "DPA A->T": bam.DirectionalPredictabilityAmplification(equalize=None, quality="accuracy"),
     "Multi A->T": bam.MultiAttributeBiasAmplification(),
 }
@@ -45,13 +45,13 @@ def behaviour(metric: Callable[..., float], alphas: np.ndarray) -> pd.DataFrame:
 
 
 def find(steps: int = 25) -> Tables:
-    """A table a metric."""
+    """One table per metric."""
     alphas = np.linspace(-0.245, 0.245, steps)
     return {f"_{name}": behaviour(metric, alphas) for name, metric in METRICS.items()}
 
 
 def draw(tables: Tables) -> Any:
-    """A heat map a metric."""
+    """One heat map per metric."""
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained", sharey=True)

@@ -39,7 +39,7 @@ from biasamp_adapters import DirectionalPredictabilityAmplification, LeakageAmpl
 
 WIDTHS, DEPTHS, ACTIVATIONS = (20, 100, 500), (2, 3, 4, 5, 6), ("tanh", "relu")
 
-#: Few epochs leave an attacker that has hardly learnt anything.
+#: After few epochs, an attacker has hardly learnt anything.
 EPOCHS = {"short": 2, "long": 20}
 
 #: Which metric attacks how. The value of the first is the relative change, of the second the
@@ -80,7 +80,7 @@ class Network(MLPRegressor):
 
 
 def attacker(width: int, depth: int, activation: str, epochs: int) -> RegressorMixin:
-    """A network behind two scalers: without that of the target it would mostly learn its mean."""
+    """A network with scaled input and target; unscaled, it would mostly learn the target's mean."""
     network = Network(
         hidden_layer_sizes=(width,) * depth,
         activation=activation,
@@ -99,7 +99,7 @@ def changes(
     rows: Rows, attack: str, estimator: RegressorMixin, evaluation: str, n_trials: int
 ) -> dict[str, float]:
     """The two losses of an attacker, and the absolute and the relative change of its quality."""
-    # Without equalisation: numbers have no accuracy.
+    # Without equalisation, because numbers have no accuracy.
     metric = METRICS[attack](
         attacker=estimator,
         quality="inverse_rmse",
@@ -125,7 +125,7 @@ def experiment(
     n_trials: int = 1,
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """One row an attack and attacker."""
+    """One row per attack and attacker."""
     options = [*product(METRICS, EPOCHS, ACTIVATIONS, widths, depths)]
     found = Parallel(n_jobs=jobs)(
         delayed(changes)(
@@ -142,7 +142,7 @@ def experiment(
 
 
 def ignorant(rows: Rows) -> pd.DataFrame:
-    """What an attacker that answers with the mean would give: losses are standard deviations."""
+    """The changes of an attacker that predicts the mean: losses are standard deviations."""
     found = {}
     for attack in METRICS:
         # The target: both tasks, or the attribute twice.
@@ -162,7 +162,7 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
         parts[change] = pd.DataFrame({"mean": mean, "sd": sd, "cv": sd / mean.abs()})
     table = pd.concat(parts, axis=1)
     table["ratio", "of cv"] = table["relative", "cv"] / table["absolute", "cv"]
-    # What the ratio would be if attackers differed a little, and in the smaller loss alone.
+    # The ratio if attackers differed slightly, and only in the smaller loss.
     losses = groups[["RMSE of data", "RMSE of model"]].mean()
     table["ratio", "expected"] = 2 * losses.min(axis=1) / losses.sum(axis=1)
     order = [(attack, training) for attack in METRICS for training in (*EPOCHS, "both")]
@@ -170,11 +170,11 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot(found: pd.DataFrame, path: str) -> None:
-    """A panel an attack: both changes of all attackers, over their mean after long training."""
+    """One panel per attack: both changes of all attackers, over their mean after long training."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    # Two colours that most readers tell apart, and two shapes for the others.
+    # Two colours that most readers can distinguish, and two shapes for all others.
     styles = {
         "absolute": {"marker": "o", "color": "#0072B2"},
         "relative": {"marker": "D", "color": "#D55E00"},
@@ -185,7 +185,7 @@ def plot(found: pd.DataFrame, path: str) -> None:
             for change, style in styles.items():
                 unit = part.loc[part["training"] == "long", change].mean()
                 for training, each in part.groupby("training", sort=False):
-                    # Hollow where attackers have hardly learnt anything.
+                    # Hollow if attackers have hardly learnt anything.
                     fill = style["color"] if training == "long" else "white"
                     label = f"{change}, {training} training"
                     where = np.arange(len(each))
@@ -207,7 +207,7 @@ def plot(found: pd.DataFrame, path: str) -> None:
         axes[0].set_ylabel("change / its mean after long training")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=4)
         figure.tight_layout(rect=(0, 0.08, 1, 1))
-        # The same numbers give the same file.
+        # Equal numbers give equal files.
         undated = {"Date": None, "Creator": None} if path.endswith(".svg") else None
         figure.savefig(path, metadata=undated)
         plt.close(figure)

@@ -28,12 +28,12 @@ WOMEN = {
 }
 JOBS = ["driver", "guard", "lawyer", "cook", "writer", "tailor", "cleaner", "nurse"]
 SENTENCES = 20
-#: Which way more bias would be, as in the labour force: he and she lean to jobs or away from them.
+#: The direction of more bias, as in the labour force: he and she lean to jobs or away from them.
 LEANING = np.where(np.array(WOMEN["labour force"]) < 0.5, 1, -1)
 
 
 def outputs(pronouns: tuple[str, ...], seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What the model fills in: pronouns, a row a job and sentence; jobs, a row a pronoun and one.
+    """What the model fills in: pronouns (one row per job and sentence) and jobs (per pronoun).
 
     It never says "they"; to a sentence about them it gives the jobs of he and of she alike.
     """
@@ -110,7 +110,7 @@ def find(n_boot: int = 2000) -> Tables:
 
 
 def draw(tables: Tables) -> Any:
-    """An interval a source, a panel a direction."""
+    """One interval per source, one panel per direction."""
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(8, 2.6), layout="constrained", sharey=True)

@@ -22,7 +22,7 @@ import biasamp_adapters as bam
 
 
 def matrix(lists: pd.Series, objects: list[str]) -> pd.DataFrame:
-    """A column an object, of whether a row's list holds it."""
+    """One column per object: whether the list of a row contains it."""
     return lists.str.get_dummies("|").reindex(columns=objects, fill_value=0)
 
 
@@ -96,7 +96,7 @@ def widest(of_objects: pd.DataFrame, models: tuple[str, str] = ("baseline_ft", "
 
 
 def draw(tables: Tables) -> Any:
-    """A dot an object: both directions of each model."""
+    """One dot per object: both directions of each model."""
     from matplotlib import pyplot as plt
 
     table = tables["_objects"]

@@ -2,11 +2,11 @@
 
 A shallow decision tree is trained on half of the rows: alone, with the weights of ``Reweighing``
 (before training), and with ``EqOddsPostprocessing`` (after it). The held-out half is audited, one
-``BiasAmplificationMetric`` a model. Race is not a feature of the tree; the post-processing depends
+``BiasAmplificationMetric`` per model. Race is not a feature; the post-processing depends
 on it. No model predicts race, so there is no direction T->A.
 
 Reads ProPublica's table from the folder given with ``--data-home``, or from scikit-learn's data
-folder; where the latter has none, runs on scikit-learn's diabetes table instead.
+folder. If the latter has none, scikit-learn's diabetes table is used instead.
 
     python examples/compas_aif360.py --html compas.html
 """
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-# Before any other module of AIF360: those that it imports then say nothing in the log.
+# Imported before other modules of AIF360, so that these log no messages.
 from biasamp_adapters.aif360 import BiasAmplificationMetric, audit_report
 
 # isort: split
@@ -162,7 +162,7 @@ HOST = {
 
 
 def table(metrics: dict[str, BiasAmplificationMetric], n_boot: int = 1000) -> pd.DataFrame:
-    """One row a model; of each quantity its value and the ends of its interval."""
+    """One row per model, with the value and the ends of the interval of each quantity."""
     rows = {}
     for model, metric in metrics.items():
         ba = metric.amplification(DirectionalBiasAmplification(direction="A->T"), n_boot=n_boot)

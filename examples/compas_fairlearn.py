@@ -2,11 +2,11 @@
 
 A shallow decision tree is trained on half of the rows: alone, inside ``ExponentiatedGradient`` (a
 "reduction") and inside ``ThresholdOptimizer`` ("thresholds"), each of the two with the constraints
-demographic parity and equalized odds. The held-out half is audited, one frame a model. Race is not
-a feature; the thresholds depend on it. No model predicts race, so there is no direction T->A.
+demographic parity and equalized odds. The held-out half is audited, one frame per model. Race is
+no feature; the thresholds depend on it. No model predicts race, so there is no direction T->A.
 
 Reads ProPublica's table from the folder given with ``--data-home``, or from scikit-learn's data
-folder; where the latter has none, runs on scikit-learn's diabetes table instead.
+folder. If the latter has none, scikit-learn's diabetes table is used instead.
 
     python examples/compas_fairlearn.py --plot compas.svg
 """
@@ -37,7 +37,7 @@ from biasamp_adapters import DirectionalBiasAmplification, DirectionalPredictabi
 from biasamp_adapters.datasets import fetch_compas
 from biasamp_adapters.fairlearn import AmplificationFrame, amplification_frame
 
-#: Names of the constraints, as the reduction and the thresholds want them.
+#: Names of the constraints, for the reduction and for the thresholds.
 CONSTRAINTS = {
     "parity": (DemographicParity, "demographic_parity"),
     "odds": (EqualizedOdds, "equalized_odds"),
@@ -97,8 +97,8 @@ def predictions(train: Rows, test: Rows) -> dict[str, np.ndarray]:
 def fpr_gap(y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any) -> float:
     """False positive rate of the first of two groups less that of the second.
 
-    Fairlearn's ``false_positive_rate_difference`` is the largest less the smallest: it cannot say
-    which group is worse off, and no interval of it reaches 0.
+    Fairlearn's ``false_positive_rate_difference`` is the largest minus the smallest rate: it cannot
+    tell which group is worse off, and its intervals never reach 0.
     """
     group = np.asarray(sensitive_features).ravel()
     first, second = (
@@ -119,12 +119,12 @@ METRICS = {
     "FPR": false_positive_rate,
 }
 
-#: What the table shows, in its order.
+#: The quantities of the table, in its order.
 QUANTITIES = ["BA A->T", "random errors", *(name for name in list(METRICS)[1:] if name != "FPR")]
 
 
 def audit(rows: Rows, n_boot: int = 1000, seed: int = 0) -> dict[str, AmplificationFrame]:
-    """Split, train and predict; one frame a model, of the rows held out."""
+    """Split, train and predict; one frame per model, of the rows held out."""
     train, test = halves(rows, seed)
     return {
         model: amplification_frame(
@@ -146,11 +146,11 @@ def numbers(ends: list[Any]) -> pd.DataFrame:
 
 
 def table(frames: dict[str, AmplificationFrame]) -> pd.DataFrame:
-    """One row a model; of each quantity its value and the ends of its interval."""
+    """One row per model, with the value and the ends of the interval of each quantity."""
     rows = {}
     for model, frame in frames.items():
         found = numbers([frame.overall, *frame.overall_ci])
-        # What randomly wrong predictions of the same accuracy would score.
+        # The score of random errors of the same accuracy.
         errors = frame.results["BA A->T"].baseline
         found.loc["random errors"] = [errors.value, *(errors.interval or (np.nan, np.nan))]
         rows[model] = found.loc[QUANTITIES].T.unstack()
@@ -183,7 +183,7 @@ def plot(found: pd.DataFrame, path: str) -> None:
     import matplotlib.pyplot as plt
 
     panels = [["DP difference"], ["BA A->T", "random errors"], ["DPA A->T"], ["FPR gap"]]
-    # Two colours that most readers tell apart, and two shapes for the others.
+    # Two colours that most readers can distinguish, and two shapes for all others.
     styles = [{"fmt": "o", "color": "#0072B2"}, {"fmt": "D", "color": "#D55E00", "mfc": "white"}]
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "compas", "font.size": 8}):
         figure, axes = plt.subplots(1, len(panels), figsize=(8, 2.4), sharey=True)
@@ -201,7 +201,7 @@ def plot(found: pd.DataFrame, path: str) -> None:
         axes[0].set_ylim(len(found) - 0.4, -0.6)
         figure.legend(*axes[1].get_legend_handles_labels(), loc="lower center", ncols=2)
         figure.tight_layout(rect=(0, 0.1, 1, 1))
-        # The same numbers give the same file.
+        # Equal numbers give equal files.
         undated = {"Date": None, "Creator": None} if path.endswith(".svg") else None
         figure.savefig(path, metadata=undated)
         plt.close(figure)

@@ -160,7 +160,7 @@ def find() -> Tables:
 
 
 def draw(tables: Tables) -> Any:
-    """DPA over the accuracy, and the printed interval as a band, a panel a set and direction."""
+    """DPA over the accuracy, and the printed interval as a band, one panel per case."""
     from matplotlib import pyplot as plt
 
     printed = tables["dpa"].groupby(["set", "direction"])[["Table 7", "half-width"]].first()

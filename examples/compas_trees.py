@@ -84,7 +84,7 @@ def find(data_home: Path | None = None) -> Tables:
 
 
 def draw(tables: Tables) -> Any:
-    """Ours with intervals, and Table 7 as crosses, a panel a set."""
+    """Ours with intervals, and Table 7 as crosses; one panel per set."""
     from matplotlib import pyplot as plt
 
     table = tables["metrics"]

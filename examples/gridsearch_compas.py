@@ -6,7 +6,7 @@ does not exceed a bound. It is evaluated on held-out rows, beside the tree that 
 would have picked. No candidate reads race; the scorer finds it in the index of ``y``.
 
 Reads ProPublica's table from the folder given with ``--data-home``, or from scikit-learn's data
-folder; where the latter has none, runs on scikit-learn's diabetes table instead.
+folder. If the latter has none, scikit-learn's diabetes table is used instead.
 
     python examples/gridsearch_compas.py --plot front.svg
 """
@@ -44,7 +44,7 @@ TREES = {
 }
 
 
-#: What is shown of the rows held out, in this order.
+#: The quantities shown for the rows held out, in this order.
 QUANTITIES = [
     "accuracy",
     "DPA",
@@ -89,7 +89,7 @@ def diabetes() -> Rows:
 
 
 def strata(rows: Rows) -> pd.Series:
-    """Group and class of each row, to have every fold hold its share of both."""
+    """Group and class of each row, by which folds are stratified."""
     return rows.attribute + " " + rows.task.astype(str)
 
 
@@ -131,7 +131,7 @@ def grid_search(
         },
         refit=MostAccurateWithin(bound=bound, judged=judged),
         cv=list(folds.split(rows.features, strata(rows))),
-        # A score that fails is an error, and not a NaN that some candidate wins with.
+        # A failing scorer raises an error, because a search could select a candidate with NaN.
         error_score="raise",
         n_jobs=jobs,
     )
@@ -173,7 +173,7 @@ def three_ways(rows: Rows) -> dict[str, np.ndarray]:
 
 
 def candidates(search: GridSearchCV) -> pd.DataFrame:
-    """One row a candidate: its parameters, and means over folds with the intervals of the rule."""
+    """One row per candidate: its parameters, and means over folds with intervals."""
     results = search.cv_results_
     rows = []
     for i, parameters in enumerate(results["params"]):
@@ -221,7 +221,7 @@ def predictions(search: GridSearchCV, train: Rows, test: Rows) -> dict[str, np.n
 def held_out(
     predicted: dict[str, np.ndarray], train: Rows, test: Rows, n_boot: int = 1000
 ) -> pd.DataFrame:
-    """One row a quantity and model: its value and the ends of its interval."""
+    """One row per quantity and model: its value and the ends of its interval."""
     groups = {"sensitive_features": test.attribute}
     reference = train.task, train.attribute
     report = audit(test.task, predicted, **groups, reference=reference, n_boot=n_boot).summary
@@ -262,7 +262,7 @@ def plot(found: pd.DataFrame, chosen: dict[str, int], bound: float, path: str) -
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    # Two colours that most readers tell apart, and two shapes for the others.
+    # Two colours that most readers can distinguish, and two shapes for all others.
     styles = {
         "no weights": {"fmt": "o", "color": "#0072B2"},
         "negatives weigh 1.5": {"fmt": "D", "color": "#D55E00", "mfc": "white"},
@@ -301,7 +301,7 @@ def plot(found: pd.DataFrame, chosen: dict[str, int], bound: float, path: str) -
         axes[0].axhline(bound, color="0.2", linestyle="--", linewidth=1, label="bound")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=6)
         figure.tight_layout(rect=(0, 0.08, 1, 1))
-        # The same numbers give the same file.
+        # Equal numbers give equal files.
         undated = {"Date": None, "Creator": None} if path.endswith(".svg") else None
         figure.savefig(path, metadata=undated)
         plt.close(figure)

@@ -65,7 +65,7 @@ def find() -> Tables:
 
 
 def draw(tables: Tables) -> Any:
-    """A panel a metric, a group of bars a dataset."""
+    """One panel per metric, one group of bars per dataset."""
     from matplotlib import pyplot as plt
 
     table = tables["metrics"].pivot(index="model", columns="dataset")

@@ -53,7 +53,7 @@ METRICS = {
 
 
 def digits(ids: dict[int, np.ndarray], wanted: np.ndarray, rng: Any) -> np.ndarray:
-    """An image of each digit that is wanted, by lot, every one about as often as the others."""
+    """A random image of each requested digit; all images are used about equally often."""
     rows = np.empty(len(wanted), int)
     for digit in np.unique(wanted):
         where = np.flatnonzero(wanted == digit)
@@ -133,7 +133,7 @@ def find(seeds: Sequence[int] = SEEDS, masks: Sequence[str] = (*MASKS,)) -> Tabl
 
 
 def draw(tables: Tables) -> Any:
-    """A panel a metric, a row a mask: the runs, and their mean with its interval."""
+    """One panel per metric, one row per mask: the runs, and their mean with its interval."""
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(9, 5), layout="constrained", sharey=True)

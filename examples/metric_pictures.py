@@ -22,7 +22,7 @@ MORE, LESS, TRUTH = "#d95f02", "#1f78b4", "#999999"
 
 
 def coloured(change: float) -> str:
-    """Orange where bias grows, blue where it shrinks."""
+    """Orange if bias grows, blue if it shrinks."""
     return MORE if change > 0 else LESS if change < 0 else TRUTH
 
 
@@ -34,7 +34,7 @@ def moved(
     rate: str,
     colour_of: Callable[[float], str] = coloured,
 ) -> None:
-    """An arrow a pair, from the true rate to the predicted one."""
+    """One arrow per pair, from the true rate to the predicted one."""
     for y, (start, pair) in enumerate(zip(before, pairs.itertuples(), strict=True)):
         colour = colour_of(pair.contribution)
         ax.plot(start, y, "o", color=TRUTH)

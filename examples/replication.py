@@ -219,7 +219,7 @@ def of_models(number: int) -> pd.DataFrame:
 
 
 def t25_table_8() -> pd.DataFrame:
-    """[T25] Table 8, a row a strength of the shortcut."""
+    """[T25] Table 8, one row per strength of the shortcut."""
     table = load_published("t25_table_8")
     table["text"] = [shown(row.value, row.decimals, row.half_width) for row in table.itertuples()]
     keys = ["shortcut_difference", "accuracy_without", "accuracy_with"]

@@ -110,7 +110,7 @@ def find(data_home: Path | None = None) -> Tables:
 
 
 def draw(tables: Tables) -> Any:
-    """A panel a measure for the models, and one of BA A->T for the ratios."""
+    """One panel per measure for the models, and one of BA A->T for the ratios."""
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 4, figsize=(10, 2.4), layout="constrained")

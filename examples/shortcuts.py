@@ -109,7 +109,7 @@ def outcomes(*setting: Any) -> Iterator[dict[str, Any]]:
 
 
 def over_runs(runs: pd.DataFrame, columns: pd.Series, threshold: str) -> pd.DataFrame:
-    """A row a metric, a column a setting."""
+    """One row per metric, one column per setting."""
     part = runs.loc[
         runs["threshold"] == threshold, ["accuracy without", "accuracy with", *METRICS, "U"]
     ]
