@@ -69,7 +69,7 @@ _HOMES = {
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-if not TYPE_CHECKING:  # a type checker would take any name to be there
+if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
     __all__ = sorted(["plot", *_HOME])
 
     def __getattr__(name: str) -> Any:

@@ -14,21 +14,21 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.numbers import read_numbers
 
-#: Rates closer than this, relatively, are tied; shares this near to 1 sum to 1.
+#: Rates with a smaller relative difference are tied; a sum of shares may differ from 1 by this.
 _TIE, _SUM = 1e-12, 1e-6
 
-#: The table of rates given each variable.
+#: The name of the table of rates given each variable.
 _RATES: dict[str, str] = {Role.ATTRIBUTE: "task_given_attribute", Role.TASK: "attribute_given_task"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BaseRates:
-    """Rates of groups and tasks that are set by hand and taken for the truth.
+    """Rates of groups and tasks that are set by hand and replace the true rates.
 
-    They are for predictions without a right answer, such as a word that completes a sentence, and
-    replace the truth in every difference: A->T needs ``task_given_attribute`` and the observed
-    attribute, T->A ``attribute_given_task`` and the observed task. The rates are a choice of
-    values: say in a report where they come from.
+    They are for predictions without a right answer, such as a word that completes a sentence. A->T
+    needs ``task_given_attribute`` and the observed attribute; T->A needs ``attribute_given_task``
+    and the observed task. The rates are a choice of values: a report should say where they come
+    from.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class BaseRates:
         P(A_a): shares of the groups, which sum to 1.
     direction : DataFrame or mapping, optional
         The sign of each correlation, -1, 0 or 1: rows, or outer keys, are groups; columns, or inner
-        keys, are tasks. Without it, the sign compares P(T_t | a) with its mean over the groups, or
+        keys, are tasks. By default, the sign compares P(T_t | a) with its mean over the groups, or
         P(A_a | t) with P(A_a).
 
     Raises
@@ -55,7 +55,7 @@ class BaseRates:
 
     Examples
     --------
-    A model fills in a pronoun. Equal rates say nothing of the direction, so it is given.
+    A model fills in a pronoun. Equal rates do not determine the directions, so they are given.
 
     >>> import biasamp_adapters as bam
     >>> even = bam.BaseRates(
@@ -74,7 +74,7 @@ class BaseRates:
     0.3
     """
 
-    # After __init__, arrays of shape (groups, tasks) or (groups,).
+    # __post_init__ turns these into arrays of shape (groups, tasks) or (groups,).
     task_given_attribute: Any = None
     attribute_given_task: Any = None
     attribute: Any = None
@@ -97,11 +97,11 @@ class BaseRates:
         first = next(iter(tables.values()))
         fields: dict[str, Any] = {"groups": tuple(first.index), "labels": tuple(first.columns)}
         for name, table in tables.items():
-            for found, known in zip(table.axes, first.axes, strict=True):
-                if set(found) != set(known):
+            for labels, first_labels in zip(table.axes, first.axes, strict=True):
+                if set(labels) != set(first_labels):
                     raise ValueError(
                         "the tables of BaseRates must cover the same groups and tasks; "
-                        f"{name} has {listing(list(found))}, another {listing(list(known))}"
+                        f"{name} has {listing(list(labels))}, another {listing(list(first_labels))}"
                     )
             fields[name] = table.reindex_like(first).to_numpy()
         if self.attribute is not None:
@@ -119,14 +119,14 @@ class BaseRates:
             )
 
     def _signs(self, observed: Array | None) -> dict[str, Array]:
-        """The known signs of the correlations, by the direction that compares with their rates."""
+        """The known signs of the correlations, by the direction whose rates they are from."""
         if self.direction is not None:
-            given = self.direction.astype(np.int64)
-            return {"A->T": given, "T->A": given}
+            direction = self.direction.astype(np.int64)
+            return {"A->T": direction, "T->A": direction}
         signs = {}
         shares = observed if self.attribute is None else self.attribute
         if self.task_given_attribute is not None and shares is not None:
-            # The weights of a mean sum to exactly 1, or equal rates would not be a tie.
+            # The weights of the mean must sum to exactly 1, so that equal rates are tied.
             mean = shares / shares.sum() @ self.task_given_attribute
             signs["A->T"] = sign_of_difference(self.task_given_attribute, mean)
         if self.attribute_given_task is not None and self.attribute is not None:
@@ -140,7 +140,7 @@ class BaseRates:
         ----------
         direction : {"A->T", "T->A", "undirected"}
         observed : array of shape (groups,), optional
-            Shares of the groups in the data, which are used if none were given.
+            Shares of the groups in the data, used unless ``attribute`` was given.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class BaseRates:
     def check_sums(self, given: str) -> None:
         """Raise unless rates given the attribute or the task, if they were set, sum to 1.
 
-        This holds for variables with one label in each row; labels that are columns need not.
+        Call it for variables with one label per row. Rates of label matrices need not sum to 1.
         """
         if getattr(self, _RATES[given]) is None:
             return
@@ -191,7 +191,7 @@ class BaseRates:
             )
 
     def has(self, direction: str) -> bool:
-        """Whether the rates that a direction, or MALS, compares with were set."""
+        """Whether the rates that a direction, or MALS, needs were set."""
         table = self.task_given_attribute if direction == "A->T" else self.attribute_given_task
         return table is not None
 
@@ -209,7 +209,7 @@ class BaseRates:
 
 
 def sign_of_difference(left: Array, right: Array | float) -> Array:
-    """Sign of left - right, 0 where the two are the same but for rounding."""
+    """Sign of left - right; 0 if both are equal up to rounding."""
     tied = np.abs(left - right) <= _TIE * np.maximum(np.abs(left), np.abs(right))
     return np.where(tied, 0, np.sign(left - right)).astype(np.int64)
 
@@ -237,7 +237,7 @@ def _read_table(table: Any, name: str) -> pd.DataFrame:
         rule, wrong = f"rates in {name} must lie in [0, 1]", (values < 0) | (values > 1)
     if wrong.any():
         raise ValueError(f"{rule}; received {values[wrong][0]:g}")
-    # As objects, True and 1 are the same label, as they are in the check of what tables cover.
+    # As objects, True and 1 are the same label, as in the check that tables have the same labels.
     return pd.DataFrame(values, table.index.astype(object), table.columns.astype(object))
 
 

@@ -1,4 +1,4 @@
-"""The command line: reads options, calls the audit, writes its renderings. No arithmetic."""
+"""The command line: reads options, calls the audit and writes its renderings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    # Plain help wraps; a table would cut the names of options short.
+    # Plain help wraps lines; a table would truncate the names of options.
     rich_markup_mode=None,
 )
 
@@ -51,7 +51,7 @@ class Missing(StrEnum):
 
 
 class Dataset(StrEnum):
-    """What the demonstration audits."""
+    """The data of the demonstration."""
 
     diabetes = "diabetes"
     compas = "compas"
@@ -177,7 +177,7 @@ def audit(
     above, unknown = judge(reports, gates)
     _show(reports, html, json_path)
     for line in [*above, *unknown]:
-        _tell(line)
+        _print_error(line)
     raise typer.Exit(EXCEEDED if above else NOT_JUDGED if unknown else DONE)
 
 
@@ -200,7 +200,7 @@ def count(
     columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight)
     counts = count_files(files, columns, missing.value)
     counts.save(output)
-    with _for_a_reader():
+    with _ignoring_broken_pipes():
         typer.echo(f"{counts!r}\nwrote {output}")
 
 
@@ -240,16 +240,16 @@ _STDOUT = Path("-")
 
 
 def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
-    """Fail before any work is done."""
+    """Raise for invalid outputs before any work is done."""
     from biasamp_adapters.inputs.files import expand
 
-    asked = [path for path in paths if path is not None]
-    if _STDOUT in asked and getattr(sys.stdout, "name", None) == os.devnull:
+    outputs = [path for path in paths if path is not None]
+    if _STDOUT in outputs and getattr(sys.stdout, "name", None) == os.devnull:
         raise ValueError("standard output must be open to be an output; received '-'")
-    given = [path if path == _STDOUT else check_output(path) for path in asked]
-    if len(set(given)) < len(given):
-        raise ValueError(f"outputs must be different files; received {str(given[0])!r} twice")
-    for path, name in product(asked, expand(inputs)):
+    files = [path if path == _STDOUT else check_output(path) for path in outputs]
+    if len(set(files)) < len(files):
+        raise ValueError(f"outputs must be different files; received {str(files[0])!r} twice")
+    for path, name in product(outputs, expand(inputs)):
         if path != _STDOUT and path.exists() and path.samefile(name):
             raise ValueError(
                 f"an output must not replace an input; received {str(path)!r} as an output and "
@@ -274,7 +274,7 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     piped = texts.pop(_STDOUT, None)
     for path, text in texts.items():
         write_text(text, path)
-    with _for_a_reader():
+    with _ignoring_broken_pipes():
         if piped is not None:
             typer.echo(piped, nl=False)
             return
@@ -284,8 +284,8 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
 
 
 @contextmanager
-def _for_a_reader() -> Iterator[None]:
-    """Print for somebody who may stop reading, as in `biasamp demo | head`."""
+def _ignoring_broken_pipes() -> Iterator[None]:
+    """Ignore that the reader of the output stops early, as in `biasamp demo | head`."""
     try:
         yield
         sys.stdout.flush()
@@ -294,7 +294,7 @@ def _for_a_reader() -> Iterator[None]:
 
 
 def _print(reports: list[AuditReport]) -> None:
-    """Tables on a terminal, plain text elsewhere."""
+    """Print tables on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
         typer.echo("\n".join(map(str, reports)))
         return
@@ -307,17 +307,17 @@ def _print(reports: list[AuditReport]) -> None:
         console.print(on_terminal(report.summary))
 
 
-def _tell(message: str) -> None:
-    """One line of the command's own, on standard error."""
+def _print_error(message: str) -> None:
+    """Print one line on standard error."""
     typer.echo(f"biasamp: {message}", err=True)
 
 
-#: Of click, or of the copy of click that newer releases of Typer carry.
+#: The class of click, or of the copy of click in newer releases of Typer.
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 def run() -> None:
-    """Run the command. Each way in which it can end has an exit code of its own."""
+    """Run the command, and exit with a code that tells how it ended."""
     _open_streams()
     with _warnings_as_lines():
         try:
@@ -327,9 +327,9 @@ def run() -> None:
             sys.exit(INTERRUPTED)
         except (_USAGE_ERROR, ValueError, OSError) as error:
             message = _in_one_line(getattr(error, "format_message", error.__str__)())
-            # Without a command the help is shown, and the error has nothing to add.
+            # Without a command, the help is shown and the error is empty.
             if message:
-                _tell(f"error: {message}")
+                _print_error(f"error: {message}")
             sys.exit(BAD_INPUT)
         except Exception:
             sys.excepthook = _report_bug
@@ -337,10 +337,10 @@ def run() -> None:
 
 
 def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Report an error that nothing expects; Python would exit with 1, as if a gate failed."""
+    """Report an unexpected error. Python would exit with 1, which means that a gate failed."""
     if os.environ.get(TRACEBACK):
         traceback.print_exception(kind, error, trace)
-    _tell(
+    _print_error(
         f"internal error: {_in_one_line(f'{kind.__name__}: {error}')} (please report it with its "
         f"traceback, which the environment variable {TRACEBACK}=1 shows)"
     )
@@ -363,8 +363,8 @@ _OPTIONS = {
     "in the frame": "in the file",
 }
 
-#: Ways out that only a call has, and what is said in their place.
-_OF_CALLS = {
+#: Hints that apply to calls only, and their replacements.
+_CALL_HINTS = {
     r" \([^()]*\b(labels|groups)=[^()]*\)": "",
     r", reference or (labels|groups)=": " or reference",
     r"\. To get a value for each group, use .*": "",
@@ -372,14 +372,14 @@ _OF_CALLS = {
 
 
 def _in_one_line(message: str) -> str:
-    """A message of the core as one line, with options where the core names arguments."""
-    for way_out, instead in _OF_CALLS.items():
-        message = re.sub(way_out, instead, message)
+    """A message as one line, with names of options in place of names of arguments."""
+    for hint, replacement in _CALL_HINTS.items():
+        message = re.sub(hint, replacement, message)
     return clean(" ".join(renamed(message, _OPTIONS).split()))
 
 
 def _open_streams() -> None:
-    """Replace closed streams: the next file to be opened would take the place of one."""
+    """Replace closed streams: otherwise, the next opened file would get their descriptor."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -394,13 +394,15 @@ def _warnings_as_lines() -> Iterator[None]:
             warnings.simplefilter("always", category)
         show = warnings.showwarning
 
-        def say(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        def show_line(
+            message: Warning | str, category: type[Warning], *args: Any, **options: Any
+        ) -> None:
             if issubclass(category, ours):
-                _tell(f"warning: {_in_one_line(str(message))}")
+                _print_error(f"warning: {_in_one_line(str(message))}")
             else:
-                show(message, category, *where, **more)
+                show(message, category, *args, **options)
 
-        warnings.showwarning = say
+        warnings.showwarning = show_line
         yield
 
 

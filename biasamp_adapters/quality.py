@@ -1,7 +1,7 @@
-"""Qualities, which score the success of an attacker; those of the exact attacker in closed form.
+"""Qualities, which score an attacker, with closed forms for the exact attacker.
 
-The exact attacker knows the table of input against target. Each function below scores the best
-that it can do, for a batch of tables of shape (..., inputs, targets) at once.
+The exact attacker knows the table of input against target. Each function below gives its best
+possible score, for a batch of tables of shape (..., inputs, targets).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, check_choice
 
-#: A G statistic below this is a rounding error.
+#: A smaller G statistic is a rounding error.
 _NO_G = 1e-9
 
-#: Rounded scores that differ by less than this share of them are equal.
+#: Scores with a smaller relative difference are equal.
 _ROUNDING = 1e-12
 
-#: Floats cannot hold the inverse of a share below this.
+#: Floats cannot represent the inverse of a smaller share.
 _NO_SHARE = 1e-300
 
 #: Pseudo-count of the leave-one-out log loss: without it singletons would score minus infinity.
 _LOO_ALPHA = 0.5
 
-#: Log loss of a wrong guess: -log(0), which PyTorch and the package of [T25] limit to this.
+#: Log loss of a wrong guess: PyTorch and the package of [T25] limit -log(0) to this.
 HARD_LOSS = 100.0
 
 #: Qualities that are functions of the share of right guesses.
@@ -34,16 +34,16 @@ OF_GUESSES = ("accuracy", "hard_inverse_cross_entropy")
 
 @dataclass(frozen=True)
 class Quality:
-    """A quality Q of an attacker: higher is more predictable, 0 the worst.
+    """A quality Q of an attacker: higher is more predictable, and 0 is the lowest.
 
     Attributes
     ----------
     name : str
     score : callable
-        Tables of shape (..., inputs, targets) and the numeric values of the targets to a score
-        of shape (...).
+        A function of tables of shape (..., inputs, targets) and of the numeric values of the
+        targets. It returns scores of shape (...).
     inverse : bool
-        Whether the score is a loss L and the quality 1 / L.
+        Whether the score is a loss L, and the quality is 1 / L.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Quality:
     inverse: bool = False
 
     def level(self, score: Array) -> Array:
-        """Psi, the quality of a score; infinite where a loss is 0."""
+        """Psi, the quality of a score; infinite if a loss is 0."""
         if not self.inverse:
             return score
         return _ratio(1, score, np.inf)
 
     def absolute_change(self, dataset: Array, model: Array) -> Array:
-        """Psi_M - Psi_D from scores; 0 where both are unbounded."""
+        """Psi_M - Psi_D from scores; 0 if both are infinite."""
         before, after = self.level(dataset), self.level(model)
         both = np.isinf(before) & np.isinf(after)
         return np.where(both, 0, after) - np.where(both, 0, before)
@@ -73,9 +73,9 @@ class Quality:
     def compare(
         self, dataset: Array, model: Array, absolute: Array | bool = False, *, exact: bool = False
     ) -> dict[str, Array]:
-        """The change, absolute or relative, and both levels, from scores.
+        """The absolute or relative change and both levels, from scores.
 
-        Unless they are exact, scores that differ by rounding alone are equal.
+        Unless ``exact``, scores that differ only by rounding are treated as equal.
         """
         if not exact:
             near = np.abs(model - dataset) <= _ROUNDING * np.maximum(np.abs(model), np.abs(dataset))
@@ -88,7 +88,7 @@ class Quality:
 def _ratio(
     numerator: Array | float, denominator: Array, otherwise: float, least: Array | float = 0
 ) -> Array:
-    """A quotient where the denominator exceeds ``least``, and elsewhere ``otherwise``."""
+    """The quotient if the denominator exceeds ``least``, else ``otherwise``."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     quotient = np.full(numerator.shape, otherwise, dtype=np.float64)
     return np.divide(numerator, denominator, out=quotient, where=denominator > least)
@@ -129,7 +129,7 @@ def _f1_macro(table: Array, values: Array | None) -> Array:
 def cross_entropy(table: Array, values: Array | None = None) -> Array:
     """H(target | input) in nats: the log loss of the exact attacker."""
     row = table.sum(axis=-1, keepdims=True)
-    # A share whose inverse floats cannot hold adds nothing to the loss.
+    # A share whose inverse cannot be represented adds nothing to the loss.
     ratio = _ratio(row, table, 1, least=row * _NO_SHARE)
     return _mean((table * np.log(ratio)).sum(axis=(-2, -1)), table)
 
@@ -165,7 +165,7 @@ def is_dependent(tables: Array, n_rows: float) -> Array:
     """Whether G = 2 n H(T) U exceeds the 95 % quantile of chi-square.
 
     ``tables``, of shape (trials, ..., inputs, targets), are draws of the same tables, over which G
-    is averaged; ``n_rows`` are the rows of equal weight that a table is worth.
+    is averaged; ``n_rows`` is the effective number of rows of a table.
     """
     from scipy.stats import chi2
 
@@ -176,11 +176,12 @@ def is_dependent(tables: Array, n_rows: float) -> Array:
 
 
 def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
-    """Share of the dependence of two tables that independence would show as well.
+    """Share of the dependence in two tables that is expected under independence.
 
-    Under independence G = 2 n H(T) U is about its degrees of freedom; so this is their sum over
-    that of the G, and about the share by which the ratio of two U is too small. It is at most 1,
-    and 1 where there is no dependence at all. Tables and rows are as in :func:`is_dependent`.
+    Under independence, G = 2 n H(T) U is about its degrees of freedom. The share is the sum of the
+    degrees of freedom over the sum of both G, which is about the share by which the ratio of two U
+    is too small. It is at most 1, and 1 without any dependence. The parameters are those of
+    :func:`is_dependent`.
     """
     g_dataset, degrees_dataset = _g_statistic(dataset, n_rows)
     g_model, degrees_model = _g_statistic(model, n_rows)

@@ -85,8 +85,8 @@ def metric_function(
     warn_of_order([("y_true", index_of(y_true)), *indexes])
     groups = _groups_of_rows(y_true, prot_attr)
     if priv_group is not None and priv_group not in groups:
-        known = listing(ordered(group for group in groups if not _is_missing(group)))
-        raise ValueError(f"priv_group must be one of the groups {known}; received {priv_group!r}")
+        names = listing(ordered(group for group in groups if not _is_missing(group)))
+        raise ValueError(f"priv_group must be one of the groups {names}; received {priv_group!r}")
     if "reference" in parameters:
         parameters["reference"] = _reference(parameters["reference"], prot_attr, priv_group)
     predicted = None
@@ -116,16 +116,16 @@ directional_predictability_amplification = metric_function[
 def _groups_of_rows(y: Any, prot_attr: Any) -> list[Label]:
     """The group of each row, as AIF360 reads it from the index."""
     if isinstance(y, pd.Series | pd.DataFrame):
-        known = list(y.index.names)
-        if prot_attr is None and None in known:
+        names = list(y.index.names)
+        if prot_attr is None and None in names:
             raise ValueError(
                 "prot_attr must be given where levels of the index have no name; received an "
-                f"index with the names {known}"
+                f"index with the names {names}"
             )
-        unknown = [x for x in _levels(prot_attr) if _is_name(x) and x not in known]
+        unknown = [x for x in _levels(prot_attr) if _is_name(x) and x not in names]
         if unknown:
             raise ValueError(
-                f"prot_attr must name levels of the index of y_true, {known}, or hold one value "
+                f"prot_attr must name levels of the index of y_true, {names}, or hold one value "
                 f"per row; received {', '.join(map(repr, unknown))}"
             )
     elif prot_attr is None:

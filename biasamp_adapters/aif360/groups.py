@@ -134,12 +134,12 @@ class Grouping:
         weight = dataset.instance_weights[inside]
         truth = dataset.labels.ravel()[inside]
         predictions = None if classified is None else classified.labels.ravel()[inside]
-        known = None
+        labels = None
         if isinstance(dataset, BinaryLabelDataset):
-            known = sorted([float(dataset.favorable_label), float(dataset.unfavorable_label)])
+            labels = sorted([float(dataset.favorable_label), float(dataset.unfavorable_label)])
         elif predictions is not None and not np.isin(predictions, truth).all():
             # A model may predict a label of the dataset that does not occur in these rows.
-            known = np.union1d(truth, predictions).tolist()
+            labels = np.union1d(truth, predictions).tolist()
         with errors_of_host(*NAMES):
             counts = JointCounts.from_arrays(
                 truth,
@@ -147,7 +147,7 @@ class Grouping:
                 groups[inside],
                 predicted,
                 None if (weight == 1).all() else weight,
-                labels=known,
+                labels=labels,
                 missing="abstain",
                 by_weight=True,
             )

@@ -49,9 +49,9 @@ def _judged_rows(report: AuditReport, gate: Gate) -> list[Row]:
     rows: list[Row] = report.summary["metrics"]
     judged = [row for row in rows if gate.metric in _names(row)]
     if not judged:
-        known = dict.fromkeys(row["name"] for row in rows)
+        names = dict.fromkeys(row["name"] for row in rows)
         raise ValueError(
-            f"--fail-above must name a metric of the report, one of {list(known)}; "
+            f"--fail-above must name a metric of the report, one of {list(names)}; "
             f"received {gate.metric!r}"
         )
     return judged

@@ -36,7 +36,7 @@ Rank: TypeAlias = Callable[[Any], tuple[JointCounts, Array]]
 class Scores(NamedTuple):
     """The scores of an audit, one or a mapping from models, and the function that counts them."""
 
-    given: Any
+    y_score: Any
     rank: Rank
 
 
@@ -85,19 +85,19 @@ def sweeps(
         If scores are of a model that is not audited, there is no single task to score or no truth,
         or a score breaks a rule.
     """
-    counts, given = evaluation.counts, scores.given
+    counts, y_score = evaluation.counts, scores.y_score
     if by_column(counts):
         raise ValueError(
             "scores (y_score) are of one task, whose labels are one column; received a matrix"
         )
-    if not isinstance(given, Mapping):
+    if not isinstance(y_score, Mapping):
         if len(counts.models) > 1:
             raise ValueError(
                 f"y_score must map the models {listing(counts.models)} to their scores; received "
-                f"a {type(given).__name__}"
+                f"a {type(y_score).__name__}"
             )
-        given = {counts.models[0]: given}
-    unknown = [name for name in given if name not in counts.models]
+        y_score = {counts.models[0]: y_score}
+    unknown = [name for name in y_score if name not in counts.models]
     if unknown:
         raise ValueError(
             f"y_score must be of audited models, {listing(counts.models)}; received "
@@ -114,7 +114,7 @@ def sweeps(
         )
     return [
         _sweep(evaluation, model, columns[0], *scores.rank(score), options)
-        for model, score in given.items()
+        for model, score in y_score.items()
     ]
 
 
