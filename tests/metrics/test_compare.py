@@ -209,6 +209,8 @@ def test_numbers_are_compared_by_the_values_of_each_model() -> None:
         for name, made in rows["y_pred"].items()
     }
     assert {name: result.value for name, result in found.results.items()} == alone
+    with pytest.raises(ValueError, match=r"at least two models; received \['old'\]"):
+        bam.compare(metric, rows["y_true"], {"old": rows["y_pred"]["old"]}, sensitive_features=age)
 
 
 def test_counts_of_one_model_have_nothing_to_compare() -> None:

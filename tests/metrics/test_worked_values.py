@@ -279,3 +279,14 @@ def test_pairs_of_leakage_by_rmse() -> None:
     expected = 1 / sqrt(1 / 4) - 1 / sqrt(3 / 16)
     assert result.value == pytest.approx(expected)
     assert result.by_pair["value"].tolist() == pytest.approx([expected] * len(result.by_pair))
+
+
+@pytest.mark.parametrize(("times", "uncertain"), [(1, True), (2, True), (3, False)])
+def test_signs_within_1_96_standard_errors_are_uncertain(times: int, uncertain: bool) -> None:
+    # 12 of 20 against 8 of 20: phi = (12 * 12 - 8 * 8) / (20 * 20) = .2, and z = .2 sqrt(40 times),
+    # which is 1.26, 1.79 and 2.19.
+    rows = rows_of([[12 * times, 8 * times], [8 * times, 12 * times]], "A", "T")
+    result = DirectionalBiasAmplification().result(
+        rows["T"], rows["T"], sensitive_features=rows["A"]
+    )
+    assert (result.by_pair["uncertain"] == uncertain).all()
