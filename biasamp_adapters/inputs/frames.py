@@ -229,7 +229,8 @@ class _Query:
         """Raise where weights or indicators break a rule."""
         if self._weight is not None and (n_bad := int(table[_BAD_WEIGHT].sum())):
             bad = lazy.select(**self._weights).filter(nw.col(_BAD_WEIGHT) == 1)
-            value = float(_collected(bad.select(nw.col(_TOTALS["w"]).min())).iloc[0].min())
+            first = _collected(bad.select(_TOTALS["w"]).head(1))
+            value = float(first.to_numpy(dtype=np.float64, na_value=np.nan)[0, 0])
             raise ValueError(bad_weights(f"column {self._weight!r}", value, n_bad))
         for matrix, block in self._blocks.items():
             if block.is_broken(table):
