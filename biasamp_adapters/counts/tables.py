@@ -26,9 +26,6 @@ from biasamp_adapters.counts.blocks import (
 from biasamp_adapters.counts.rows import dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, Axis, Schema
 
-#: The predicted counterpart of each true variable.
-PREDICTED = {role: role.prediction for role in (Role.ATTRIBUTE, Role.TASK)}
-
 
 class Margins(Protocol):
     """Sums over rows of the products of two blocks, of shape (..., first, second)."""
