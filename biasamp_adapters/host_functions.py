@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
-from biasamp_adapters._text import renamed
+from biasamp_adapters._text import renamed, renaming_errors
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.base import Metric
 
@@ -49,17 +49,9 @@ def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
     return hints | dict.fromkeys(_PREDICTED_ATTRIBUTE, predicted)
 
 
-@contextmanager
-def errors_of_host(attribute: str, predicted: str) -> Iterator[None]:
+def errors_of_host(attribute: str, predicted: str) -> AbstractContextManager[None]:
     """Use the host's names of the attribute and its prediction in errors of the metrics."""
-    try:
-        yield
-    except ValueError as error:
-        names = {"sensitive_features": attribute, "sensitive_features_pred": predicted}
-        text = renamed(str(error), names)
-        if text == str(error):
-            raise
-        raise ValueError(text) from None
+    return renaming_errors({"sensitive_features": attribute, "sensitive_features_pred": predicted})
 
 
 def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
