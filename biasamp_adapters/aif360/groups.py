@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -151,6 +151,7 @@ class Grouping:
                 missing="abstain",
                 by_weight=True,
             )
+        counts = replace(counts, task_name=str(dataset.label_names[0]))
         return DatasetCounts(counts, int((~inside).sum()), elsewhere)
 
 

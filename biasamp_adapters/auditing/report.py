@@ -427,7 +427,8 @@ def audit_evaluation(
     counts = evaluation.counts
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
-    check_labels([title, *counts.models, *counts.attributes], "the title and names of a report")
+    names = [title, *counts.models, *counts.attributes, counts.task_name or ""]
+    check_labels(names, "the title and names of a report")
     for note in evaluation.notes:
         warn(note)
     metrics = {

@@ -46,6 +46,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "weighted": counts.weighted,
             "dropped": counts.dropped,
             "abstained": sum(abstentions(counts).values()),
+            "task": counts.task_name,
             "attributes": list(counts.attributes),
             "models": list(counts.models),
             "positive": show(counts.labels[findings.columns[0]]) if one_class else None,

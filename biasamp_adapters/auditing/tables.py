@@ -291,6 +291,7 @@ def data_facts(summary: Summary) -> list[tuple[str, str]]:
     lines = {
         "Rows": f"{data['rows']:,}{runs}",
         "Weights": "sampling weights" if data["weighted"] else "none",
+        "Task": data["task"] or "",
         "Attributes": ", ".join(data["attributes"]),
         "Groups": _listed(data["groups"]),
         "Tasks" if data["tasks_are_columns"] else "Classes": _listed(data["classes"]),

@@ -63,6 +63,7 @@ def added(first: C, second: C) -> C:
             if name in first.matrices or getattr(first, name) == getattr(second, name)
         ),
         dropped=first.dropped + second.dropped,
+        task_name=first.task_name if first.task_name == second.task_name else None,
     )
 
 

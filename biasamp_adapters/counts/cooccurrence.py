@@ -45,6 +45,8 @@ class CooccurrenceCounts(Counts):
         Groups of the protected attribute.
     attributes : tuple of str
         Names of the protected attributes.
+    task_name : str or None
+        Name of the task, where its labels had one; None for columns of a matrix, which are named.
     axes : tuple of Axis
         The variables.
     matrices : frozenset of str

@@ -145,6 +145,7 @@ def schema_of(sources: Sources, lists: Lists, options: Options) -> dict[str, Any
         "labels": lists.labels,
         "groups": lists.groups,
         "attributes": sources.attributes,
+        "task_name": sources.task_name,
         "axes": sources.axes,
         "matrices": frozenset(by_column),
         "sets": options.sets(lists.labels),

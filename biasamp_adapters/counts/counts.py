@@ -59,7 +59,7 @@ class Counts(Schema):
 
     Attributes
     ----------
-    labels, groups, attributes, axes, matrices, sets
+    labels, groups, attributes, axes, matrices, sets, task_name
         What was counted: see :class:`Schema`.
     rows : Rows or None
         The distinct rows, if they were kept.

@@ -61,6 +61,8 @@ class JointCounts(Counts):
         Groups of the protected attribute, in order; tuples where several attributes are crossed.
     attributes : tuple of str
         Names of the protected attributes.
+    task_name : str or None
+        Name of the task, where its labels had one.
     axes : tuple of Axis
         The variables.
     cells : Cells

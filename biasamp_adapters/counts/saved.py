@@ -46,15 +46,18 @@ _OF_SECOND = {f"second_{name}": REAL for name in _SECOND}
 _OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | _OF_SECOND
 
 #: The name of the format of counts, and the version that is written.
-FORMAT, VERSION = "biasamp-counts", 3
+FORMAT, VERSION = "biasamp-counts", 4
 
-#: The names of the header and the columns of each format. Up to version 2 labels and matrices had a
-#: format each, and files of version 1 have no checksum.
+#: The names of the header and the columns of each format. Up to version 3 the name of the task was
+#: not saved, up to version 2 labels and matrices had a format each, and files of version 1 have no
+#: checksum.
 _HEADER = ("format", "version", "labels", "groups", "attributes", "axes", "declared", "dropped")
 _OF_JOINT = ({*_HEADER, "levels"}, _ROWS)
 _OF_MATRICES = ({*_HEADER, "matrices", "sets", "soft"}, dict.fromkeys(_SUMS, REAL) | _OF_SECOND)
+_OF_BOTH = ({"counts"} | _OF_JOINT[0] | _OF_MATRICES[0], _ROWS | _OF_SUMS)
 _FORMATS: dict[tuple[str, int], tuple[set[str], dict[str, Any]]] = {
-    (FORMAT, VERSION): ({"counts"} | _OF_JOINT[0] | _OF_MATRICES[0], _ROWS | _OF_SUMS),
+    (FORMAT, VERSION): ({"task_name"} | _OF_BOTH[0], _OF_BOTH[1]),
+    (FORMAT, 3): _OF_BOTH,
     ("biasamp-joint-counts", 1): _OF_JOINT,
     ("biasamp-joint-counts", 2): _OF_JOINT,
     ("biasamp-cooccurrence-counts", 1): _OF_MATRICES,
@@ -75,6 +78,7 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
         "labels": [plain_label(label) for label in counts.labels],
         "groups": [plain_label(label) for label in counts.groups],
         "attributes": list(counts.attributes),
+        "task_name": counts.task_name,
         "axes": [list(axis) for axis in counts.axes],
         "declared": sorted(counts.declared),
         "dropped": counts.dropped,
@@ -205,6 +209,8 @@ def _schema(document: Any) -> dict[str, Any]:
     attributes = _texts(document["attributes"])
     if len(attributes) > 1:
         require(all(isinstance(g, tuple) and len(g) == len(attributes) for g in groups))
+    task_name = document.get("task_name")
+    require(task_name is None or isinstance(task_name, str))
     for name in ("declared", "matrices"):
         require(set(_texts(document[name])) <= {"labels", "groups"})
     require(type(document["dropped"]) is int and document["dropped"] >= 0)
@@ -214,6 +220,7 @@ def _schema(document: Any) -> dict[str, Any]:
         "labels": labels,
         "groups": groups,
         "attributes": attributes,
+        "task_name": task_name,
         "axes": axes,
         "matrices": frozenset(document["matrices"]),
         "sets": _sets(document["sets"], len(labels)),

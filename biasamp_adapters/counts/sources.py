@@ -13,7 +13,7 @@ from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import declared, listing
 from biasamp_adapters.counts.variables import ATTRIBUTE, MODEL, TASK, Axis
-from biasamp_adapters.inputs.columns import Column, Weights, read_columns
+from biasamp_adapters.inputs.columns import Column, Weights, name_of, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_shape
 
 
@@ -53,7 +53,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Sources:
-    """All variables, the names of the attributes, and the weights of rows.
+    """All variables, the names of attributes and task, and the weights of rows.
 
     Attributes
     ----------
@@ -64,6 +64,8 @@ class Sources:
         How often each row occurs, if only distinct rows were fetched.
     part : ndarray of int, shape (rows,), or None
         A number by which rows are kept apart.
+    task_name : str or None
+        Name of the task, if it is labels and these have one.
     """
 
     sources: list[Source] = field(default_factory=list)
@@ -71,6 +73,7 @@ class Sources:
     weight: Weights | None = None
     repeated: Array | None = None
     part: Array | None = None
+    task_name: str | None = None
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -174,7 +177,8 @@ def read_arrays(
     _check_tasks([source for source in sources if not source.axis.role.of_attribute])
     weight = inputs.sample_weight
     weights = None if weight is None else Weights(weight, "sample_weight")
-    return Sources(sources, attributes, weights)
+    task = None if y_true is None or (matrices and is_matrix(y_true)) else name_of(y_true)
+    return Sources(sources, attributes, weights, task_name=task)
 
 
 def _read(
@@ -320,7 +324,8 @@ class FrameColumns:
             Source(axis, self._argument(axis), n_columns=len(_names(names)))
             for axis, names in self.names.items()
         ]
-        return Sources(sources, tuple(_names(self.names.get(ATTRIBUTE))))
+        attributes, task = (_names(self.names.get(axis)) for axis in (ATTRIBUTE, TASK))
+        return Sources(sources, tuple(attributes), task_name=task[0] if task else None)
 
 
 def _names(names: Names | None) -> list[str]:
@@ -363,7 +368,9 @@ def read_table(
         predicted or None,
     )
     read = read_arrays(inputs, matrices=True, names=names)
-    weight = columns.weight
+    task, weight = columns.names.get(TASK), columns.weight
+    # Columns of some libraries do not know their names.
+    read = replace(read, task_name=task if isinstance(task, str) else None)
     if weight is None:
         return read
     return replace(read, weight=Weights(table[weight].to_native(), f"column {weight!r}"))

@@ -99,6 +99,10 @@ def test_measures_of_aif360(n_labels: int, weighted: bool) -> None:
     assert found[FOULDS]["ideal"] == 0
 
 
+def test_the_task_has_the_name_of_the_label() -> None:
+    assert report_of(metric_of(hiring(), **SEXES)).summary["data"]["task"] == "T"
+
+
 def test_rates_of_both_groups() -> None:
     found = own(report_of(metric_of(hiring(), **SEXES)))["equal opportunity difference"]
     assert found["value"] == pytest.approx(0 / 10 - 40 / 40)
