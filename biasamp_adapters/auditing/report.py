@@ -30,9 +30,23 @@ if TYPE_CHECKING:
 TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
-_PARTS = ("metrics", "differences", "trends", "pairs", "fairness", "runs")
+_PARTS = ("metrics", "verdicts", "differences", "trends", "pairs", "fairness", "runs")
 
-_COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note", "pos_label"]
+_COLUMNS = [
+    "metric",
+    "direction",
+    "value",
+    "low",
+    "high",
+    "blind_errors",
+    "excess",
+    "n",
+    "note",
+    "pos_label",
+]
+
+#: Columns of numbers of which a frame shows the value only.
+_VALUES = ("blind_errors", "excess")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +78,27 @@ class AuditReport:
 
     summary: Summary
     results: dict[Key, AmplificationResult] = field(default_factory=dict)
+
+    @property
+    def verdicts(self) -> list[dict[str, Any]]:
+        """What the report says of each model in each direction, or why it cannot say anything.
+
+        Each is a dict of ``model``, ``direction``, ``verdict`` (a code), ``reason`` (a code, of
+        "cannot_say"), ``sentence`` and ``excess`` (value, low, high and note, or None). The codes
+        are "cannot_say", "no_errors", "constant", "reverses", "amplifies",
+        "amplifies_beneath_errors", "mistakes_only", "reduces" and "no_clear_change".
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> group = ["a"] * 500 + ["b"] * 500
+        >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
+        >>> y_pred = [1] * 350 + [0] * 150 + [1] * 150 + [0] * 350
+        >>> (verdict,) = bam.audit(y_true, y_pred, sensitive_features=group).verdicts
+        >>> verdict["verdict"]
+        'amplifies'
+        """
+        return list(self.summary["verdicts"])
 
     @classmethod
     def from_estimator(
@@ -109,17 +144,17 @@ class AuditReport:
         Parameters
         ----------
         part : str
-            "metrics", "differences", "trends", "pairs", "fairness" or "runs": a list of
-            ``summary``.
+            "metrics", "verdicts", "differences", "trends", "pairs", "fairness" or "runs": a list
+            of ``summary``.
 
         Returns
         -------
         DataFrame
             For "metrics", one row per metric and direction, with the columns ``metric``,
-            ``direction``, ``value``, ``low``, ``high``, ``random_error``, ``n``, ``note`` and
-            ``pos_label`` (the class, if the value is about a single one). With several models,
-            ``model`` comes first. For other parts, one row per entry. A missing interval or
-            baseline is NaN.
+            ``direction``, ``value``, ``low``, ``high``, ``blind_errors``, ``excess``, ``n``,
+            ``note`` and ``pos_label`` (the class, if the value is about a single one). With several
+            models, ``model`` comes first. For other parts, one row per entry. A number that is
+            missing is NaN.
 
         Raises
         ------
@@ -131,8 +166,11 @@ class AuditReport:
         columns = None
         if part == "metrics":
             columns = ["model"] * (len(self.summary["data"]["models"]) > 1) + _COLUMNS
-        frame = pd.DataFrame(self.summary[part], columns=columns)
-        numbers = [name for name in ("value", "low", "high", "random_error") if name in frame]
+        rows, values = self.summary[part], _VALUES if part in ("metrics", "verdicts") else ()
+        shown = [name for name in values if rows and name in rows[0]]
+        rows = [row | {name: row[name] and row[name]["value"] for name in shown} for row in rows]
+        frame = pd.DataFrame(rows, columns=columns)
+        numbers = [name for name in ("value", "low", "high", *shown) if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
 
     @overload
@@ -230,7 +268,7 @@ class AuditReport:
         --------
         >>> from biasamp_adapters import AuditReport
         >>> AuditReport.json_schema()["$id"]
-        'urn:biasamp-adapters:audit:1'
+        'urn:biasamp-adapters:audit:2'
         """
         return render.schema()
 

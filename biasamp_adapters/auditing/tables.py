@@ -149,7 +149,8 @@ KINDS = (
             _VALUE,
             _INTERVAL,
             _text("reading"),
-            _estimate("random errors", "baseline"),
+            _estimate("blind errors", "blind_errors"),
+            _estimate("excess", "excess"),
             _estimate("variance", "spread", ""),
             _NOTE,
         ],
@@ -199,7 +200,7 @@ KINDS = (
             Column("threshold", _threshold, True),
             _share("predicted positive"),
             _estimate("BA A->T", "amplification"),
-            _number("random errors", "random_error"),
+            _estimate("blind errors", "blind_errors"),
             _estimate("FPR difference", "fpr_difference", ""),
         ],
         # About ten thresholds, evenly spaced.

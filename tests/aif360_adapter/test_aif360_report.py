@@ -80,7 +80,7 @@ def test_ours_as_the_core_audits_the_rows(n_labels: int, weighted: bool) -> None
     assert found["metric"].tolist() == expected["metric"].tolist()
     assert found["direction"].tolist() == expected["direction"].tolist()
     assert len(found) > 8
-    for column in ("value", "random_error"):
+    for column in ("value", "blind_errors", "excess"):
         ours, theirs = found[column].tolist(), expected[column].tolist()
         assert ours == pytest.approx(theirs, abs=1e-12, nan_ok=True)
 
