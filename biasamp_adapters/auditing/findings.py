@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions, Replicated
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
 from biasamp_adapters.metrics import METRICS, AmplificationResult
@@ -34,16 +36,31 @@ Key = tuple[str, str]
 #: The fairness measure of all task columns together; the others look at one column each.
 ACCURACY = "accuracy"
 
-#: Suffix of the names of rates by group.
-BY_GROUP = "_by_group"
-
 #: Takes the place of the metric in the keys of the draws of fairness measures.
 _RATES = "rates by group"
 
 
+class Disparity(NamedTuple):
+    """A rate of the groups for one task, and how far they are apart.
+
+    Attributes
+    ----------
+    column : int or None
+        Position of the task label; None for the accuracy.
+    gap : Estimate
+        The largest less the smallest rate.
+    groups : list of Estimate
+        The rate of each group; empty if several tasks are evaluated.
+    """
+
+    column: int | None
+    gap: Estimate
+    groups: list[Estimate]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GroupRates(Scored):
-    """Selection rate, TPR, FPR and accuracy of each group, and their differences.
+    """Selection rate, TPR, FPR and accuracy of each group.
 
     Attributes
     ----------
@@ -57,8 +74,8 @@ class GroupRates(Scored):
     def width(self) -> int:
         return 6 * len(self.evaluation.counts.groups) * len(self.evaluation.counts.labels)
 
-    def rates(self, tables: Tables) -> dict[str, Array]:
-        """Rates of shape (..., groups, columns); the accuracy of shape (..., groups, 1)."""
+    def _fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
+        """Numerators and denominators, (..., groups, columns); the accuracy has one column."""
         truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
         predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
         hits = tables.agreement(Role.TASK, by_group=True)
@@ -68,47 +85,76 @@ class GroupRates(Scored):
             right = rows - (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
         else:
             right = hits.sum(axis=-1, keepdims=True)
-        return {
-            "selection_rate": rate(predicted, rows)[..., self.columns],
-            "true_positive_rate": rate(hits, truth)[..., self.columns],
-            "false_positive_rate": rate(predicted - hits, rows - truth)[..., self.columns],
-            ACCURACY: rate(right, rows),
+        of_columns = {
+            "selection_rate": (predicted, np.broadcast_to(rows, predicted.shape)),
+            "true_positive_rate": (hits, truth),
+            "false_positive_rate": (predicted - hits, rows - truth),
         }
+        return {
+            name: (part[..., self.columns], whole[..., self.columns])
+            for name, (part, whole) in of_columns.items()
+        } | {ACCURACY: (right, rows)}
 
     @cached_property
-    def _extremes(self) -> dict[str, tuple[Array, Array]]:
-        """For each rate, the groups with the highest and lowest value in the observed counts."""
-        rates = self.rates(self.evaluation.counts.tables(self.model))
-        last = len(self.evaluation.counts.groups) - 1
-        return {
-            name: (
-                np.where(np.isnan(values), -np.inf, values).argmax(axis=0),
-                # The last of equal values, so that two groups are compared even if all are equal.
-                last - np.where(np.isnan(values), np.inf, values)[::-1].argmin(axis=0),
-            )
-            for name, values in rates.items()
-        }
+    def _observed(self) -> dict[str, tuple[Array, Array]]:
+        return self._fractions(self.evaluation.counts.tables(self.model))
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
-        """The highest minus the lowest rate, and the rates by group if there is one column.
-
-        The two groups are those of the observed counts. If each replicate chose them again, noise
-        alone would make the difference positive, and no interval could reach 0.
-        """
+    @cached_property
+    def _shown(self) -> dict[str, Array]:
+        """For each measure, the positions of the columns with the largest differences."""
         out = {}
-        for name, values in self.rates(tables).items():
-            defined = (~np.isnan(values)).sum(axis=-2) > 1
-            columns = np.arange(values.shape[-1])
-            high, low = (values[..., group, columns] for group in self._extremes[name])
-            out[name] = np.where(defined, high - low, np.nan)
-            if values.shape[-1] == 1:
-                out[name + BY_GROUP] = values[..., 0]
+        for name, fraction in self._observed.items():
+            rates = rate(*fraction)
+            defined = (~np.isnan(rates)).sum(axis=0) > 1
+            gap = np.where(np.isnan(rates), -np.inf, rates).max(axis=0)
+            gap = gap - np.where(np.isnan(rates), np.inf, rates).min(axis=0)
+            order = np.argsort(-np.where(defined, gap, -1.0), kind="stable")
+            out[name] = order[:MOST_TASKS]
         return out
 
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+        """Rates of the columns that are shown, of shape (..., groups, columns)."""
+        fractions = self._fractions(tables)
+        return {name: rate(*fractions[name])[..., shown] for name, shown in self._shown.items()}
+
     def point(self) -> dict[str, Array]:
-        """The same scores for the observed counts."""
+        """The same rates for the observed counts."""
         tables = self.evaluation.counts.tables(self.model)
         return self.scores(tables, None, np.random.default_rng(0))
+
+    def disparities(
+        self, drawn: Mapping[str, Array], no_draws: str | None, confidence: float
+    ) -> dict[str, list[Disparity]]:
+        """The tasks with the largest differences, for each measure, the largest first.
+
+        Parameters
+        ----------
+        drawn : mapping of str to ndarray
+            The scores of replicates; empty if there are none.
+        no_draws : str or None
+            Why there can be none.
+        confidence : float
+        """
+        counts = self.evaluation.counts
+        worth = counts.effective_rows / float(counts.tables(self.model).total)
+        out: dict[str, list[Disparity]] = {}
+        for name, rates in self.point().items():
+            shown, rows = self._shown[name], self._observed[name][1] * worth
+            out[name] = []
+            for i, column in enumerate(shown):
+                replicates = drawn[name][..., i] if drawn else None
+                gap = largest_gap(rates[:, i], replicates, confidence, rows[:, column])
+                by_group = [None] * len(rates) if replicates is None else replicates.T
+                groups = [
+                    Replicated(*number, no_draws).estimate(confidence)
+                    for number in zip(rates[:, i], by_group, strict=True)
+                ]
+                task = None if name == ACCURACY else int(self.columns[column])
+                reason = no_draws or gap.reason
+                out[name].append(
+                    Disparity(task, replace(gap, reason=reason), groups if len(shown) == 1 else [])
+                )
+        return out
 
 
 @dataclass(frozen=True)
@@ -125,9 +171,8 @@ class Findings:
         The paired differences from the first model.
     pairs : dict of (model, metric name) to (positions, numbers)
         The strongest pairs of BA->, strongest first.
-    rates : dict of model to dict of str to list of Replicated
-        For each fairness measure, the differences between groups, one per column. The name with
-        the suffix ``BY_GROUP`` holds the rate of each group.
+    rates : dict of model to dict of str to list of Disparity
+        For each fairness measure, the tasks with the largest differences between groups.
     columns : ndarray of int
         Positions of the task labels that are evaluated as positives.
     """
@@ -137,7 +182,7 @@ class Findings:
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
     pairs: dict[Key, tuple[Array, list[Replicated]]]
-    rates: dict[str, dict[str, list[Replicated]]]
+    rates: dict[str, dict[str, list[Disparity]]]
     columns: Array
 
     @property
@@ -214,9 +259,7 @@ def evaluate(
             values = measurement.pairs()["contribution"].reshape(-1)[measurement.selected]
             pairs[key] = measurement.selected, replicated(key, "pairs", values)
     measures = {
-        key[0]: {
-            name: replicated(key, name, values) for name, values in group_rates.point().items()
-        }
+        key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
         for key, group_rates in rates.items()
     }
     options = replace(options, n_boot=n_boot, confidence=confidence)

@@ -7,15 +7,10 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing.findings import (
-    ACCURACY,
-    BY_GROUP,
     DIRECTIONAL,
-    MOST_TASKS,
     Findings,
     by_column,
 )
@@ -237,21 +232,16 @@ def _trend_rows(findings: Findings) -> Iterator[Row]:
 def _fairness_rows(findings: Findings) -> Iterator[Row]:
     """The largest differences of each fairness measure, and the rates of groups for one task."""
     groups, labels = findings.counts.groups, findings.counts.labels
-    confidence = findings.options.confidence
-    tasks = [show(labels[column]) for column in findings.columns]
-    for model, rates in findings.rates.items():
-        for measure in (name for name in rates if not name.endswith(BY_GROUP)):
-            by_group = rates.get(measure + BY_GROUP, [])
-            named = zip(["all"] if measure == ACCURACY else tasks, rates[measure], strict=True)
-            largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
-            for task, difference in largest[:MOST_TASKS]:
+    for model, measures in findings.rates.items():
+        for measure, tasks in measures.items():
+            for column, gap, rates in tasks:
                 yield {
                     "model": model,
                     "measure": f"{measure}_difference",
-                    "task": task,
-                    **numbers(difference.estimate(confidence)),
+                    "task": "all" if column is None else show(labels[column]),
+                    **numbers(gap),
                     "groups": [
-                        {"group": show(group), **numbers(rate.estimate(confidence))}
-                        for group, rate in zip(groups, by_group, strict=bool(by_group))
+                        {"group": show(group), **numbers(rate)}
+                        for group, rate in zip(groups, rates, strict=bool(rates))
                     ],
                 }

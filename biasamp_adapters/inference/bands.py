@@ -8,6 +8,7 @@ numbers that are looked at together are by chance (max |t|).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -222,6 +223,7 @@ def _pairs_of(rates: Array, replicates: Array, lacking: Array) -> Iterator[_Pair
         yield _Pairs(np.abs(rates[later] - rates[i]), spread, _largest_t(away, spread))
 
 
+@cache
 def _studentized_range(n_groups: int, confidence: float) -> float:
     """How many standard deviations apart two of independent groups are by chance, at most."""
     from scipy.stats import studentized_range
