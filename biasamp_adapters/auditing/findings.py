@@ -13,8 +13,13 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.bands import largest_gap
-from biasamp_adapters.inference.estimates import Estimate, IntervalOptions, Replicated
+from biasamp_adapters.inference.bands import largest_gap, simultaneous
+from biasamp_adapters.inference.estimates import (
+    Estimate,
+    IntervalOptions,
+    Replicated,
+    side_of_zero,
+)
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
@@ -26,6 +31,9 @@ from biasamp_adapters.reference import Evaluation
 
 #: Most pairs of a model and direction, and most tasks of a fairness measure, in a report.
 MOST_PAIRS, MOST_TASKS = 500, 10
+
+#: Most replicates of pairs that are kept of a model and direction: 5,000 pairs of 2,000 replicates.
+_MOST_SCORES = 10_000_000
 
 #: The names of BA->, whose sign and size are the easiest to read, and of Multi.
 DIRECTIONAL, MULTI = "DirectionalBiasAmplification", "MultiAttributeBiasAmplification"
@@ -157,6 +165,29 @@ class GroupRates(Scored):
         return out
 
 
+class PairOfBA(NamedTuple):
+    """What one pair of a group and a task contributes to BA->.
+
+    Attributes
+    ----------
+    position : int
+        Where it is among all pairs, in the order of ``by_pair``.
+    number : Replicated
+        Its contribution, with the replicates for an interval of its own.
+    band : Estimate
+        The same with an interval that holds for all pairs of this model and direction at once.
+    """
+
+    position: int
+    number: Replicated
+    band: Estimate
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it differs from 0 by more than chance explains in any of so many pairs."""
+        return self.band.interval is not None and side_of_zero(self.band.interval) != 0
+
+
 @dataclass(frozen=True)
 class Findings:
     """The results of an audit, from which the summary is made.
@@ -169,8 +200,8 @@ class Findings:
     results : dict of (model, metric name) to AmplificationResult
     differences : dict of (model, metric name) to Estimate
         The paired differences from the first model.
-    pairs : dict of (model, metric name) to (positions, numbers)
-        The strongest pairs of BA->, strongest first.
+    pairs : dict of (model, metric name) to list of PairOfBA
+        The pairs of BA-> that are defined, strongest first.
     rates : dict of model to dict of str to list of Disparity
         For each fairness measure, the tasks with the largest differences between groups.
     columns : ndarray of int
@@ -181,7 +212,7 @@ class Findings:
     options: IntervalOptions
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
-    pairs: dict[Key, tuple[Array, list[Replicated]]]
+    pairs: dict[Key, list[PairOfBA]]
     rates: dict[str, dict[str, list[Disparity]]]
     columns: Array
 
@@ -219,8 +250,9 @@ def evaluate(
     """
     for metric in (metric for chosen in metrics.values() for metric in chosen):
         evaluation = metric.prepare(evaluation)
+    scored_pairs = max(MOST_PAIRS, _MOST_SCORES // max(options.n_boot, 1))
     measurements = {
-        (model, metric.__name__): _with_strongest_pairs(metric.measure(evaluation, model))
+        (model, metric.__name__): _with_pairs(metric.measure(evaluation, model), scored_pairs)
         for model, chosen in metrics.items()
         for metric in chosen
         if metric.applies(evaluation)
@@ -241,11 +273,6 @@ def evaluate(
         scored: dict[Key, Scored] = {**measurements, **rates}
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
-    def replicated(key: Key, name: str, values: Array) -> list[Replicated]:
-        """Numbers with the drawn scores of this name."""
-        drawn = draws[key][name].T if key in draws else [None] * len(values)
-        return [Replicated(*number, no_draws) for number in zip(values, drawn, strict=True)]
-
     results, differences, pairs = {}, {}, {}
     for key, measurement in measurements.items():
         replicates = draws.get(key, {}) if asked else None
@@ -256,8 +283,7 @@ def evaluate(
             difference = paired_difference(compared, confidence)
             differences[key] = replace(difference, reason=no_draws or difference.reason)
         if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
-            values = measurement.pairs()["contribution"].reshape(-1)[measurement.selected]
-            pairs[key] = measurement.selected, replicated(key, "pairs", values)
+            pairs[key] = _pairs(measurement, (replicates or {}).get("pairs"), no_draws, confidence)
     measures = {
         key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
         for key, group_rates in rates.items()
@@ -266,14 +292,30 @@ def evaluate(
     return Findings(evaluation, options, results, differences, pairs, measures, columns)
 
 
-def _with_strongest_pairs(measurement: Measurement) -> Measurement:
-    """The same measurement; one of BA-> scores its strongest pairs too."""
+def _with_pairs(measurement: Measurement, most: int) -> Measurement:
+    """The same measurement; one of BA-> scores its pairs too, the strongest if there are many."""
     if not isinstance(measurement, Cooccurrence) or measurement.coefficient != "sign":
         return measurement
     strength = np.abs(measurement.pairs()["contribution"].reshape(-1))
     order = np.argsort(-strength, kind="stable")
     defined = order[~np.isnan(strength[order])]
-    return replace(measurement, selected=defined[:MOST_PAIRS])
+    return replace(measurement, selected=defined[:most])
+
+
+def _pairs(
+    measurement: Cooccurrence, drawn: Array | None, no_draws: str | None, confidence: float
+) -> list[PairOfBA]:
+    """The scored pairs, with an interval that holds for all that are defined."""
+    contributions = measurement.pairs()["contribution"].reshape(-1)
+    selected = [] if measurement.selected is None else measurement.selected.tolist()
+    values, family = contributions[selected], int((~np.isnan(contributions)).sum())
+    every = [None] * len(selected) if drawn is None else drawn.T
+    return [
+        PairOfBA(position, Replicated(value, replicates, no_draws), band)
+        for position, value, replicates, band in zip(
+            selected, values, every, simultaneous(values, drawn, confidence, family), strict=True
+        )
+    ]
 
 
 def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:

@@ -10,7 +10,15 @@ import pandas as pd
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import TITLE, AuditReport
-from biasamp_adapters.auditing.summary import Row, Summary, grouped, headlines, identity, reading
+from biasamp_adapters.auditing.summary import (
+    Row,
+    Summary,
+    grouped,
+    headlines,
+    identity,
+    reading,
+    side,
+)
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
 
@@ -191,11 +199,17 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
+        # Bonferroni's inequality: intervals of so much higher a level hold for all pairs at once.
+        at_once = 1 - (1 - confidence) / max(len(pairs), 1)
         for (attribute, task), rows in pairs[:MOST_PAIRS]:
+            band = _mean(rows["contribution"].tolist(), at_once)
             yield identity(key[0], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
                 "sign": int(rows["sign"].iloc[0]),
                 "uncertain": bool(rows["uncertain"].any()),
                 **_mean(rows["contribution"].tolist(), confidence),
+                "band_low": band["low"],
+                "band_high": band["high"],
+                "clear": bool(side(band)),
             }

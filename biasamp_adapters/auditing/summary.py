@@ -11,6 +11,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
+    MOST_PAIRS,
     Findings,
     by_column,
 )
@@ -202,16 +203,20 @@ def headlines(rows: list[Row]) -> list[str]:
 
 def _pair_rows(findings: Findings) -> Iterator[Row]:
     """The strongest pairs of BA->."""
-    for key, (positions, contributions) in findings.pairs.items():
-        result = findings.results[key]
-        pairs = result.by_pair.iloc[positions].to_dict("records")
-        for pair, contribution in zip(pairs, contributions, strict=True):
+    for key, pairs in findings.pairs.items():
+        result, shown = findings.results[key], pairs[:MOST_PAIRS]
+        tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
+        for row, pair in zip(tables, shown, strict=True):
+            low, high = pair.band.interval or (None, None)
             yield identity(key[0], result) | {
-                "attribute": show(pair["attribute"]),
-                "task": show(pair["task"]),
-                "sign": int(pair["sign"]),
-                "uncertain": bool(pair["uncertain"]),
-                **numbers(contribution.estimate(findings.options.confidence)),
+                "attribute": show(row["attribute"]),
+                "task": show(row["task"]),
+                "sign": int(row["sign"]),
+                "uncertain": bool(row["uncertain"]),
+                **numbers(pair.number.estimate(findings.options.confidence)),
+                "band_low": plain(low),
+                "band_high": plain(high),
+                "clear": pair.is_clear,
             }
 
 
