@@ -20,6 +20,7 @@ from biasamp_adapters.auditing.summary import (
     headline,
     identity,
     reading,
+    side,
     verdict_row,
 )
 from biasamp_adapters.counts.labels import show
@@ -263,11 +264,17 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
+        # Bonferroni's inequality: intervals of so much higher a level hold for all pairs at once.
+        at_once = 1 - (1 - confidence) / max(len(pairs), 1)
         for (attribute, task), rows in pairs[:MOST_PAIRS]:
+            band = _mean(rows["contribution"].tolist(), at_once)
             yield identity(key[0], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
                 "sign": int(rows["sign"].iloc[0]),
                 "uncertain": bool(rows["uncertain"].any()),
                 **_mean(rows["contribution"].tolist(), confidence),
+                "band_low": band["low"],
+                "band_high": band["high"],
+                "clear": bool(side(band)),
             }

@@ -7,15 +7,11 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing.findings import (
-    ACCURACY,
-    BY_GROUP,
     DIRECTIONAL,
-    MOST_TASKS,
+    MOST_PAIRS,
     Findings,
     by_column,
 )
@@ -208,16 +204,20 @@ def headline(row: Row, verdict: Verdict) -> str:
 
 def _pair_rows(findings: Findings) -> Iterator[Row]:
     """The strongest pairs of BA->."""
-    for key, (positions, contributions) in findings.pairs.items():
-        result = findings.results[key]
-        pairs = result.by_pair.iloc[positions].to_dict("records")
-        for pair, contribution in zip(pairs, contributions, strict=True):
+    for key, pairs in findings.pairs.items():
+        result, shown = findings.results[key], pairs[:MOST_PAIRS]
+        tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
+        for row, pair in zip(tables, shown, strict=True):
+            low, high = pair.band.interval or (None, None)
             yield identity(key[0], result) | {
-                "attribute": show(pair["attribute"]),
-                "task": show(pair["task"]),
-                "sign": int(pair["sign"]),
-                "uncertain": bool(pair["uncertain"]),
-                **numbers(contribution.estimate(findings.options.confidence)),
+                "attribute": show(row["attribute"]),
+                "task": show(row["task"]),
+                "sign": int(row["sign"]),
+                "uncertain": bool(row["uncertain"]),
+                **numbers(pair.number.estimate(findings.options.confidence)),
+                "band_low": plain(low),
+                "band_high": plain(high),
+                "clear": pair.is_clear,
             }
 
 
@@ -238,21 +238,16 @@ def _trend_rows(findings: Findings) -> Iterator[Row]:
 def _fairness_rows(findings: Findings) -> Iterator[Row]:
     """The largest differences of each fairness measure, and the rates of groups for one task."""
     groups, labels = findings.counts.groups, findings.counts.labels
-    confidence = findings.options.confidence
-    tasks = [show(labels[column]) for column in findings.columns]
-    for model, rates in findings.rates.items():
-        for measure in (name for name in rates if not name.endswith(BY_GROUP)):
-            by_group = rates.get(measure + BY_GROUP, [])
-            named = zip(["all"] if measure == ACCURACY else tasks, rates[measure], strict=True)
-            largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
-            for task, difference in largest[:MOST_TASKS]:
+    for model, measures in findings.rates.items():
+        for measure, tasks in measures.items():
+            for column, gap, rates in tasks:
                 yield {
                     "model": model,
                     "measure": f"{measure}_difference",
-                    "task": task,
-                    **numbers(difference.estimate(confidence)),
+                    "task": "all" if column is None else show(labels[column]),
+                    **numbers(gap),
                     "groups": [
-                        {"group": show(group), **numbers(rate.estimate(confidence))}
-                        for group, rate in zip(groups, by_group, strict=bool(by_group))
+                        {"group": show(group), **numbers(rate)}
+                        for group, rate in zip(groups, rates, strict=bool(rates))
                     ],
                 }
