@@ -35,6 +35,7 @@ _PARTS = ("metrics", "verdicts", "differences", "trends", "pairs", "fairness", "
 _COLUMNS = [
     "metric",
     "direction",
+    "slug",
     "value",
     "low",
     "high",
@@ -151,7 +152,8 @@ class AuditReport:
         -------
         DataFrame
             For "metrics", one row per metric and direction, with the columns ``metric``,
-            ``direction``, ``value``, ``low``, ``high``, ``blind_errors``, ``excess``, ``n``,
+            ``direction``, ``slug`` (both in one name without signs and spaces, such as
+            "ba_a_to_t"), ``value``, ``low``, ``high``, ``blind_errors``, ``excess``, ``n``,
             ``note`` and ``pos_label`` (the class, if the value is about a single one). With several
             models, ``model`` comes first. For other parts, one row per entry. A number that is
             missing is NaN.

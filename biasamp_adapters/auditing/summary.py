@@ -111,6 +111,7 @@ def identity(model: str, result: AmplificationResult) -> Row:
     return {
         "model": model,
         "name": result.short_name,
+        "slug": result.slug,
         "metric": result.metric,
         "direction": result.direction,
     }
