@@ -140,6 +140,7 @@ def metric_row(model: str, result: AmplificationResult) -> Row:
         "note": note_of(result),
         "reading": reading(row, result.verdict),
         "uncertain_signs": signs,
+        "zero_by_construction": result.bound is not None and result.bound.zero_by_construction,
     }
 
 
