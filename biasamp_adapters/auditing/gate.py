@@ -93,9 +93,9 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
         names = {name, short, row["metric"], f"{row['metric']} {direction}"}
         yield _Number(model, name, row, {*map(slug, names)}, zero)
         if row.get("excess") is not None:
-            of_directional = row["metric"] == DIRECTIONAL
-            names = {"", direction} if of_directional else {name}
-            shown = f"excess {direction if of_directional else name}"
+            names, shown = {name}, f"excess {name}"
+            if row["metric"] == DIRECTIONAL:
+                names, shown = {name, direction, ""}, f"excess {direction}"
             yield _Number(model, shown, row["excess"], {slug(f"excess {n}") for n in names}, zero)
     kind = "task" if summary["data"]["tasks_are_columns"] else "class"
     for row in summary["fairness"]:

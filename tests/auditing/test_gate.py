@@ -338,6 +338,7 @@ def test_no_gate_at_all(report: bam.AuditReport) -> None:
     [
         ("excess A->T", ["excess A->T"]),
         ("excess_a_to_t", ["excess A->T"]),
+        ("excess_ba_a_to_t", ["excess A->T"]),
         ("excess", ["excess A->T", "excess T->A"]),
         ("excess MALS", ["excess MALS"]),
         ("excess_mals", ["excess MALS"]),
