@@ -183,14 +183,14 @@ class ForbiddenVerdicts:
     ----------
     name : str
         "verdict" or, for one direction, "verdict A->T".
-    codes : frozenset of str
+    codes : tuple of str
     """
 
     name: str
-    codes: frozenset[str]
+    codes: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        unknown = sorted(self.codes - {*VERDICTS})
+        unknown = [code for code in self.codes if code not in VERDICTS]
         if unknown or not self.codes:
             raise ValueError(
                 f"forbidden verdicts must be some of {list(VERDICTS)}; received {unknown} for "
@@ -235,6 +235,9 @@ def gates_of(
     above: Mapping[str, float | Collection[str]], require_below: Mapping[str, float]
 ) -> list[Gate]:
     """The gates that mappings of names describe; see :meth:`AuditReport.failures`."""
+    for limits in (above, require_below):
+        if not (isinstance(limits, Mapping) and all(isinstance(name, str) for name in limits)):
+            raise ValueError(f"gates must be a mapping from names to bounds; received {limits!r}")
     gates = [_gate(name, limit) for name, limit in above.items()]
     gates += [Bound(name, bound, required=True) for name, bound in require_below.items()]
     if not gates:
@@ -249,7 +252,7 @@ def _gate(name: str, limit: Any) -> Gate:
         raise ValueError(
             f"{name!r} must have a set of codes, such as {{'amplifies'}}; received {limit!r}"
         )
-    return ForbiddenVerdicts(name, frozenset(limit))
+    return ForbiddenVerdicts(name, tuple(limit))
 
 
 def parse_bounds(option: str, texts: Iterable[str], *, required: bool = False) -> list[Gate]:
@@ -274,6 +277,6 @@ def parse_verdicts(texts: Iterable[str]) -> list[Gate]:
     gates: list[Gate] = []
     for text in texts:
         direction, _, codes = text.rpartition("=")
-        listed = frozenset(code.strip() for code in codes.split(","))
+        listed = tuple(code.strip() for code in codes.split(","))
         gates.append(ForbiddenVerdicts(f"verdict {direction}".strip(), listed))
     return gates

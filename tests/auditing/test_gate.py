@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kinds import Kind
 from report_cases import AMPLIFIED, GROUP, TRUTH, fairness_of, row_of
 
 import biasamp_adapters as bam
@@ -98,8 +99,8 @@ def test_other_forms_are_refused(option: str, text: str) -> None:
 
 def test_parse_verdicts() -> None:
     assert parse_verdicts(["amplifies, reverses", "A->T=constant"]) == [
-        ForbiddenVerdicts("verdict", frozenset({"amplifies", "reverses"})),
-        ForbiddenVerdicts("verdict A->T", frozenset({"constant"})),
+        ForbiddenVerdicts("verdict", ("amplifies", "reverses")),
+        ForbiddenVerdicts("verdict A->T", ("constant",)),
     ]
 
 
@@ -187,6 +188,30 @@ def test_required_is_judged_on_the_upper_end(report: bam.AuditReport) -> None:
     assert "is +0.4000 [" in failure.sentence
     assert "], not shown to be below 0." in failure.sentence
     assert len(report.failures(require_below={"BA A->T": row["high"]})) == 1
+
+
+def test_every_number_of_a_report_has_its_gate(kind: Kind) -> None:
+    counts = kind.count(
+        TRUTH,
+        {"more": AMPLIFIED, "said": SAID},
+        GROUP,
+        {"more": GROUP, "said": GROUP},
+        **kind.apart,
+    )
+    report = bam.audit_counts(counts, n_boot=100)
+    rows = [(row["slug"], row) for row in report.summary["metrics"]]
+    rows += [(row["measure"], row) for row in report.summary["fairness"]]
+    for name in dict.fromkeys(name for name, _ in rows):
+        named = [row for other, row in rows if other == name]
+        assert {row["model"] for row in named} == {"more", "said"}
+        judged = [row for row in named if row["low"] is not None]
+        # A number without an interval fails either way.
+        unjudged = [row["model"] for row in named if row["low"] is None]
+        for bound in [-9, 9, *(row[end] for row in judged for end in ("value", "low", "high"))]:
+            above = [failure.model for failure in report.failures({name: bound})]
+            assert above == [row["model"] for row in judged if row["low"] > bound] + unjudged
+            below = [failure.model for failure in report.failures(require_below={name: bound})]
+            assert below == [row["model"] for row in judged if row["high"] >= bound] + unjudged
 
 
 def test_few_rows_pass_one_gate_and_not_the_other() -> None:
@@ -323,6 +348,13 @@ def test_any_real_number_is_a_bound(report: bam.AuditReport, bound: Any) -> None
     assert bool(report.failures({"BA A->T": bound})) == (bound < row_of(report, "BA A->T")["low"])
 
 
+@pytest.mark.parametrize("gates", [["BA"], "BA A->T", {("BA", "A->T"): 0}, 0.02])
+def test_gates_must_be_a_mapping_of_names(report: bam.AuditReport, gates: Any) -> None:
+    for argument in ("above", "require_below"):
+        with pytest.raises(ValueError, match=r"must be a mapping from names to bounds; received"):
+            report.failures(**{argument: gates})
+
+
 def test_no_gate_at_all(report: bam.AuditReport) -> None:
     # It would pass whatever the model does.
     for above in (None, {}):
@@ -379,7 +411,7 @@ def test_verdicts_of_one_direction(report: bam.AuditReport) -> None:
     assert names(given.failures({"verdict_t_to_a": ("amplifies",)})) == ["verdict T->A"]
 
 
-@pytest.mark.parametrize("codes", ["amplifies", 0.02, None, set(), {"amplified"}])
+@pytest.mark.parametrize("codes", ["amplifies", 0.02, None, set(), {"amplified"}, [["reduces"]]])
 def test_verdicts_must_be_a_set_of_codes(report: bam.AuditReport, codes: Any) -> None:
     given = with_answers(report, {"A->T": "reduces"})
     with pytest.raises(ValueError, match="received"):
