@@ -7,13 +7,18 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
 import typer
 from command import COLUMNS, Ended, biasamp, process, table, write_csv, write_parquet
+
+import biasamp_adapters as bam
+from biasamp_adapters.auditing import audit_files
 
 FAST = ["--n-boot", "50"]
 DATA = Path(__file__).parents[1] / "counts" / "data"
@@ -193,6 +198,37 @@ def test_runs_of_a_balanced_reference_and_metrics_without_pairs(folder: Path) ->
     ended = biasamp(*AUDIT, "--run", "seed", *gate("MALS=0.02"))
     assert ended.code == 3
     assert "MALS cannot be judged: the reference is balanced" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "line"),
+    [
+        ("reverses", 0, None),
+        ("reverses,amplifies", 1, "P: verdict A->T is amplifies: the gap grows"),
+        ("A->T=amplifies", 1, "P: verdict A->T is amplifies: the gap grows"),
+        ("T->A=amplifies", 3, "P: verdict T->A cannot be judged: few rows"),
+        ("T->A=cannot_say", 1, "P: verdict T->A is cannot_say: few rows"),
+    ],
+)
+def test_verdicts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, option: str, code: int, line: str | None
+) -> None:
+    made = audit_files.audit_files
+
+    def with_verdicts(*arguments: Any, **options: Any) -> list[bam.AuditReport]:
+        (report,) = made(*arguments, **options)
+        verdicts = [
+            {"model": "P", "direction": "A->T", "verdict": "amplifies", "sentence": "the gap grows"}
+        ]
+        if "T->A" in option:
+            verdicts += [
+                {"model": "P", "direction": "T->A", "verdict": "cannot_say", "sentence": "few rows"}
+            ]
+        return [replace(report, summary=report.summary | {"verdicts": verdicts})]
+
+    monkeypatch.setattr(audit_files, "audit_files", with_verdicts)
+    ended = biasamp(*AUDIT, "--fail-verdict", option)
+    assert (ended.code, ended.err) == (code, "" if line is None else f"biasamp: {line}\n")
 
 
 def test_which_report_a_gate_speaks_of(folder: Path) -> None:
