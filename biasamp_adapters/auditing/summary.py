@@ -107,6 +107,7 @@ def identity(model: str, result: AmplificationResult) -> Row:
     return {
         "model": model,
         "name": result.short_name,
+        "slug": result.slug,
         "metric": result.metric,
         "direction": result.direction,
     }
@@ -135,6 +136,7 @@ def metric_row(model: str, result: AmplificationResult) -> Row:
         "note": note_of(result),
         "reading": reading(row, result.verdict),
         "uncertain_signs": signs,
+        "zero_by_construction": result.bound is not None and result.bound.zero_by_construction,
     }
 
 

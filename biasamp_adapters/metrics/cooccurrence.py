@@ -119,6 +119,11 @@ class Cooccurrence(Measurement):
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)
 
+    @property
+    def zero_by_construction(self) -> bool:
+        """Whether the coefficients of all pairs are 0."""
+        return not self._observed.weight.any()
+
     # The rates of a batch of tables.
 
     def _by_column(self, tables: Tables, task: Role, attribute: Role | None = None) -> Array:

@@ -59,6 +59,11 @@ class Measurement(Scored):
         return self
 
     @property
+    def zero_by_construction(self) -> bool:
+        """Whether the value is 0 whatever the model does, as with a balanced reference."""
+        return False
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """The notes, and the caveats that follow from the pairs."""
         return self.notes

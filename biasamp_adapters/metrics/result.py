@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._text import slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
@@ -188,6 +189,11 @@ class AmplificationResult:
         name = declared.short + (f"({_LETTERS.get(quality, quality)})" if quality else "")
         is_plain = self.direction == UNDIRECTED and len(declared.directions) == 1
         return name if is_plain else f"{name} {self.direction}"
+
+    @property
+    def slug(self) -> str:
+        """The short name without signs and spaces: "ba_a_to_t", "dpa_u_t_to_a", "la"."""
+        return slug(self.short_name)
 
     @property
     def estimate(self) -> Estimate:
