@@ -38,6 +38,11 @@ app = typer.Typer(
 
 DONE, EXCEEDED, BAD_INPUT, NOT_JUDGED, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
+_EXIT_CODES = (
+    f"Exit codes: {DONE} all gates passed; {EXCEEDED} a gate failed; {BAD_INPUT} bad input; "
+    f"{NOT_JUDGED} no gate failed, and one cannot be judged; {INTERNAL_ERROR} internal error."
+)
+
 #: The environment variable that asks for the traceback of an internal error.
 TRACEBACK = "BIASAMP_TRACEBACK"
 
@@ -103,7 +108,7 @@ Json = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=_EXIT_CODES)
 def audit(
     files: Files,
     task: Task = NOT_GIVEN,
@@ -146,19 +151,38 @@ def audit(
         Texts,
         Option(
             metavar="METRIC=X",
-            help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
-            "e.g. 'BA A->T=0.02'; repeatable.",
+            help="Fail if METRIC is shown to be above X: its whole interval is, e.g. "
+            "'BA A->T=0.02'; repeatable.",
+        ),
+    ] = NOT_GIVEN,
+    require_below: Annotated[
+        Texts,
+        Option(
+            metavar="METRIC=X",
+            help="Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
+        ),
+    ] = NOT_GIVEN,
+    fail_verdict: Annotated[
+        Texts,
+        Option(
+            metavar="CODE,...",
+            help="Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
+            "'A->T=amplifies' for one direction; repeatable.",
         ),
     ] = NOT_GIVEN,
 ) -> None:
     """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.audit_files import audit_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
-    from biasamp_adapters.auditing.gate import judge, parse_gate
+    from biasamp_adapters.auditing.gate import failures, parse_bounds, parse_verdicts
 
-    gates = [parse_gate(text) for text in fail_above]
+    gates = [
+        *parse_bounds("--fail-above", fail_above),
+        *parse_bounds("--require-below", require_below, required=True),
+        *parse_verdicts(fail_verdict),
+    ]
     if gates and not n_boot:
-        raise ValueError("--fail-above is judged on the interval, and --n-boot 0 gives none")
+        raise ValueError("gates are judged on intervals, and --n-boot 0 gives none")
     _check_outputs([*files, *reference], html, json_path)
     reports = audit_files(
         files,
@@ -174,11 +198,12 @@ def audit(
         random_state=seed,
         confidence=confidence,
     )
-    above, unknown = judge(reports, gates)
+    failed = failures([report.summary for report in reports], gates)
     _show(reports, html, json_path)
-    for line in [*above, *unknown]:
-        _print_error(line)
-    raise typer.Exit(EXCEEDED if above else NOT_JUDGED if unknown else DONE)
+    for failure in failed:
+        _print_error(f"{failure.report}: {failure}" if len(reports) > 1 else str(failure))
+    exceeded = any(failure.judged for failure in failed)
+    raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
 
 @app.command()

@@ -67,6 +67,9 @@ _SENTENCES = {
     "that their sign may be noise, and with it the sign of their part of BA->.",
     "opposite pairs": "Some pairs are amplified and others reduced: a mean over pairs hides that; "
     "see the strongest pairs.",
+    "pairs by chance": "Were no rate changed, {expected:,} of {n:,} intervals of pairs would lie "
+    "above or below 0 by chance alone. Only intervals that hold for all pairs of a model and "
+    "direction at once tell which pairs are clear: {clear:,} of {n:,}.",
     "even groups": "Every group is equally frequent among the positives of the reference: MALS is "
     "0 by construction, whatever the model does.",
     "uncertain groups": "{n} of {pairs} pairs are so near equal shares among the positives of the "
@@ -171,6 +174,11 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
         yield "balanced", {}
     elif pairs["uncertain"].any():
         yield "uncertain signs", {"n": pairs["uncertain"].sum(), "pairs": len(pairs)}
+    judged = [pair for found in findings.pairs.values() for pair in found if pair.band.interval]
+    expected = round((1 - findings.options.confidence) * len(judged))
+    if expected:
+        clear = sum(pair.is_clear for pair in judged)
+        yield "pairs by chance", {"expected": expected, "n": len(judged), "clear": clear}
     contributions = [result.by_pair["contribution"] for result in results]
     if any((part > 0).any() and (part < 0).any() for part in contributions):
         yield "opposite pairs", {}

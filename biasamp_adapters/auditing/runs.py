@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import TITLE, AuditReport
-from biasamp_adapters.auditing.summary import Row, Summary, grouped, headlines, identity, reading
+from biasamp_adapters.auditing.summary import (
+    Row,
+    Summary,
+    as_estimate,
+    grouped,
+    headline,
+    identity,
+    reading,
+    side,
+    verdict_row,
+)
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
+from biasamp_adapters.inference.estimates import Estimate, check_confidence, summarize_runs
+from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
+
+#: A sign is uncertain over runs where it is in more of them than this share.
+_HALF = 0.5
 
 #: Keys that identify a row, unlike those of its results.
 _IDENTITY = (
@@ -60,6 +77,7 @@ def summarize_reports(
     summaries = list(runs.values())
     first, data = summaries[0], [summary["data"] for summary in summaries]
     rows = [_metric_row(same, confidence, n_runs) for same in _matching_rows(summaries, "metrics")]
+    verdicts = list(_verdicts([*reports.values()], rows))
     meaning = (
         f"Every value is the mean of {n_runs} runs, its interval Student's t over them: it says "
         "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
@@ -75,7 +93,8 @@ def summarize_reports(
                 **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
                 **{part: _shares(data, part) for part in ("groups", "classes")},
             },
-            "headlines": headlines(rows),
+            "headlines": [headline(*judged) for judged in verdicts],
+            "verdicts": [verdict_row(*judged) for judged in verdicts],
             "metrics": rows,
             "differences": _over_runs(summaries, "differences", confidence),
             "trends": _trends(summaries),
@@ -139,19 +158,74 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     if len(rows) < n_runs:
         notes.insert(1, f"not there in {n_runs - len(rows)} of {n_runs} runs")
     out = {**rows[0], **mean, "note": "; ".join(dict.fromkeys(filter(None, notes)))}
-    for name, number in (("baseline", "random_error"), ("spread", "variance")):
+    for name in ("blind_errors", "excess", "spread"):
         if rows[0][name] is not None:
-            out[name] = _mean([row[number] for row in rows], confidence)
-            out[number] = out[name]["value"]
+            out[name] = _mean([row[name]["value"] for row in rows], confidence)
+    if out["spread"] is not None:
+        out["variance"] = out["spread"]["value"]
     out["levels"] = {
         name: _mean([row["levels"][name]["value"] for row in rows], confidence)
         for name in rows[0]["levels"]
     }
     if rows[0]["uncertain_signs"] is not None:
         out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
+    out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
     out |= {"confidence": confidence, "n": _sum(rows, "n")}
-    out["reading"] = reading(out)
+    out["reading"] = reading(out, None)
     return out
+
+
+def _verdicts(reports: list[AuditReport], rows: list[Row]) -> Iterator[tuple[Row, Verdict]]:
+    """The rows of BA-> with the verdict on the means over runs."""
+    for row in rows:
+        results = [
+            result
+            for report in reports
+            for (model, _), result in report.results.items()
+            if (model, result.short_name) == (row["model"], row["name"])
+        ]
+        known = [result.facts for result in results if result.facts is not None]
+        if len(known) == len(reports) and len({facts.true.shape for facts in known}) == 1:
+            verdict = judge(_mean_facts(known, row))
+            row["reading"] = reading(row, verdict)
+            yield row, verdict
+
+
+def _mean_facts(runs: list[Facts], row: Row) -> Facts:
+    """What is known of a model over runs: means, with intervals over the runs."""
+    first, confidence = runs[0], row["confidence"]
+
+    def mean(name: str) -> Any:
+        arrays = [getattr(facts, name) for facts in runs]
+        return None if any(array is None for array in arrays) else np.mean(arrays, axis=0)
+
+    def estimate(name: str) -> Estimate | None:
+        found = [getattr(facts, name) for facts in runs]
+        if any(one is None for one in found):
+            return None
+        return as_estimate(_mean([plain(one.value) for one in found], confidence))
+
+    def same(name: str) -> Any:
+        found = {getattr(facts, name) for facts in runs}
+        return found.pop() if len(found) == 1 else None
+
+    return replace(
+        first,
+        uncertain=mean("uncertain") > _HALF,
+        true=mean("true"),
+        predicted=mean("predicted"),
+        blind=mean("blind"),
+        is_right=all(facts.is_right for facts in runs),
+        constant=same("constant"),
+        only_group=same("only_group"),
+        followed=mean("followed"),
+        silent=mean("silent"),
+        value=as_estimate(row),
+        association=estimate("association") or first.association,
+        excess=estimate("excess"),
+        silence=estimate("silence"),
+        few_rows=same("few_rows"),
+    )
 
 
 def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> list[Row]:
@@ -191,11 +265,17 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
+        # Bonferroni's inequality: intervals of so much higher a level hold for all pairs at once.
+        at_once = 1 - (1 - confidence) / max(len(pairs), 1)
         for (attribute, task), rows in pairs[:MOST_PAIRS]:
+            band = _mean(rows["contribution"].tolist(), at_once)
             yield identity(key[0], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
                 "sign": int(rows["sign"].iloc[0]),
                 "uncertain": bool(rows["uncertain"].any()),
                 **_mean(rows["contribution"].tolist(), confidence),
+                "band_low": band["low"],
+                "band_high": band["high"],
+                "clear": bool(side(band)),
             }

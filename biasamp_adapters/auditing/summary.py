@@ -7,25 +7,22 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing.findings import (
-    ACCURACY,
-    BY_GROUP,
     DIRECTIONAL,
-    MOST_TASKS,
+    MOST_PAIRS,
     Findings,
     by_column,
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import NOT_DRAWN, side_of_zero
+from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
+from biasamp_adapters.metrics.verdict import Verdict
 
-FORMAT, VERSION = "biasamp-audit", 1
+FORMAT, VERSION = "biasamp-audit", 2
 
 #: All that a report shows, and one row of a list in it.
 Summary: TypeAlias = dict[str, Any]
@@ -36,6 +33,11 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
+    verdicts = [
+        (row, result.verdict)
+        for row, result in zip(rows, findings.results.values(), strict=True)
+        if result.verdict is not None
+    ]
     one_class = findings.rates and len(findings.columns) == 1
     return {
         "format": FORMAT,
@@ -55,7 +57,8 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "groups": _shares(counts, Role.ATTRIBUTE),
             "classes": _shares(counts, Role.TASK),
         },
-        "headlines": headlines(rows),
+        "headlines": [headline(*judged) for judged in verdicts],
+        "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": [
             identity(key[0], findings.results[key])
@@ -67,7 +70,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "fairness": list(_fairness_rows(findings)),
         "sweeps": sweeps,
         "runs": [],
-        "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
+        "notes": list(notes(findings)),
         "method": {
             "n_boot": options.n_boot,
             "confidence": options.confidence,
@@ -104,6 +107,7 @@ def identity(model: str, result: AmplificationResult) -> Row:
     return {
         "model": model,
         "name": result.short_name,
+        "slug": result.slug,
         "metric": result.metric,
         "direction": result.direction,
     }
@@ -130,8 +134,9 @@ def metric_row(model: str, result: AmplificationResult) -> Row:
         "source": about(result.metric).source,
         "recipe": {} if result.bound is None else result.bound.recipe,
         "note": note_of(result),
-        "reading": reading(row),
+        "reading": reading(row, result.verdict),
         "uncertain_signs": signs,
+        "zero_by_construction": result.bound is not None and result.bound.zero_by_construction,
     }
 
 
@@ -145,20 +150,15 @@ def note_of(result: AmplificationResult) -> str:
     return "; ".join(filter(None, caveats))
 
 
-#: What the interval of a row means, in a word and in a headline, by its side of 0.
-_READINGS = {
-    1: ("amplified", "amplifies bias"),
-    -1: ("reduced", "reduces bias"),
-    0: ("no clear change", "shows no clear change of bias"),
-    None: ("no interval", "gives no interval to judge by for"),
-}
+#: On which side of 0 the interval of a row lies, in words.
+_SIDES = {1: "above 0", -1: "below 0", 0: "not clear", None: "no interval"}
 
 
-def reading(row: Row) -> str:
-    """What the interval of a row means, in a word."""
-    if not about(row["metric"]).signed:
-        return "no sign"
-    return _READINGS[side(row)][0]
+def reading(row: Row, verdict: Verdict | None) -> str:
+    """What a row means, in a few words: the verdict of BA->, of others the side of 0."""
+    if verdict is not None:
+        return verdict.words
+    return _SIDES[side(row)] if about(row["metric"]).signed else "no sign"
 
 
 def side(row: Row) -> int | None:
@@ -166,58 +166,60 @@ def side(row: Row) -> int | None:
     return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
 
 
-def _headline(row: Row) -> str:
-    """One sentence on a row of the table of metrics."""
-    text = f"{row['model']} {_READINGS[side(row)][1]} {row['direction']}: {row['name']} is "
-    text += "undefined" if row["value"] is None else f"{row['value']:+z.4f}"
-    if row["low"] is not None:
-        level = f"{percent(row['confidence'])} interval"
-        text += f" ({level} {row['low']:+z.4f} to {row['high']:+z.4f})"
-    if row["random_error"] is not None:
-        text += f"; random errors of this accuracy would give {row['random_error']:+z.4f}"
-        if is_like_random_errors(row):
-            text += ", which is no different"
-    if row["uncertain_signs"]:
-        text += f"; {row['uncertain_signs']:.0%} of the reference's signs may be noise"
-    return text + "."
+def as_estimate(row: Row) -> Estimate:
+    """The number of a row."""
+    value = float("nan") if row["value"] is None else row["value"]
+    interval = None if row["low"] is None else (row["low"], row["high"])
+    return Estimate(value, interval, row["note"] or None)
 
 
-def is_like_random_errors(row: Row) -> bool:
-    """Whether the interval contains the value that random errors would give.
-
-    False if the interval has no width, as for a perfect model or a balanced reference.
-    """
-    baseline = row["random_error"]
-    if baseline is None or row["low"] is None or row["low"] == row["high"]:
-        return False
-    return bool(row["low"] <= baseline <= row["high"])
-
-
-def _like_random_errors(row: Row) -> str:
-    return (
-        f"{row['name']} of {row['model']} is no different from what random errors of the same "
-        f"accuracy would give ({row['random_error']:+z.4f}): read it as mistakes, not as a change "
-        "of bias."
-    )
+def verdict_row(row: Row, verdict: Verdict) -> Row:
+    """What a row of the table of metrics says of a model, or why it cannot say anything."""
+    return {
+        "model": row["model"],
+        "direction": row["direction"],
+        "verdict": verdict.code,
+        "reason": verdict.reason,
+        "sentence": verdict.sentence,
+        "excess": row["excess"],
+    }
 
 
-def headlines(rows: list[Row]) -> list[str]:
-    """Sentences on the directional metric, whose sign and size are the easiest to read."""
-    return [_headline(row) for row in rows if row["metric"] == DIRECTIONAL]
+#: Verdicts that the value of BA-> says nothing about.
+_WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
+
+
+def headline(row: Row, verdict: Verdict) -> str:
+    """The verdict on a model in a direction, with the numbers behind it."""
+    text = f"{row['model']} {row['direction']}: {verdict.words}. {verdict.sentence}"
+    if row["low"] is None or verdict.code in _WITHOUT_NUMBERS:
+        return text
+    level = f"{percent(row['confidence'])} interval"
+    text += f" {row['name']} is {row['value']:+z.4f} ({level} {row['low']:+z.4f} to "
+    text += f"{row['high']:+z.4f})"
+    excess = row["excess"]
+    if excess is not None and excess["low"] is not None:
+        text += f", of which mistakes alone do not explain {excess['value']:+z.4f} "
+        text += f"({excess['low']:+z.4f} to {excess['high']:+z.4f})"
+    return f"{text}."
 
 
 def _pair_rows(findings: Findings) -> Iterator[Row]:
     """The strongest pairs of BA->."""
-    for key, (positions, contributions) in findings.pairs.items():
-        result = findings.results[key]
-        pairs = result.by_pair.iloc[positions].to_dict("records")
-        for pair, contribution in zip(pairs, contributions, strict=True):
+    for key, pairs in findings.pairs.items():
+        result, shown = findings.results[key], pairs[:MOST_PAIRS]
+        tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
+        for row, pair in zip(tables, shown, strict=True):
+            low, high = pair.band.interval or (None, None)
             yield identity(key[0], result) | {
-                "attribute": show(pair["attribute"]),
-                "task": show(pair["task"]),
-                "sign": int(pair["sign"]),
-                "uncertain": bool(pair["uncertain"]),
-                **numbers(contribution.estimate(findings.options.confidence)),
+                "attribute": show(row["attribute"]),
+                "task": show(row["task"]),
+                "sign": int(row["sign"]),
+                "uncertain": bool(row["uncertain"]),
+                **numbers(pair.number.estimate(findings.options.confidence)),
+                "band_low": plain(low),
+                "band_high": plain(high),
+                "clear": pair.is_clear,
             }
 
 
@@ -238,21 +240,16 @@ def _trend_rows(findings: Findings) -> Iterator[Row]:
 def _fairness_rows(findings: Findings) -> Iterator[Row]:
     """The largest differences of each fairness measure, and the rates of groups for one task."""
     groups, labels = findings.counts.groups, findings.counts.labels
-    confidence = findings.options.confidence
-    tasks = [show(labels[column]) for column in findings.columns]
-    for model, rates in findings.rates.items():
-        for measure in (name for name in rates if not name.endswith(BY_GROUP)):
-            by_group = rates.get(measure + BY_GROUP, [])
-            named = zip(["all"] if measure == ACCURACY else tasks, rates[measure], strict=True)
-            largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
-            for task, difference in largest[:MOST_TASKS]:
+    for model, measures in findings.rates.items():
+        for measure, tasks in measures.items():
+            for column, gap, rates in tasks:
                 yield {
                     "model": model,
                     "measure": f"{measure}_difference",
-                    "task": task,
-                    **numbers(difference.estimate(confidence)),
+                    "task": "all" if column is None else show(labels[column]),
+                    **numbers(gap),
                     "groups": [
-                        {"group": show(group), **numbers(rate.estimate(confidence))}
-                        for group, rate in zip(groups, by_group, strict=bool(by_group))
+                        {"group": show(group), **numbers(rate)}
+                        for group, rate in zip(groups, rates, strict=bool(rates))
                     ],
                 }

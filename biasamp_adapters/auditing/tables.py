@@ -30,9 +30,11 @@ def number(value: float | None, sign: str = "+") -> str:
 
 def interval(row: Row, sign: str = "+") -> str:
     """The interval of a row, or "none"."""
-    if row["low"] is None:
-        return "none"
-    return f"[{number(row['low'], sign)}, {number(row['high'], sign)}]"
+    return _ends(row["low"], row["high"], sign)
+
+
+def _ends(low: float | None, high: float | None, sign: str = "+") -> str:
+    return "none" if low is None else f"[{number(low, sign)}, {number(high, sign)}]"
 
 
 def estimate(row: Row | None, sign: str = "+") -> str:
@@ -102,6 +104,8 @@ _METRIC = Column("metric", _metric)
 _MODEL, _RUN, _NOTE, _DIRECTION = _text("model"), _text("run"), _text("note"), _text("direction")
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
 _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
+_BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
+_CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
 _SHARE = _share("share")
@@ -149,7 +153,8 @@ KINDS = (
             _VALUE,
             _INTERVAL,
             _text("reading"),
-            _estimate("random errors", "baseline"),
+            _estimate("blind errors", "blind_errors"),
+            _estimate("excess", "excess"),
             _estimate("variance", "spread", ""),
             _NOTE,
         ],
@@ -187,7 +192,17 @@ KINDS = (
         "pairs",
         "Strongest pairs of BA->",
         "pairs",
-        [_DIRECTION, _ATTRIBUTE, _TASK, _SIGN, _number("contribution", "value"), _INTERVAL, _NOTE],
+        [
+            _DIRECTION,
+            _ATTRIBUTE,
+            _TASK,
+            _SIGN,
+            _number("contribution", "value"),
+            _INTERVAL,
+            _BAND,
+            _CLEAR,
+            _NOTE,
+        ],
         lambda pairs: pairs[:_FEW_PAIRS],
     ),
     Kind(
@@ -199,7 +214,7 @@ KINDS = (
             Column("threshold", _threshold, True),
             _share("predicted positive"),
             _estimate("BA A->T", "amplification"),
-            _number("random errors", "random_error"),
+            _estimate("blind errors", "blind_errors"),
             _estimate("FPR difference", "fpr_difference", ""),
         ],
         # About ten thresholds, evenly spaced.
@@ -240,7 +255,8 @@ KINDS = (
 class Table(NamedTuple):
     """A table as text, for a part of the report.
 
-    ``numbers`` tells which columns are numbers, ``clear`` which rows have an interval without 0.
+    ``numbers`` tells which columns are numbers, ``clear`` which rows have an interval without 0; of
+    pairs, one that holds for all of them at once.
     """
 
     part: str
@@ -278,7 +294,7 @@ def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
             [level if name == _INTERVAL.name else name for name in names],
             [list(row) for row in zip(*(cells[i] for i in kept), strict=True)],
             [columns[i].number for i in kept],
-            [bool("low" in row and side(row)) for row in rows],
+            [bool(row["clear"] if "clear" in row else "low" in row and side(row)) for row in rows],
         )
 
 

@@ -418,8 +418,12 @@ def _column(
 
 def _remarks(result: AmplificationResult) -> Iterator[str]:
     """Notes that help to read a value, without being warnings."""
-    if result.baseline is not None:
-        yield f"random errors of the same accuracy would give {result.baseline.text()}"
+    if result.blind_errors is not None:
+        yield (
+            f"mistakes that know nothing of the attribute would give {result.blind_errors.text()}"
+        )
+    if result.verdict is not None:
+        yield f"{result.verdict.words}: {result.verdict.sentence}"
     pairs = {} if result.bound is None else result.bound.pairs()
     if "uncertain" in pairs and pairs["uncertain"].any():
         doubtful = pairs["uncertain"].sum()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inference.estimates import IntervalMethod, Replicated
+from biasamp_adapters.inference.estimates import Estimate, IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import Scored
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.means import mean_over_tasks
+from biasamp_adapters.metrics.verdict import Facts
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
@@ -57,6 +59,11 @@ class Measurement(Scored):
         return self
 
     @property
+    def zero_by_construction(self) -> bool:
+        """Whether the value is 0 whatever the model does, as with a balanced reference."""
+        return False
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """The notes, and the caveats that follow from the pairs."""
         return self.notes
@@ -92,6 +99,19 @@ class Measurement(Scored):
     def evidence(self, name: str, value: float) -> Evidence:
         """What is known of a score, or of "groups", the mean over the pairs of one group."""
         return Evidence()
+
+    def behaviour(
+        self,
+        estimates: Mapping[str, Estimate],
+        replicates: Mapping[str, Array],
+        confidence: float,
+    ) -> dict[str, Estimate]:
+        """The estimates that a verdict reads; empty for metrics without one."""
+        return {}
+
+    def facts(self, behaviour: Mapping[str, Estimate]) -> Facts | None:
+        """What the verdict is judged by; None for metrics without one."""
+        return None
 
     def replicated(
         self,

@@ -11,11 +11,13 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._text import slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
+from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +90,13 @@ class AmplificationResult:
         None without replicates, or where none can be trusted; ``notes`` then says why.
     confidence : float
         Level of the interval.
-    baseline : Estimate or None
-        The value that randomly wrong predictions of the same accuracy would give (BA-> and MALS);
-        ``random_error`` is its number.
+    blind_errors : Estimate or None
+        The value that mistakes as frequent as the model's would give if they knew nothing of the
+        attribute: its confusion rates, pooled over groups, applied to every group (BA-> and MALS).
+    excess : Estimate or None
+        The value less ``blind_errors``, with a paired interval: what error rates that differ
+        between groups add. It is 0 where predictions do not depend on the group, given the truth
+        (equalised odds).
     spread : Estimate or None
         Population variance of the differences (Multi); ``variance`` is its number.
     levels : dict of str to Estimate
@@ -109,7 +115,8 @@ class AmplificationResult:
     n: int
     interval: Interval | None = None
     confidence: float = 0.95
-    baseline: Estimate | None = None
+    blind_errors: Estimate | None = None
+    excess: Estimate | None = None
     spread: Estimate | None = None
     levels: dict[str, Estimate] = field(default_factory=dict)
     n_boot: int = 0
@@ -117,6 +124,7 @@ class AmplificationResult:
     trials: dict[str, Array] | None = field(default=None, repr=False)
     bound: Measurement | None = field(default=None, repr=False)
     replicated: Replicated | None = field(default=None, repr=False)
+    behaviour: dict[str, Estimate] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -145,7 +153,7 @@ class AmplificationResult:
             if reason is None
             else Replicated(value, None, reason)
             for name, value in measurement.point().items()
-            if name not in ("pairs", "groups")
+            if not np.ndim(value)
         }
         estimates = {
             name: score.estimate(confidence, method, skewed.get(name, 0.0))
@@ -163,13 +171,15 @@ class AmplificationResult:
             n=measurement.evaluation.counts.n_rows,
             interval=value.interval,
             confidence=confidence,
-            baseline=estimates.get("random_error"),
+            blind_errors=estimates.get("blind_errors"),
+            excess=estimates.get("excess"),
             spread=estimates.get("variance"),
             levels={name: estimates[name] for name in estimates if name.startswith("psi")},
             n_boot=len(drawn.get("value", ())),
             notes=tuple(notes),
             bound=measurement,
             replicated=scores["value"],
+            behaviour=measurement.behaviour(estimates, drawn, confidence),
         )
 
     @property
@@ -181,14 +191,25 @@ class AmplificationResult:
         return name if is_plain else f"{name} {self.direction}"
 
     @property
+    def slug(self) -> str:
+        """The short name without signs and spaces: "ba_a_to_t", "dpa_u_t_to_a", "la"."""
+        return slug(self.short_name)
+
+    @property
     def estimate(self) -> Estimate:
         """The value with its interval; why there is none is in ``notes``."""
         return Estimate(self.value, self.interval, None)
 
-    @property
-    def random_error(self) -> float | None:
-        """The value that randomly wrong predictions of the same accuracy would give."""
-        return None if self.baseline is None else self.baseline.value
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What the value says of the model, or why it cannot say anything (BA->); else None."""
+        facts = self.facts
+        return None if facts is None else judge(facts)
+
+    @cached_property
+    def facts(self) -> Facts | None:
+        """What the verdict is judged by."""
+        return self.bound.facts(self.behaviour) if self.bound and self.behaviour else None
 
     @property
     def variance(self) -> float | None:
@@ -321,8 +342,8 @@ class AmplificationResult:
             "low": plain(self.interval[0]) if self.interval else None,
             "high": plain(self.interval[1]) if self.interval else None,
             "confidence": self.confidence,
-            "random_error": plain(self.random_error),
-            "baseline": None if self.baseline is None else numbers(self.baseline),
+            "blind_errors": None if self.blind_errors is None else numbers(self.blind_errors),
+            "excess": None if self.excess is None else numbers(self.excess),
             "variance": plain(self.variance),
             "spread": None if self.spread is None else numbers(self.spread),
             "levels": {name: numbers(level) for name, level in self.levels.items()},
@@ -337,8 +358,12 @@ class AmplificationResult:
         lines = [f"{self.metric} {self.direction}: {self.estimate.text()}{level}"]
         if self.pos_label is not None:
             lines.append(f"  class looked at: {show(self.pos_label)}")
-        if self.baseline is not None:
-            lines.append(f"  random errors of the same accuracy: {self.baseline.text()}")
+        if self.blind_errors is not None:
+            lines.append(f"  blind errors would give: {self.blind_errors.text()}")
+        if self.excess is not None:
+            lines.append(f"  excess over them: {self.excess.text()}")
+        if self.verdict is not None:
+            lines.append(f"  verdict: {self.verdict.words}. {self.verdict.sentence}")
         if self.spread is not None:
             lines.append(f"  variance over pairs: {self.spread.text('')}")
         lines += [f"  {name}: {level.text('')}" for name, level in self.levels.items()]

@@ -62,7 +62,8 @@ def test_metrics_and_values(direction: str) -> None:
     assert row_of(report, f"Multi {direction}")["value"] == pytest.approx(A_TO_T)
     assert all(row["low"] <= row["value"] <= row["high"] for row in report.summary["metrics"])
     # Errors, TPR and FPR are against a truth.
-    assert all(row["random_error"] is None for row in report.summary["metrics"])
+    assert all(row["blind_errors"] is None for row in report.summary["metrics"])
+    assert all(row["excess"] is None for row in report.summary["metrics"])
     assert report.summary["fairness"] == []
 
 

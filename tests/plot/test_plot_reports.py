@@ -68,8 +68,8 @@ def test_strips_show_the_numbers(report: bam.AuditReport) -> None:
         ends = [line[:2] for line in whiskers(ax) if line[2] in heights]
         drawn = [(row["low"], row["high"]) for row in rows if row["low"] is not None]
         assert ends == drawn
-        baselines = [row["random_error"] for row in rows if row["random_error"] is not None]
-        assert [x for x, *_ in marks(ax, "D")] == baselines
+        blind = [row["blind_errors"]["value"] for row in rows if row["blind_errors"] is not None]
+        assert [x for x, *_ in marks(ax, "D")] == blind
         assert ax.get_title(loc="left") == name
 
 

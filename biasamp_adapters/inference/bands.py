@@ -1,0 +1,231 @@
+"""Simultaneous intervals: what holds for all numbers of a family at once.
+
+Of 400 intervals at the 95 % level that are each right by themselves, 20 miss by chance. The
+largest distance of all replicates from their values, in standard deviations, says how far apart
+numbers that are looked at together are by chance (max |t|).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
+from biasamp_adapters.inference.rules import INTERVAL_RULES, Request, first_reason
+
+#: Standard deviations that floating-point sums may have.
+_ROUNDING = 1e-12
+
+#: Every replicate is the value, so nothing says how sure it is.
+_CONSTANT = "every replicate gave the same value"
+
+
+def simultaneous(
+    values: Array, replicates: Array | None, confidence: float, family: int | None = None
+) -> list[Estimate]:
+    """Intervals that all hold at once, with the given confidence.
+
+    Each is the value and ``c`` standard deviations of its replicates to either side. ``c`` is the
+    quantile of the largest ``|replicate - value|`` over all of them, in standard deviations. Two
+    numbers that always agree, such as those of two complementary classes, do not widen it.
+
+    Parameters
+    ----------
+    values : array of shape (k,)
+        NaN where a number is undefined.
+    replicates : array of shape (n_boot, k), or None
+    confidence : float
+    family : int, optional
+        How many numbers these were selected from, where that is more than ``k``. ``c`` is then at
+        least what Bonferroni's inequality asks for with normal replicates.
+
+    Returns
+    -------
+    list of Estimate
+        One for each value; those that are undefined or never change have a reason instead of an
+        interval, and do not count for the others.
+
+    Examples
+    --------
+    Ten independent numbers need wider intervals than one: 2.80 standard deviations instead of 1.96.
+
+    >>> import numpy as np
+    >>> from biasamp_adapters.inference.bands import simultaneous
+    >>> replicates = np.random.default_rng(0).normal(size=(20_000, 10))
+    >>> round(simultaneous(np.zeros(10), replicates, 0.95)[0].interval[1], 1)
+    2.8
+    """
+    values = np.asarray(values, dtype=float)
+    if replicates is None:
+        return [Estimate(value, None, NOT_DRAWN) for value in values.tolist()]
+    reasons = [
+        _no_interval(value, drawn, confidence)
+        for value, drawn in zip(values.tolist(), replicates.T, strict=True)
+    ]
+    defined = np.array([reason is None for reason in reasons], dtype=bool)
+    spread = np.zeros(len(values))
+    spread[defined] = _spread(replicates[:, defined])
+    times = float(np.quantile(_largest_t(replicates - values, spread), confidence))
+    if family is not None and family > len(values):
+        from scipy.stats import norm
+
+        times = max(times, float(norm.isf((1 - confidence) / (2 * family))))
+    return [
+        Estimate(value, (value - half, value + half), None)
+        if half
+        else Estimate(value, None, reason or _CONSTANT)
+        for value, half, reason in zip(
+            values.tolist(), (times * spread).tolist(), reasons, strict=True
+        )
+    ]
+
+
+def largest_gap(
+    values: Array,
+    replicates: Array | None,
+    confidence: float,
+    rows: Array | None = None,
+) -> Estimate:
+    """The largest less the smallest rate of a family of groups, with an interval.
+
+    Which two groups differ most is seen in the data, so the interval does not take them for given.
+    It is made of intervals of the differences ``d`` between all pairs of groups, from ``|d| - c s``
+    to ``|d| + c s``, that hold at once: from the largest lower end, not below 0, to the largest
+    upper end, not above 1.
+
+    Parameters
+    ----------
+    values : array of shape (groups,)
+        Rates, from 0 to 1. A group without a rate is NaN, and left out.
+    replicates : array of shape (n_boot, groups), or None
+    confidence : float
+    rows : array of shape (groups,), optional
+        Rows of equal weight behind each rate. They are read for rates that are 0 or 1 in every
+        replicate, which say nothing of how uncertain they are, and allow replicates without any row
+        of a group. Without ``rows``, rates of 0 or 1 count as known, and there is no interval if
+        more than 5 % of the replicates of a group are undefined.
+
+    Returns
+    -------
+    Estimate
+        Its value is NaN with fewer than two groups that have a rate.
+
+    Notes
+    -----
+    ``s`` is the standard deviation of a difference. In it no rate is more certain than the mean of
+    all rates would be in as many rows, or than it is itself with one success and one failure more.
+    ``c`` is the larger of the quantile of max ``|t|`` over all pairs, from the replicates, and that
+    of Tukey's studentized range.
+
+    References
+    ----------
+    Agresti and Caffo, "Simple and effective confidence intervals for proportions and differences of
+    proportions", The American Statistician, 2000.
+
+    Hayter, "A proof of the conjecture that the Tukey-Kramer multiple comparisons procedure is
+    conservative", Annals of Statistics, 1984.
+
+    Examples
+    --------
+    Three rates that are the same in the population, with standard deviations of .05. The two that
+    differ most in the data differ by two of them, and the interval reaches 0.
+
+    >>> import numpy as np
+    >>> from biasamp_adapters.inference.bands import largest_gap
+    >>> rates = np.array([0.45, 0.5, 0.55])
+    >>> replicates = rates + np.random.default_rng(0).normal(0, 0.05, (2_000, 3))
+    >>> gap = largest_gap(rates, replicates, 0.95)
+    >>> round(gap.value, 2), [round(end, 1) for end in gap.interval]
+    (0.1, [0.0, 0.3])
+    """
+    values = np.asarray(values, dtype=float)
+    defined = ~np.isnan(values)
+    if defined.sum() < 2:
+        return Estimate(float("nan"), None, "fewer than two groups have a rate")
+    rates = values[defined]
+    value = float(rates.max() - rates.min())
+    if replicates is None:
+        return Estimate(value, None, NOT_DRAWN)
+    drawn = replicates[:, defined]
+    for rate, one in zip(rates.tolist(), drawn.T, strict=True):
+        # Where rows are known, replicates without any of a group are no loss: they make up for it.
+        reason = _no_interval(rate, one if rows is None else one[np.isfinite(one)], confidence)
+        if reason:
+            return Estimate(value, None, reason)
+    lacking = _lacking_variance(rates, drawn, None if rows is None else np.asarray(rows)[defined])
+    parts = list(_pairs_of(rates, drawn, lacking))
+    largest = np.max([part.largest for part in parts], axis=0)
+    times = max(float(np.quantile(largest, confidence)), _studentized_range(len(rates), confidence))
+    distance = np.concatenate([part.distance for part in parts])
+    half = times * np.concatenate([part.spread for part in parts])
+    low, high = float((distance - half).max()), float((distance + half).max())
+    return Estimate(value, (max(low, 0.0), min(high, 1.0)), None)
+
+
+def _no_interval(value: float, replicates: Array, confidence: float) -> str | None:
+    """Reason why replicates of one number allow no interval, or None."""
+    request = Request(value, replicates, confidence, confidence, 0.0)
+    return first_reason(INTERVAL_RULES, request)
+
+
+def _spread(replicates: Array) -> Array:
+    """Standard deviation of each column, of the replicates that are defined; 0 for rounding."""
+    spread = np.nanstd(replicates, axis=0)
+    return np.where(spread > _ROUNDING, spread, 0.0)
+
+
+def _largest_t(errors: Array, spread: Array) -> Array:
+    """The largest error of each replicate in standard deviations, of those that vary at all."""
+    varies = spread > 0
+    return np.asarray(np.nanmax(np.abs(errors[:, varies]) / spread[varies], axis=1, initial=0))
+
+
+def _lacking_variance(rates: Array, replicates: Array, rows: Array | None) -> Array:
+    """What the variance of each rate lacks of that of the mean of all rates.
+
+    A rate near 0 or 1 seems more certain than it is, above all where it is so by chance. So each
+    variance is at least that of the mean rate, and of the rate with one success and one failure
+    more (Agresti and Caffo). rate (1 - rate) / variance tells how many rows a rate is worth.
+    """
+    variance, own = _spread(replicates) ** 2, rates * (1 - rates)
+    varies = (variance > 0) & (own > 0)
+    worth = np.zeros(len(rates)) if rows is None else np.array(rows, dtype=float)
+    worth[varies] = own[varies] / variance[varies]
+    if not worth.any():
+        return np.zeros(len(rates))
+    mean = worth @ rates / worth.sum()
+    more = (worth * rates + 1) / (worth + 2)
+    own = np.maximum(mean * (1 - mean), more * (1 - more))
+    least = np.divide(own, worth, out=np.zeros(len(rates)), where=worth > 0)
+    return np.asarray(np.maximum(least - variance, 0))
+
+
+class _Pairs(NamedTuple):
+    """Pairs of one group with others: distances of rates, the standard deviations of these, and
+    the largest error of each replicate in such standard deviations."""
+
+    distance: Array
+    spread: Array
+    largest: Array
+
+
+def _pairs_of(rates: Array, replicates: Array, lacking: Array) -> Iterator[_Pairs]:
+    """Each group with all later ones."""
+    errors = replicates - rates
+    for i in range(len(rates) - 1):
+        later = slice(i + 1, None)
+        away = errors[:, later] - errors[:, [i]]
+        spread = np.sqrt(_spread(away) ** 2 + lacking[later] + lacking[i])
+        yield _Pairs(np.abs(rates[later] - rates[i]), spread, _largest_t(away, spread))
+
+
+@cache
+def _studentized_range(n_groups: int, confidence: float) -> float:
+    """How many standard deviations apart two of independent groups are by chance, at most."""
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(confidence, n_groups, np.inf) / np.sqrt(2))
