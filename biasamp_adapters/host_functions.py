@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import wraps
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
+from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._text import renamed, renaming_errors
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.base import Metric
@@ -52,35 +52,6 @@ def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
 def errors_of_host(attribute: str, predicted: str) -> AbstractContextManager[None]:
     """Use the host's names of the attribute and its prediction in errors of the metrics."""
     return renaming_errors({"sensitive_features": attribute, "sensitive_features_pred": predicted})
-
-
-def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function: errors for unknown arguments get a hint.
-
-    Parameters
-    ----------
-    hints : mapping of str to str
-        Hints by the name of the argument.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-
-        @wraps(function)
-        def checked(*args: P.args, **options: P.kwargs) -> R:
-            for name in options:
-                if name not in signature.parameters:
-                    hint = f": {hints[name]}" if name in hints else ""
-                    raise TypeError(f"{function.__name__} has no argument {name!r}{hint}")
-            try:
-                signature.bind(*args, **options)
-            except TypeError as error:
-                raise TypeError(f"{function.__name__}(): {error}") from None
-            return function(*args, **options)
-
-        return checked
-
-    return decorate
 
 
 class MetricFunctions:

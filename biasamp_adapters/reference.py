@@ -124,7 +124,7 @@ def align(
     if not isinstance(counts, Counts):
         raise ValueError(
             f"counts must be JointCounts or CooccurrenceCounts; received a {type(counts).__name__} "
-            "(JointCounts.from_frame counts a table, JointCounts.from_arrays arrays)"
+            "(audit_frame audits a table, JointCounts.from_frame counts one)"
         )
     if isinstance(reference, BaseRates):
         return _with_base_rates(counts, reference)

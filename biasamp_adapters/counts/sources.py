@@ -13,7 +13,7 @@ from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import declared, listing
 from biasamp_adapters.counts.variables import ATTRIBUTE, MODEL, TASK, Axis
-from biasamp_adapters.inputs.columns import Column, Weights, name_of, read_columns
+from biasamp_adapters.inputs.columns import OF_TABLES, Column, Weights, name_of, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_shape
 
 
@@ -213,9 +213,11 @@ def _check_tasks(tasks: Sequence[Source]) -> None:
         kinds = [tasks[0].matrix is not None, source.matrix is not None]
         if tasks[0].axis == TASK and kinds[0] != kinds[1]:
             shapes = ["a matrix" if kind else "labels" for kind in kinds]
+            truth = tasks[0].matrix
+            hint = f" ({OF_TABLES})" if truth is not None and truth.named else ""
             raise ValueError(
                 f"{source.argument} must have the shape of y_true; received {shapes[1]} for "
-                f"{shapes[0]}"
+                f"{shapes[0]}{hint}"
             )
 
 

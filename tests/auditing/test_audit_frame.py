@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "cli"))
@@ -479,3 +480,55 @@ def test_one_document_for_all(tmp_path: Path) -> None:
     people().to_csv(tmp_path / "people.csv", index=False)
     report = bam.audit_frame(tmp_path / "people.csv", title="Recidivism", **COLUMNS)
     assert json.loads(report.to_json())["title"] == "Recidivism"
+
+
+HINT = r" \(audit_frame takes a table or files, and the names of columns\)$"
+ROWS = people()
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "received"),
+    [
+        ("people.csv", ROWS["tree"], "'people.csv'"),
+        (Path("people.csv"), ROWS["tree"], r"\w+Path\('people.csv'\)"),
+        (ROWS["recid"], "tree", "'tree'"),
+        (ROWS, "tree", "'tree'"),
+        (pl.from_pandas(ROWS), "tree", "'tree'"),
+        (pl.from_pandas(ROWS).lazy(), ROWS["tree"], "a LazyFrame"),
+        (duckdb.from_df(ROWS), ROWS["tree"], "a DuckDBPyRelation"),
+        (ROWS, ROWS["tree"], "labels for a matrix"),
+        (pl.from_pandas(ROWS), {"x": ROWS["tree"]}, "labels for a matrix"),
+        (ROWS[["score", "weight"]], ROWS["tree"], "labels for a matrix"),
+    ],
+)
+def test_arrays_that_are_tables_or_names(y_true: Any, y_pred: Any, received: str) -> None:
+    metric = bam.DirectionalBiasAmplification()
+    for call in (bam.audit, metric):
+        with pytest.raises(ValueError, match=f"received {received}{HINT}") as caught:
+            call(y_true, y_pred, sensitive_features=ROWS["race"])
+        assert len(str(caught.value).splitlines()) == 1
+
+
+def test_an_attribute_by_name() -> None:
+    with pytest.raises(ValueError, match=f"^sensitive_features must be .* received 'race'{HINT}"):
+        bam.audit(ROWS, "tree", sensitive_features="race")
+
+
+def test_columns_that_audit_does_not_take() -> None:
+    message = "audit has no argument 'task': audit_frame takes a table and the names of its columns"
+    call: Any = bam.audit
+    with pytest.raises(TypeError, match=message):
+        call(ROWS, task="recid", prediction="tree", attribute="race")
+    with pytest.raises(ValueError, match=r"received a DataFrame .audit_frame audits a table"):
+        bam.audit_counts(ROWS)  # type: ignore[arg-type]
+
+
+def test_a_frame_of_one_column_and_indicators_stay_what_they_are() -> None:
+    expected = alone(ROWS)
+    one = ROWS[["recid"]]
+    options: dict[str, Any] = {"sensitive_features": ROWS["race"], "n_boot": 0}
+    assert bam.audit(one, {"tree": ROWS["tree"]}, **options).summary == expected
+    frame = images()
+    options["sensitive_features"] = frame["group"]
+    report = bam.audit(part(frame, "true_"), part(frame, "one_"), **options)
+    assert report.summary["data"]["tasks_are_columns"]
