@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -334,22 +335,24 @@ class TableAttack(Measurement):
         ratios = ~np.broadcast_to(self.difference, share.shape)
         return float(share[ratios].mean()) if ratios.any() else 0.0
 
-    def evidence(self, name: str, value: float) -> Evidence:
+    def evidence(
+        self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
+    ) -> Evidence:
         """How sparse the tables are, and where replicates should lie."""
         rows = self.evaluation.counts.effective_rows
         level = {"psi_dataset": self._dataset, "psi_model": self.sides.model[None]}.get(name)
         unlimited = self.sides.roles.of_leakage and self.quality.inverse
         limits = (-np.inf, np.inf) if unlimited else (-1.0, 1.0)
         # The mean over pairs of a group is scored only on replicates.
-        drawn = self.drawn_scores.get(name, np.array([value]))
-        spread = float(drawn.std()) if np.isfinite(drawn).all() else 0.0
+        trials = self.drawn_scores.get(name, np.array([value]))
+        spread = float(trials.std()) if np.isfinite(trials).all() else 0.0
         return Evidence(
             limits=limits if level is None else (0.0, np.inf),
             margin=self._tie_margin(name),
-            noise=MONTE_CARLO * spread / np.sqrt(len(drawn)),
+            noise=MONTE_CARLO * spread / np.sqrt(len(trials)),
             is_level=level is not None,
             centre=float(np.mean(self._expected_scores.get(name, value))),
-            base=float(np.mean(drawn)),
+            base=float(np.mean(trials)),
             n_rows=rows,
             alone=self._alone,
             is_dependent=level is None or bool(is_dependent(level, rows).any()),
