@@ -328,8 +328,12 @@ class _Part:
         if not draws:
             reason = None if draws is None else scored.no_interval
             return [Replicated(float(values[i]), None, reason) for i in positions]
-        replicates = draws[name].reshape(len(draws[name]), -1)
-        return [scored.replicated(name, float(values[i]), replicates[:, i]) for i in positions]
+        # The scores of this name and, with suffixes, those that tell of it.
+        known = {key: x.reshape(len(x), -1) for key, x in draws.items() if key.startswith(name)}
+        return [
+            scored.replicated(name, float(values[i]), {key: x[:, i] for key, x in known.items()})
+            for i in positions
+        ]
 
 
 def _bind_and_draw(
