@@ -25,6 +25,7 @@ from biasamp_adapters.counts.blocks import (
     chances_of,
     silence,
 )
+from biasamp_adapters.counts.clusters import design_effect
 from biasamp_adapters.counts.draws import (
     BLOCK,
     MOST_LEFT_OUT,
@@ -121,10 +122,29 @@ class Counts(Schema):
 
     @property
     def effective_rows(self) -> float:
-        """Effective number of rows of equal weight (Kish): (sum w)^2 / sum w^2."""
+        """Effective number of independent rows of equal weight.
+
+        (sum w)^2 / sum w^2 (Kish), divided by the design effect of the clusters.
+        """
         if not self.weighted:
-            return float(self.n_rows)
-        return float(self._total("w") ** 2 / self._total("w2"))
+            return self.n_rows / self._design_effect
+        return float(self._total("w") ** 2 / self._total("w2")) / self._design_effect
+
+    @cached_property
+    def _design_effect(self) -> float:
+        return design_effect(self.values) if self.clustered else 1.0
+
+    @property
+    def clustered(self) -> bool:
+        """Whether whole clusters of rows are drawn."""
+        return self.rows is not None and self.rows.cluster is not None
+
+    @cached_property
+    def n_clusters(self) -> int | None:
+        """The number of clusters; None where rows are drawn one by one."""
+        if self.rows is None or self.rows.cluster is None:
+            return None
+        return len(np.unique(self.rows.cluster))
 
     @property
     def soft(self) -> frozenset[str]:
@@ -244,6 +264,8 @@ class Counts(Schema):
         """
         if self.rows is None:
             raise ValueError("second moments need rows: count with second_moments=True")
+        if self.clustered:
+            raise ValueError("second moments are of independent rows; received clusters")
         rows = self.rows
         parts = (
             SecondMoments.of_rows(
@@ -256,7 +278,7 @@ class Counts(Schema):
         return replace(self, second=functools.reduce(operator.add, parts))
 
     def without_rows(self) -> Self:
-        """The sums alone, without the rows."""
+        """The sums alone, without the rows and their clusters."""
         return replace(self, rows=None, stored=self.moments)
 
     # Tables and draws
@@ -338,16 +360,16 @@ class Counts(Schema):
         if self.rows.indicators:
             return max(1, min(_BLOCK_OF_INDICATORS // max(len(self.rows), 1), BLOCK // width))
         numbers = max(len(self.rows), width)
-        if by_rows(self.rows.n):
+        if not self.clustered and by_rows(self.rows.n):
             numbers = max(numbers, self.n_rows)
         return max(1, BLOCK // numbers)
 
     def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Tables]:
         """Tables of resampled rows, ``block`` at a time.
 
-        Rows are drawn exactly if the weight of each is known. If only sums of weights are known,
-        these are Poisson draws with their mean and variance; if only second moments are known, sums
-        are drawn from a normal distribution.
+        Clusters are drawn exactly, and rows if the weight of each is known. If only sums of weights
+        are known, these are Poisson draws with their mean and variance; if only second moments are
+        known, sums are drawn from a normal distribution.
 
         Raises
         ------
@@ -366,15 +388,23 @@ class Counts(Schema):
 
     def _draws(self, rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
         """Weights of the rows in ``size`` replicates, and how often each row occurs."""
-        if rows.w is not None and rows.w2 is not None and rows.unit is None:
+        n = rows.n
+        if rows.cluster is not None:
+            n = np.ones(int(rows.cluster.max()) + 1, dtype=np.int64)
+        elif rows.w is not None and rows.w2 is not None and rows.unit is None:
             return poisson_sums(rows.w, rows.w2, size, rng), None
-        if rows.indicators and is_poisson(rows.n):
-            times = poisson_rows(rows.n, size, rng)
+        if rows.indicators and is_poisson(n):
+            times = poisson_rows(n, size, rng)
         elif rows.indicators:
             # Products with sparse indicators read all replicates of a row at once.
-            times = np.asfortranarray(resample(rows.n, size, rng))
+            times = np.asfortranarray(resample(n, size, rng))
         else:
-            times = resample(rows.n, size, rng)
+            times = resample(n, size, rng)
+        if rows.cluster is not None:
+            of_cluster = times.T[rows.cluster].T
+            if rows.w is not None and rows.unit is None:
+                return of_cluster * rows.w, None
+            times = of_cluster * rows.n
         if rows.unit is not None:
             # As integers, since labels are flipped row by row.
             return times * rows.unit, times.astype(np.int64, copy=False)
@@ -385,17 +415,22 @@ class Counts(Schema):
 
     @property
     def no_jackknife(self) -> str | None:
-        """Reason why rows cannot be left out one by one, or None."""
-        if self.rows is None or not self.knows_rows:
+        """Reason why rows, or clusters, cannot be left out one by one, or None."""
+        if self.rows is None or not (self.knows_rows or self.clustered):
             return "BCa leaves out one row at a time, and these counts hold only sums"
-        if len(self.rows) * self.layout.zeros().size > MOST_LEFT_OUT:
+        size = self.layout.zeros().size
+        if self.n_clusters is not None:
+            if self.n_clusters * max(len(self.rows), size) > MOST_LEFT_OUT:
+                return f"BCa leaves out each of the clusters, and {self.n_clusters} are too many"
+        elif len(self.rows) * size > MOST_LEFT_OUT:
             return f"BCa leaves out each of the distinct rows, and {len(self.rows)} are too many"
         return None
 
     def without_one(self, width: int) -> Iterator[tuple[Tables, Array]]:
         """The tables without one row of each kind, in blocks, and how many rows are of each kind.
 
-        ``width`` numbers are needed beside each table.
+        Where rows are drawn by clusters, these are left out one by one. ``width`` numbers are
+        needed beside each table.
 
         Raises
         ------
@@ -404,12 +439,23 @@ class Counts(Schema):
         """
         if self.rows is None:
             raise ValueError(self.no_jackknife)
+        if self.rows.cluster is not None:
+            yield from self._without_one_cluster(self.rows.cluster, width)
+            return
         n, every = self.rows.n, self._tables
         step = max(1, BLOCK // max(self.layout.zeros().size, width))
         for start in range(0, len(n), step):
             part = slice(start, min(start + step, len(n)))
             margins = MarginsWithoutOne(every.margins, self.values, part)
             yield Tables(self, margins, self.first_model), n[part]
+
+    def _without_one_cluster(self, cluster: Array, width: int) -> Iterator[tuple[Tables, Array]]:
+        weight, numbers = self.values.rows.weight, np.unique(cluster)
+        step = max(1, BLOCK // max(len(weight), self.layout.zeros().size, width))
+        for start in range(0, len(numbers), step):
+            part = numbers[start : start + step]
+            left = np.where(cluster == part[:, None], 0, weight)
+            yield self.weighted_by(left), np.ones(len(part))
 
     # Other lists, other models, other rows
 
