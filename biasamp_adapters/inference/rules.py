@@ -21,6 +21,9 @@ from biasamp_adapters._typing import Array
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
+#: With fewer clusters than this, intervals are too narrow.
+_FEWEST_CLUSTERS = 60
+
 #: Attacks have an interval up to this share of rows that are alone in their cell.
 _MAX_ALONE = 0.03
 
@@ -68,6 +71,16 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
     broken = (rule.sentence for rule in rules if rule.is_broken(subject))
     sentence = next(broken, None)
     return None if sentence is None else sentence.format(it=subject)
+
+
+def few_clusters(n_clusters: int | None) -> str | None:
+    """The note on intervals from too few clusters, if there are clusters and they are few."""
+    if n_clusters is None or n_clusters >= _FEWEST_CLUSTERS:
+        return None
+    return (
+        f"rows are drawn in {n_clusters} clusters: intervals from fewer than {_FEWEST_CLUSTERS} "
+        "are too narrow"
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
