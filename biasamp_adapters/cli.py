@@ -360,6 +360,7 @@ _OPTIONS = {
     "y_pred": "--prediction",
     "y_score": "--score",
     "sample_weight": "--weight",
+    "clusters must": "--cluster must",
     "pos_label": "--pos-label",
     "n_boot": "--n-boot",
     "confidence": "--confidence",

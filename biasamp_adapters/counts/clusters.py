@@ -39,6 +39,9 @@ class Clusters:
     column: Column | None = None
     numbers: dict[Hashable, int] = field(default_factory=dict)
 
+    def __len__(self) -> int:
+        return 0 if self.column is None else len(self.column)
+
     def read(self, start: int, stop: int) -> Array:
         """The numbers of the clusters of some rows; -1 where missing."""
         if self.column is None:
