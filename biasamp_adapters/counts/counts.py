@@ -35,6 +35,7 @@ from biasamp_adapters.counts.draws import (
     poisson_rows,
     poisson_sums,
     resample,
+    resample_clusters,
 )
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of, moved_columns
@@ -388,23 +389,17 @@ class Counts(Schema):
 
     def _draws(self, rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
         """Weights of the rows in ``size`` replicates, and how often each row occurs."""
-        n = rows.n
         if rows.cluster is not None:
-            n = np.ones(int(rows.cluster.max()) + 1, dtype=np.int64)
-        elif rows.w is not None and rows.w2 is not None and rows.unit is None:
+            return self._draws_of_clusters(rows, rows.cluster, size, rng)
+        if rows.w is not None and rows.w2 is not None and rows.unit is None:
             return poisson_sums(rows.w, rows.w2, size, rng), None
-        if rows.indicators and is_poisson(n):
-            times = poisson_rows(n, size, rng)
+        if rows.indicators and is_poisson(rows.n):
+            times = poisson_rows(rows.n, size, rng)
         elif rows.indicators:
             # Products with sparse indicators read all replicates of a row at once.
-            times = np.asfortranarray(resample(n, size, rng))
+            times = np.asfortranarray(resample(rows.n, size, rng))
         else:
-            times = resample(n, size, rng)
-        if rows.cluster is not None:
-            of_cluster = times.T[rows.cluster].T
-            if rows.w is not None and rows.unit is None:
-                return of_cluster * rows.w, None
-            times = of_cluster * rows.n
+            times = resample(rows.n, size, rng)
         if rows.unit is not None:
             # As integers, since labels are flipped row by row.
             return times * rows.unit, times.astype(np.int64, copy=False)
@@ -412,6 +407,16 @@ class Counts(Schema):
             exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
             return times.astype(np.float32 if exact else np.float64, copy=False), None
         return times, times
+
+    def _draws_of_clusters(
+        self, rows: Rows, cluster: Array, size: int, rng: np.random.Generator
+    ) -> tuple[Array, Array | None]:
+        """The same if whole clusters are drawn."""
+        # Replicates of a row are next to each other, as products with indicators read them.
+        drawn = resample_clusters(int(cluster.max()) + 1, size, rng).T[cluster].T
+        weights = drawn * rows.weight
+        weights = weights.astype(np.float64, copy=False) if rows.indicators else weights
+        return weights, drawn * rows.n if self.knows_rows else None
 
     @property
     def no_jackknife(self) -> str | None:

@@ -57,6 +57,32 @@ def resample(n: Array, size: int, rng: np.random.Generator) -> Array:
     return np.bincount(drawn, minlength=size * len(n)).reshape(size, len(n))
 
 
+def resample_clusters(n: int, size: int, rng: np.random.Generator) -> Array:
+    """How often each of ``n`` clusters is drawn, of shape (size, n).
+
+    Fewer are drawn than there are, so that replicates vary as much more as Student's t needs.
+    """
+    n_drawn = _clusters_to_draw(n)
+    drawn = rng.integers(n, size=(size, n_drawn)) + np.arange(size)[:, None] * n
+    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+
+
+def _clusters_to_draw(n: int) -> int:
+    """The number of clusters to draw of ``n``.
+
+    The variance of a mean over m drawn clusters is 1 / m of their variance, which is (n - 1) / n of
+    that of the population; and an interval from n clusters has to be as wide as Student's t of
+    n - 1 degrees of freedom says (Rao and Wu 1988; Hesterberg 2015). At a level of 95 %: 57 of
+    60, 12 of 15.
+    """
+    from scipy.stats import norm, t
+
+    if n < 2:
+        return n
+    wider = n / (n - 1) * (t.ppf(0.975, n - 1) / norm.ppf(0.975)) ** 2
+    return max(1, round(n / wider))
+
+
 def poisson_sums(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:
     """Sums of weights with mean ``w`` and variance ``w2``, never negative.
 

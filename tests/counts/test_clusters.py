@@ -21,6 +21,7 @@ from kinds import KINDS, Kind
 from biasamp_adapters import CooccurrenceCounts, JointCounts
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters.counts.arrays import count_slices
+from biasamp_adapters.counts.draws import resample_clusters
 from biasamp_adapters.inputs.columns import Column
 
 #: A row is (group, truth, prediction, person), and persons of a part have no row in another one.
@@ -158,16 +159,14 @@ def test_files_with_other_clusters_are_refused(tmp_path: Path, clusters: Any) ->
 
 def test_slices_keep_clusters(kind: Kind) -> None:
     # Each person has a row in each slice.
-    inputs = Inputs(
-        kind.tasks([0, 1, 1, 1], (0, 1)), None, list("abab"), clusters=["p", "p", "q", "q"]
-    )
-    whole, parts = count_slices(inputs, [Column(["u", "v", "u", "v"], "S")])
-    assert whole.n_clusters == 2
+    inputs = Inputs(kind.tasks([0, 1] * 20, (0, 1)), None, list("aaab") * 10)
+    inputs = inputs._replace(clusters=np.repeat([*range(20)], 2))
+    whole, parts = count_slices(inputs, [Column(["u", "v"] * 20, "S")])
+    assert whole.n_clusters == 20
     drawn = next(whole.draw(50, np.random.default_rng(0), 50))
-    first, second = (part.drawn(drawn).weights for part in parts.values())
-    assert first is not None
-    np.testing.assert_array_equal(first.sum(axis=-1), 2)
-    np.testing.assert_array_equal(second.sum(axis=-1), 2)
+    first, second = (part.drawn(drawn).total for part in parts.values())
+    np.testing.assert_array_equal(first, second)
+    assert len(np.unique(drawn.marginal("attribute"), axis=0)) > 1
 
 
 @pytest.mark.parametrize("copies", [2, 5])
@@ -214,6 +213,14 @@ def test_rows_that_balance_each_other_are_worth_no_more_rows(kind: Kind) -> None
 def test_one_variable_has_a_design_effect() -> None:
     counts = JointCounts.from_arrays([0, 0, 0, 1, 1, 1], clusters=[1, 1, 1, 2, 2, 2])
     assert counts.effective_rows == pytest.approx(2)
+
+
+@pytest.mark.parametrize(("n", "drawn"), [(60, 57), (15, 12), (1000, 997)])
+def test_fewer_clusters_are_drawn_than_there_are(n: int, drawn: int) -> None:
+    # 60: 60 / 59 * (2.001 / 1.960)^2 = 1.060 times the variance, and 60 / 1.060 = 56.6.
+    times = resample_clusters(n, 30, np.random.default_rng(0))
+    assert times.shape == (30, n)
+    np.testing.assert_array_equal(times.sum(axis=1), drawn)
 
 
 # What is refused

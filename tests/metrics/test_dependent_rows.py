@@ -90,19 +90,21 @@ def test_the_weight_of_a_cluster_is_known_from_sums() -> None:
 
 
 def test_weights_are_drawn_with_their_clusters(kind: Kind) -> None:
-    weights = [1.0, 3.0, 2.0, 2.0, 5.0, 1.0]
+    # Persons of two rows weigh 1 + 3 and 5 + 1; twelve of fifteen are drawn.
     counts = kind.count(
-        [0, 1] * 3,
+        [0, 1] * 15,
         None,
-        list("ababab"),
-        sample_weight=weights,
-        clusters=list("ppqqrr"),
+        list("ab") * 15,
+        sample_weight=[1.0, 3.0] * 10 + [5.0, 1.0] * 5,
+        clusters=np.repeat([*range(15)], 2),
         **kind.apart,
     )
     tables = next(counts.draw(200, np.random.default_rng(0), 200))
-    # Clusters weigh 4, 4 and 6; three are drawn.
-    drawn = {4 * (3 - i) + 6 * i for i in range(4)}
-    assert {round(total, 9) for total in tables.total.tolist()} == drawn
+    assert {*tables.total.tolist()} < {4 * (12 - i) + 6 * i for i in range(13)}
+    groups = tables.marginal(Role.ATTRIBUTE)
+    # The first row of a person is in group a: 1 of 4, or 5 of 6.
+    heavy = (tables.total - 48) / 2
+    np.testing.assert_allclose(groups[:, 0], (12 - heavy) + 5 * heavy)
 
 
 def test_flips_stay_by_row(kind: Kind) -> None:
