@@ -155,8 +155,9 @@ def _about_data(findings: Findings) -> Iterator[Note]:
             yield "few rows", {"few": FEW_ROWS, "kind": kind, "names": names}
     if not findings.options.n_boot:
         yield "no intervals", {}
-    elif note := few_clusters(counts.n_clusters):
-        yield "few clusters", {"note": f"{note[0].upper()}{note[1:]}."}
+    else:
+        for note in few_clusters(counts):
+            yield "few clusters", {"note": f"{note[0].upper()}{note[1:]}."}
 
 
 def _about_signs(findings: Findings) -> Iterator[Note]:

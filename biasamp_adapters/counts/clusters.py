@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.blocks import ONE, Values, sums_of_products
+from biasamp_adapters.counts.blocks import ONE, Block, Categories, Values, sums_of_products
 from biasamp_adapters.counts.draws import BLOCK
-from biasamp_adapters.counts.rows import Rows, lexicographic_key
+from biasamp_adapters.counts.rows import Rows, dense, lexicographic_key
 from biasamp_adapters.counts.variables import Missing, missing_message
 from biasamp_adapters.inputs.columns import Column
 
@@ -133,6 +133,17 @@ def with_other_clusters(parts: Sequence[Rows]) -> list[Rows]:
             rows, first = replace(rows, cluster=moved), int(moved.max()) + 1
         out.append(rows)
     return out
+
+
+def clusters_of_labels(values: Values, block: Block) -> Array:
+    """The number of clusters that have rows with each label of a variable, of shape (labels,)."""
+    labels, cluster = values[block], np.asarray(values.rows.cluster)
+    if not isinstance(labels, Categories):
+        columns = (dense(labels[:, [j]])[:, 0] for j in range(labels.shape[1]))
+        return np.array([len(np.unique(cluster[column != 0])) for column in columns])
+    present = labels.codes >= 0
+    each = np.unique(np.stack([labels.codes[present], cluster[present]]), axis=1)
+    return np.bincount(each[0], minlength=labels.size)
 
 
 def design_effect(values: Values) -> float:

@@ -25,7 +25,7 @@ from biasamp_adapters.counts.blocks import (
     chances_of,
     silence,
 )
-from biasamp_adapters.counts.clusters import design_effect
+from biasamp_adapters.counts.clusters import clusters_of_labels, design_effect
 from biasamp_adapters.counts.draws import (
     BLOCK,
     MOST_LEFT_OUT,
@@ -146,6 +146,18 @@ class Counts(Schema):
         if self.rows is None or self.rows.cluster is None:
             return None
         return len(np.unique(self.rows.cluster))
+
+    def clusters_of(self, role: str) -> Array:
+        """The number of clusters that have rows with each label of a true variable.
+
+        Raises
+        ------
+        ValueError
+            If there are no clusters.
+        """
+        if not self.clustered:
+            raise ValueError("these counts have no clusters")
+        return clusters_of_labels(self.values, self.axis(role, None))
 
     @property
     def soft(self) -> frozenset[str]:

@@ -169,8 +169,7 @@ def amplification_frame(
     parts, notes = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
     if whole.dropped:
         notes.insert(0, dropped_note(whole.dropped))
-    if n_boot and (few := few_clusters(whole.n_clusters)):
-        notes.append(few)
+    notes += few_clusters(whole) if n_boot else ()
     first = next(iter(parts.values()))
     groups = {control: first[control].groups for control in slices.controls}
     combinations = slices.combinations(groups)

@@ -9,19 +9,22 @@ tables".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.labels import listing
 
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
-#: With fewer clusters than this, intervals are too narrow.
+#: Rates of a group that has rows in fewer clusters have intervals that are too narrow.
 _FEWEST_CLUSTERS = 60
 
 #: Attacks have an interval up to this share of rows that are alone in their cell.
@@ -73,14 +76,17 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
     return None if sentence is None else sentence.format(it=subject)
 
 
-def few_clusters(n_clusters: int | None) -> str | None:
-    """The note on intervals from too few clusters, if there are clusters and they are few."""
-    if n_clusters is None or n_clusters >= _FEWEST_CLUSTERS:
-        return None
-    return (
-        f"rows are drawn in {n_clusters} clusters: intervals from fewer than {_FEWEST_CLUSTERS} "
-        "are too narrow"
-    )
+def few_clusters(counts: Counts) -> Iterator[str]:
+    """The note on groups that have rows in few clusters, if clusters are drawn."""
+    if not (counts.clustered and counts.has(Role.ATTRIBUTE)):
+        return
+    clusters = counts.clusters_of(Role.ATTRIBUTE)
+    few = np.flatnonzero((clusters > 0) & (clusters < _FEWEST_CLUSTERS))
+    if len(few):
+        yield (
+            f"rows of {listing([counts.groups[i] for i in few])} are in fewer than "
+            f"{_FEWEST_CLUSTERS} clusters: intervals of the rates of such a group may be too narrow"
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

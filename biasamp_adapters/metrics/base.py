@@ -201,9 +201,7 @@ class Metric(ABC):
         if options.signs == "reestimated":
             measurements = {model: one.reestimating() for model, one in measurements.items()}
         draws = replicate(measurements, evaluation, n_boot, options.random_state) if n_boot else {}
-        caveats = [*evaluation.caveats]
-        if n_boot and (few := few_clusters(counts.n_clusters)):
-            caveats.append(few)
+        caveats = [*evaluation.caveats, *(few_clusters(counts) if n_boot else ())]
         results = {}
         for model, measurement in measurements.items():
             scores = draws.get(model, {}) if n_boot else None

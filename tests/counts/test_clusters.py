@@ -215,6 +215,18 @@ def test_one_variable_has_a_design_effect() -> None:
     assert counts.effective_rows == pytest.approx(2)
 
 
+def test_clusters_of_a_variable(kind: Kind) -> None:
+    counts = kind.count(
+        [0, 1, 1, 1], None, list("aabb"), clusters=["p", "q", "q", "q"], **kind.apart
+    )
+    # Group a has rows of both persons, group b of one; so have classes 0 and 1.
+    assert counts.clusters_of("attribute").tolist() == [2, 1]
+    assert counts.clusters_of("task").tolist() == [1, 1]
+    without = kind.count([0, 1], None, list("ab"), **kind.apart)
+    with pytest.raises(ValueError, match="have no clusters"):
+        without.clusters_of("task")
+
+
 @pytest.mark.parametrize(("n", "drawn"), [(60, 57), (15, 12), (1000, 997)])
 def test_fewer_clusters_are_drawn_than_there_are(n: int, drawn: int) -> None:
     # 60: 60 / 59 * (2.001 / 1.960)^2 = 1.060 times the variance, and 60 / 1.060 = 56.6.

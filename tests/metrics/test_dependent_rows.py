@@ -79,7 +79,7 @@ def test_the_jackknife_leaves_out_whole_clusters(kind: Kind, metric: Any) -> Non
 
 
 def test_the_weight_of_a_cluster_is_known_from_sums() -> None:
-    rows = copied(people(80))
+    rows = copied(people(200), 3)
     rows["sample_weight"] = np.random.default_rng(0).random(len(rows["y_true"]))
     metric, found = bam.DirectionalBiasAmplification(), []
     for by_weight in (False, True):
@@ -131,7 +131,7 @@ def test_pairs_are_as_uncertain_as_those_of_the_rows(kind: Kind) -> None:
 
 @pytest.mark.parametrize("name", ["result", "compare", "audit"])
 def test_arrays_as_counts_of_them(name: str) -> None:
-    rows = copied(people(70), 4)
+    rows = copied(people(200), 4)
     counts = JointCounts.from_arrays(**rows)
     metric = bam.DirectionalBiasAmplification()
     if name == "result":
@@ -191,19 +191,38 @@ def test_a_sweep_draws_clusters() -> None:
     assert curve["points"][2]["amplification"]["low"] != other["points"][2]["amplification"]["low"]
 
 
-FEW = "rows are drawn in 59 clusters: intervals from fewer than 60 are too narrow"
+FEW = (
+    "rows of 1 are in fewer than 60 clusters: intervals of the rates of such a group may be too "
+    "narrow"
+)
 
 
-def test_few_clusters_are_noted() -> None:
-    rows = copied(people(59), 2)
-    metric = bam.DirectionalBiasAmplification()
+def of_two_groups(first: int, second: int) -> dict[str, Any]:
+    """Two rows of each person, of whom as many are in the two groups."""
+    group = np.repeat([0, 1], [first, second])
+    truth = np.arange(first + second) % 2
+    rows = {"y_true": truth, "y_pred": 1 - truth * group, "sensitive_features": group}
+    return copied(rows, 2)
+
+
+def test_groups_in_few_clusters_are_noted() -> None:
+    rows, metric = of_two_groups(60, 59), bam.DirectionalBiasAmplification()
     with pytest.warns(AmplificationWarning, match=FEW):
         assert FEW in metric.result(**rows, n_boot=50).notes
     assert metric.result(**rows).notes == ()
     assert f"{FEW[0].upper()}{FEW[1:]}." in bam.audit(**rows, n_boot=50).summary["notes"]
     assert not any("clusters" in note for note in bam.audit(**rows, n_boot=0).summary["notes"])
-    many = copied(people(60), 2)
-    assert metric.result(**many, n_boot=50).notes == ()
+    assert metric.result(**of_two_groups(60, 60), n_boot=50).notes == ()
+
+
+def test_clusters_of_groups_that_are_columns() -> None:
+    # Two persons are in group 0, one of them also in group 1.
+    counts = bam.CooccurrenceCounts.from_arrays(
+        sensitive_features=bam.Indicators([[1, 0], [1, 1], [1, 0], [0, 0]]),
+        clusters=["p", "p", "q", "q"],
+        keep_rows=True,
+    )
+    assert counts.clusters_of("attribute").tolist() == [2, 1]
 
 
 @pytest.mark.parametrize(
