@@ -31,11 +31,7 @@ from biasamp_adapters.counts.draws import (
     MOST_LEFT_OUT,
     batches,
     by_rows,
-    is_poisson,
-    poisson_rows,
-    poisson_sums,
-    resample,
-    resample_clusters,
+    drawn_weights,
 )
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of, moved_columns
@@ -47,9 +43,6 @@ from biasamp_adapters.counts.tables import (
     Tables,
 )
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet, Schema
-
-#: Whole sums of rows are exact in float32 up to this.
-_EXACT = 2**24
 
 #: Rows of indicators are drawn in larger blocks, as their products take most of the time.
 _BLOCK_OF_INDICATORS = 8 * BLOCK
@@ -391,44 +384,13 @@ class Counts(Schema):
         """
         for size in batches(n_boot, block):
             if self.rows is not None:
-                yield self.weighted_by(*self._draws(self.rows, size, rng))
+                yield self.weighted_by(*drawn_weights(self.rows, size, rng))
             elif self.second is not None:
                 yield self._of_sums(self.second.draw(self.layout, size, rng))
             else:
                 raise ValueError(
                     f"{self.no_draws}: count with keep_rows=True or second_moments=True"
                 )
-
-    def _draws(self, rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
-        """Weights of the rows in ``size`` replicates, and how often each row occurs."""
-        if rows.cluster is not None:
-            return self._draws_of_clusters(rows, rows.cluster, size, rng)
-        if rows.w is not None and rows.w2 is not None and rows.unit is None:
-            return poisson_sums(rows.w, rows.w2, size, rng), None
-        if rows.indicators and is_poisson(rows.n):
-            times = poisson_rows(rows.n, size, rng)
-        elif rows.indicators:
-            # Products with sparse indicators read all replicates of a row at once.
-            times = np.asfortranarray(resample(rows.n, size, rng))
-        else:
-            times = resample(rows.n, size, rng)
-        if rows.unit is not None:
-            # As integers, since labels are flipped row by row.
-            return times * rows.unit, times.astype(np.int64, copy=False)
-        if rows.indicators:
-            exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
-            return times.astype(np.float32 if exact else np.float64, copy=False), None
-        return times, times
-
-    def _draws_of_clusters(
-        self, rows: Rows, cluster: Array, size: int, rng: np.random.Generator
-    ) -> tuple[Array, Array | None]:
-        """The same if whole clusters are drawn."""
-        # Replicates of a row are next to each other, as products with indicators read them.
-        drawn = resample_clusters(int(cluster.max()) + 1, size, rng).T[cluster].T
-        weights = drawn * rows.weight
-        weights = weights.astype(np.float64, copy=False) if rows.indicators else weights
-        return weights, drawn * rows.n if self.knows_rows else None
 
     @property
     def no_jackknife(self) -> str | None:
