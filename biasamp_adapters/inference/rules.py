@@ -24,7 +24,7 @@ from biasamp_adapters.counts.labels import listing
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
-#: Rates of a group that has rows in fewer clusters have intervals that are too narrow.
+#: Intervals that rest on a group with rows in fewer clusters may be too narrow.
 _FEWEST_CLUSTERS = 60
 
 #: Attacks have an interval up to this share of rows that are alone in their cell.
@@ -85,7 +85,7 @@ def few_clusters(counts: Counts) -> Iterator[str]:
     if len(few):
         yield (
             f"rows of {listing([counts.groups[i] for i in few])} are in fewer than "
-            f"{_FEWEST_CLUSTERS} clusters: intervals of the rates of such a group may be too narrow"
+            f"{_FEWEST_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
         )
 
 

@@ -192,8 +192,7 @@ def test_a_sweep_draws_clusters() -> None:
 
 
 FEW = (
-    "rows of 1 are in fewer than 60 clusters: intervals of the rates of such a group may be too "
-    "narrow"
+    "rows of 1 are in fewer than 60 clusters: intervals that rest on such a group may be too narrow"
 )
 
 
