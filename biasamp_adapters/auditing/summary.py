@@ -46,6 +46,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "data": {
             "rows": counts.n_rows,
             "weighted": counts.weighted,
+            "clusters": counts.n_clusters,
             "dropped": counts.dropped,
             "abstained": sum(abstentions(counts).values()),
             "task": counts.task_name,
@@ -85,7 +86,8 @@ def _interval_method(counts: Counts) -> str:
     if counts.is_normal:
         return "percentiles of normal draws with the second moments of the rows"
     by_table = "" if by_column(counts) else ", drawn as count tables"
-    return f"percentile bootstrap over rows{by_table}"
+    drawn = "rows" if counts.n_clusters is None else "whole clusters of rows"
+    return f"percentile bootstrap over {drawn}{by_table}"
 
 
 def versions() -> dict[str, str]:

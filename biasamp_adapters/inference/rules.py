@@ -9,17 +9,23 @@ tables".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.labels import listing
 
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
+
+#: Intervals that rest on a group with rows in fewer clusters may be too narrow.
+_FEWEST_CLUSTERS = 60
 
 #: Attacks have an interval up to this share of rows that are alone in their cell.
 _MAX_ALONE = 0.03
@@ -62,6 +68,19 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
     broken = (rule.sentence for rule in rules if rule.is_broken(subject))
     sentence = next(broken, None)
     return None if sentence is None else sentence.format(it=subject)
+
+
+def few_clusters(counts: Counts) -> Iterator[str]:
+    """The note on groups that have rows in few clusters, if clusters are drawn."""
+    if not (counts.clustered and counts.has(Role.ATTRIBUTE)):
+        return
+    clusters = counts.clusters_of(Role.ATTRIBUTE)
+    few = np.flatnonzero((clusters > 0) & (clusters < _FEWEST_CLUSTERS))
+    if len(few):
+        yield (
+            f"rows of {listing([counts.groups[i] for i in few])} are in fewer than "
+            f"{_FEWEST_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -208,8 +208,8 @@ class Experiment:
         rng: np.random.Generator,
     ) -> tuple[Array, Array, int]:
         """Scores of one trial, of shape (targets,) each, and how many predictions were clipped."""
-        n_rows = len(self.rows.weight)
-        folds = np.zeros(n_rows) if self.resubstitution else rng.permutation(n_rows) % FOLDS
+        one_fold = np.zeros(len(self.rows.weight))
+        folds = one_fold if self.resubstitution else self.rows.folds(FOLDS, rng)
         variables = [*dataset]
         if self._accuracy is not None:
             axis = self.roles.axis
