@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import gc
 import importlib.util
+import inspect
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,11 @@ _PROFILES = {
 for _name, _examples in _PROFILES.items():
     settings.register_profile(_name, deadline=None, max_examples=_examples)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+if sys.version_info < (3, 12):
+    # Python 3.12 remembers this itself. Narwhals asks for each array that scikit-learn checks.
+    inspect._shadowed_dict = functools.lru_cache(inspect._shadowed_dict)
 
 
 @pytest.hookimpl(wrapper=True)
