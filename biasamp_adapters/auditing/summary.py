@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -90,10 +91,14 @@ def _interval_method(counts: Counts) -> str:
     return f"percentile bootstrap over {drawn}{by_table}"
 
 
+#: Looked up once: reading the metadata of packages was a tenth of a small audit.
+_version = cache(version)
+
+
 def versions() -> dict[str, str]:
     """Versions of the packages that the numbers depend on."""
     packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
-    return {name: version(name) for name in packages} | {"python": platform.python_version()}
+    return {name: _version(name) for name in packages} | {"python": platform.python_version()}
 
 
 def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
