@@ -98,6 +98,10 @@ AttributePrediction = Annotated[
     Texts, Option(help="Column of the predicted attribute, in the order of --attribute.")
 ]
 Weight = Annotated[str | None, Option(help="Column of sampling weights.")]
+Cluster = Annotated[
+    str | None,
+    Option(help="Column that says which rows belong together, e.g. a person: drawn as a whole."),
+]
 MissingRule = Annotated[Missing, Option(help="What to do with missing values.")]
 Replicates = Annotated[int, Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
 Seed = Annotated[int, Option("--seed", help="Seed of the bootstrap.")]
@@ -125,6 +129,7 @@ def audit(
         ),
     ] = NOT_GIVEN,
     weight: Weight = None,
+    cluster: Cluster = None,
     score: Annotated[
         Texts, Option(help="Column of scores, for each --prediction: adds a sweep of thresholds.")
     ] = NOT_GIVEN,
@@ -186,7 +191,7 @@ def audit(
     _check_outputs([*files, *reference], html, json_path)
     reports = audit_files(
         files,
-        ColumnOptions(task, prediction, attribute, attribute_prediction, weight),
+        ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
         separate=separate,
         reference=reference,
         score=score,
@@ -215,6 +220,7 @@ def count(
     attribute: Attribute = NOT_GIVEN,
     attribute_prediction: AttributePrediction = NOT_GIVEN,
     weight: Weight = None,
+    cluster: Cluster = None,
     missing: MissingRule = Missing.error,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
@@ -222,7 +228,7 @@ def count(
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
     _check_outputs(files, output)
-    columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight)
+    columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
     counts = count_files(files, columns, missing.value)
     counts.save(output)
     with _ignoring_broken_pipes():
@@ -379,6 +385,7 @@ _OPTIONS = {
     "y_pred": "--prediction",
     "y_score": "--score",
     "sample_weight": "--weight",
+    "clusters must": "--cluster must",
     "pos_label": "--pos-label",
     # Arguments of audit_frame.
     "attribute_prediction=": "--attribute-prediction ",
@@ -387,6 +394,7 @@ _OPTIONS = {
     "prediction=": "--prediction ",
     "score=": "--score ",
     "weight=": "--weight ",
+    "clusters=": "--cluster ",
     "run=": "--run ",
     "missing=": "--missing ",
     "n_boot": "--n-boot",

@@ -56,6 +56,7 @@ def audit_frame(
     attribute_prediction: Names | Indicators | Mapping[str, Names | Indicators] | None = None,
     reference: Any = None,
     weight: str | None = None,
+    clusters: str | None = None,
     score: Names | Mapping[str, str] | None = None,
     run: str | None = None,
     labels: Sequence[Label] | None = None,
@@ -95,10 +96,13 @@ def audit_frame(
         :func:`audit` takes. By default, the evaluated true labels set the directions.
     weight : str, optional
         Column of sampling weights.
+    clusters : str, optional
+        Column that says which rows belong together, such as those of one person: the bootstrap
+        draws whole clusters.
     score : str, list of str, or mapping of str to str, optional
         Column of scores of the positive class, for each model, for a sweep of thresholds. If a
-        frame is neither in memory nor of DuckDB, this column, task, attribute and weight are
-        fetched.
+        frame is neither in memory nor of DuckDB, this column, task, attribute, weight and
+        clusters are fetched.
     run : str, optional
         Column whose values are runs (seeds), or "filename" for one run per file: the report
         summarises the runs, each audited alone.
@@ -156,6 +160,7 @@ def audit_frame(
         _groups("attribute", attribute),
         _by_model("attribute_prediction", attribute_prediction, _groups),
         None if weight is None else _one("weight", weight),
+        None if clusters is None else _one("clusters", clusters),
     )
     with renaming_errors(_COLUMNS):
         return audit_table(

@@ -38,6 +38,7 @@ class ColumnOptions(NamedTuple):
     attribute: Sequence[str] | Indicators
     attribute_prediction: Sequence[str] | Indicators | Mapping[str, Sequence[str] | Indicators]
     weight: str | None
+    clusters: str | None = None
 
     def by_argument(self) -> dict[str, Any]:
         """The values by the names of the arguments."""
@@ -123,22 +124,22 @@ class Columns:
         by_model: dict[str, str] = dict(listed)
         if is_relation(rows) or self.matrix:
             return Scores(by_model, partial(self.count_ranked, rows, missing))
-        task, attribute, weight = (self.options[x] for x in ("task", "attribute", "weight"))
-        weights = [] if weight is None else [weight]
-        table = fetched(rows, [*by_model.values(), task, *attribute, *weights])
+        roles = ("task", "attribute", "weight", "clusters")
+        task, attribute, *single = (self.options[role] for role in roles)
+        every = [*by_model.values(), task, *attribute, *filter(None, single)]
+        table = fetched(rows, every)
         arrays = {name: table[name].to_native() for name in table.columns}
-        inputs = Inputs(
-            arrays[task],
-            sensitive_features={name: arrays[name] for name in attribute},
-            sample_weight=None if weight is None else arrays[weight],
-        )
+        weight, clusters = (None if name is None else arrays[name] for name in single)
+        groups = {name: arrays[name] for name in attribute}
+        inputs = Inputs(arrays[task], None, groups, None, weight, clusters)
         y_score = {model: arrays[name] for model, name in by_model.items()}
-        groups = self.lists.get("groups")
-        return scores_of_arrays(counts, y_score, inputs, groups=groups, missing=missing)
+        listed_groups = self.lists.get("groups")
+        return scores_of_arrays(counts, y_score, inputs, groups=listed_groups, missing=missing)
 
     def count_ranked(self, rows: Any, missing: Missing, score: str) -> tuple[JointCounts, Array]:
         """Count rows with the ranks of a score as predictions; also return its thresholds."""
-        options = {name: self.options[name] for name in ("task", "attribute", "weight")}
+        names = ("task", "attribute", "weight", "clusters")
+        options = {name: self.options[name] for name in names}
         with working("Counting rows"):
             thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
             counts = JointCounts.from_frame(
@@ -158,6 +159,11 @@ class Columns:
         """
         if not self.matrix:
             return self.count(rows, missing)
+        if self.options["clusters"] is not None:
+            raise ValueError(
+                "clusters= needs the rows of label matrices, and files of counts hold only their "
+                "sums: biasamp audit takes the table itself"
+            )
         sets, total = self._label_sets(rows), files.number_of_chunks(rows)
 
         def count(*, second_moments: bool) -> Counts:
@@ -228,6 +234,7 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
             "attribute": groups,
             "attribute_prediction": of_models or None,
             "weight": options.weight,
+            "clusters": options.clusters,
         }
         attributes = [groups, *(names for names in of_models.values() if names is not None)]
     else:
@@ -252,8 +259,8 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
         if isinstance(groups, Indicators):
             indicators += groups.values
             same_labels += [[column] for column in groups.values]
-    if options.weight is not None:
-        same_labels.append([options.weight])
+    same_labels += [[name] for name in (options.weight, options.clusters) if name is not None]
+    check_columns(table, [] if options.clusters is None else [options.clusters])
     _check_roles(
         table,
         [column for columns in alike for column in columns],

@@ -392,6 +392,7 @@ def audit(
     y_score: Any = None,
     reference: Any = None,
     sample_weight: Any = None,
+    clusters: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
@@ -422,6 +423,9 @@ def audit(
         directions.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
+    clusters : array-like of shape (n,), optional
+        Which rows belong together, such as those of one person or the images of one video: the
+        bootstrap then draws whole clusters, and not rows.
     n_boot : int
         Number of bootstrap replicates. With 0, the report has no intervals.
     confidence : float
@@ -460,7 +464,9 @@ def audit(
     1  DirectionalBiasAmplification       A->T    0.1
     """
     reference = as_reference(reference, missing)
-    inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    inputs = Inputs(
+        y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+    )
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None

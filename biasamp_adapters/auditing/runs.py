@@ -91,6 +91,7 @@ def summarize_reports(
                 **first["data"],
                 "runs": n_runs,
                 **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
+                "clusters": _sum_if_any(data, "clusters"),
                 **{part: _shares(data, part) for part in ("groups", "classes")},
             },
             "headlines": [headline(*judged) for judged in verdicts],
@@ -137,6 +138,11 @@ def _notes(runs: Mapping[str, Summary]) -> Iterator[str]:
 
 def _sum(rows: Iterable[Row], name: str) -> Any:
     return sum(row[name] for row in rows)
+
+
+def _sum_if_any(rows: Iterable[Row], name: str) -> Any:
+    numbers = [row[name] for row in rows if row[name] is not None]
+    return sum(numbers) if numbers else None
 
 
 def _mean(values: list[float | None], confidence: float) -> Row:

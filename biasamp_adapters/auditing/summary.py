@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -46,6 +47,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "data": {
             "rows": counts.n_rows,
             "weighted": counts.weighted,
+            "clusters": counts.n_clusters,
             "dropped": counts.dropped,
             "abstained": sum(abstentions(counts).values()),
             "task": counts.task_name,
@@ -85,13 +87,18 @@ def _interval_method(counts: Counts) -> str:
     if counts.is_normal:
         return "percentiles of normal draws with the second moments of the rows"
     by_table = "" if by_column(counts) else ", drawn as count tables"
-    return f"percentile bootstrap over rows{by_table}"
+    drawn = "rows" if counts.n_clusters is None else "whole clusters of rows"
+    return f"percentile bootstrap over {drawn}{by_table}"
+
+
+#: Looked up once: reading the metadata of packages was a tenth of a small audit.
+_version = cache(version)
 
 
 def versions() -> dict[str, str]:
     """Versions of the packages that the numbers depend on."""
     packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
-    return {name: version(name) for name in packages} | {"python": platform.python_version()}
+    return {name: _version(name) for name in packages} | {"python": platform.python_version()}
 
 
 def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
@@ -128,7 +135,7 @@ def _shares(counts: Counts, role: Role) -> list[Row]:
 def metric_row(model: str, result: AmplificationResult) -> Row:
     """One row of the table of metrics."""
     row = identity(model, result) | result.to_dict()
-    del row["notes"]
+    del row["notes"], row["verdict"]
     signs = float(result.by_pair["uncertain"].mean()) if result.metric == DIRECTIONAL else None
     return row | {
         "source": about(result.metric).source,

@@ -304,8 +304,9 @@ def data_facts(summary: Summary) -> list[tuple[str, str]]:
     runs = f" in {data['runs']} runs, not pooled" if "runs" in data else ""
     missing = [f"{data['dropped']:,} rows left out"] * (data["dropped"] > 0)
     missing += [f"{data['abstained']:,} predictions abstained"] * (data["abstained"] > 0)
+    clusters = f" in {data['clusters']:,} clusters" if data["clusters"] else ""
     lines = {
-        "Rows": f"{data['rows']:,}{runs}",
+        "Rows": f"{data['rows']:,}{clusters}{runs}",
         "Weights": "sampling weights" if data["weighted"] else "none",
         "Task": data["task"] or "",
         "Attributes": ", ".join(data["attributes"]),

@@ -67,6 +67,12 @@ ABOUT: dict[str, About] = {}
 #: Qualities that have a letter.
 _LETTERS = {"uncertainty_coefficient": "U"}
 
+#: The note on a magnitude whose interval begins at 0.
+_CHANCE = (
+    "an average of absolute changes is positive by chance alone, and chance may explain all of "
+    "this one: its interval begins at 0 and says how large it may be; more rows say more"
+)
+
 
 def about(metric: str) -> About:
     """What a metric declares, by its name in a result, which may end in a quality."""
@@ -149,7 +155,7 @@ class AmplificationResult:
         drawn = {} if replicates is None or reason else replicates
         skewed = accelerations([measurement], [1]) if method == "bca" and drawn else {}
         scores = {
-            name: measurement.replicated(name, value, drawn.get(name), method)
+            name: measurement.replicated(name, value, drawn)
             if reason is None
             else Replicated(value, None, reason)
             for name, value in measurement.point().items()
@@ -162,6 +168,8 @@ class AmplificationResult:
         value = estimates["value"]
         if replicates is not None and value.reason:
             notes.append(f"no interval: {value.reason}")
+        elif scores["value"].may_be_chance and value.interval is not None:
+            notes.append(_CHANCE)
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
             notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return cls(
@@ -347,6 +355,7 @@ class AmplificationResult:
             "variance": plain(self.variance),
             "spread": None if self.spread is None else numbers(self.spread),
             "levels": {name: numbers(level) for name, level in self.levels.items()},
+            "verdict": None if self.verdict is None else self.verdict._asdict(),
             "n": self.n,
             "n_boot": self.n_boot,
             "pos_label": None if self.pos_label is None else show(self.pos_label),

@@ -43,6 +43,7 @@ def people() -> pd.DataFrame:
             "steps": np.digitize(score, np.linspace(-0.5, 1.5, 9)) / 8,
             "weight": rng.choice([1.0, 2.5, 0.5], N),
             "seed": rng.integers(1, 3, N),
+            "person": rng.integers(0, 70, N),
         }
     )
 
@@ -177,6 +178,15 @@ def test_numbers_of_a_file_are_those_of_a_frame(tmp_path: Path) -> None:
     for tables in ((frame, tmp_path / "people.csv"), (tmp_path / "people.csv", frame)):
         found = bam.audit_frame(tables[0], reference=tables[1], **COLUMNS)
         assert found.summary == expected
+
+
+def test_clusters(engine: Engine, path: Path) -> None:
+    frame, options = people(), {**COLUMNS, "n_boot": 10}
+    expected = alone(frame, clusters=frame["person"], y_score=frame["steps"], n_boot=10)
+    assert expected["data"]["clusters"] == frame["person"].nunique()
+    for table in (engine(frame), path):
+        found = bam.audit_frame(table, clusters="person", score="steps", **options).summary
+        assert found == expected
 
 
 def test_missing_values(engine: Engine) -> None:
@@ -349,8 +359,9 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         r"\(did you mean 'recid'\?\)",
     ),
     "other case": ({"attribute": "RACE"}, r"'RACE' is not among .*did you mean 'race'"),
-    "nothing like it": ({"weight": "qqq"}, r"'qqq' is not among \[.*'seed'\]$"),
+    "nothing like it": ({"weight": "qqq"}, r"'qqq' is not among \[.*'person'\]$"),
     "unknown score": ({"score": "scor"}, "'scor' is not among .*did you mean 'score'"),
+    "unknown clusters": ({"clusters": "persn"}, "'persn' is not among .*did you mean 'person'"),
     "unknown run": ({"run": "sed"}, "'sed' is not among .*did you mean 'seed'"),
     "array": (
         {"task": people()["recid"]},
