@@ -211,63 +211,93 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
         If a column is not there, a prefix matches nothing, the columns of truth and predictions do
         not correspond, or a column is of the task and of the attribute.
     """
-    attribute, predicted = options.attribute, options.attribute_prediction
     truth = _find_columns("task=", options.task, table)
-    if len(set(truth.columns)) < len(truth.columns):
-        raise ValueError(f"task= must name each column once; received {truth.columns}")
-    named = names_in(attribute)
-    if len(set(named)) < len(named):
-        raise ValueError(f"attribute= must name each column once; received {named}")
+    for argument, names in (("task=", truth.columns), ("attribute=", names_in(options.attribute))):
+        if len(set(names)) < len(names):
+            raise ValueError(f"{argument} must name each column once; received {names}")
     # Without a truth, as base rates allow, the predictions of the first model tell the tasks.
     texts = options.task or _first(options.prediction)
     tasks = truth if options.task else _find_columns("prediction=", texts, table)
     by_column = len(tasks.columns) > 1 or _are_lists(texts, table)
-    matrix = by_column or _are_columns(attribute, table) or _are_columns(predicted, table)
-    task = truth.columns[0] if truth.columns else None
+    groups = (options.attribute, options.attribute_prediction)
+    matrix = by_column or any(_are_columns(given, table) for given in groups)
     if matrix:
-        models = _models(tasks, options.prediction, table)
-        groups, of_models = _groups(attribute, predicted, list(models), table)
-        arguments: dict[str, Any] = {
-            "task": (truth.columns or None) if by_column else task,
-            "labels": tasks.names if by_column else None,
-            "prediction": (models if by_column else {k: v[0] for k, v in models.items()}) or None,
-            "attribute": groups,
-            "attribute_prediction": of_models or None,
-            "weight": options.weight,
-            "clusters": options.clusters,
-        }
-        attributes = [groups, *(names for names in of_models.values() if names is not None)]
+        chosen = _of_matrices(table, options, truth, tasks, by_column=by_column)
     else:
-        models = _models_of_labels(options.prediction)
-        given = options.prediction
-        arguments = {**options._asdict(), "task": task}
-        if isinstance(given, Mapping):
-            arguments["prediction"] = {model: columns[0] for model, columns in models.items()}
-        attributes = [attribute]
-        attributes += (
-            predicted.values()
-            if isinstance(predicted, Mapping)
-            else _chunks(names_in(predicted), len(named))
-        )
-    alike = [columns for columns in (truth.columns, *models.values()) if columns]
+        chosen = _of_labels(options, truth)
+    alike = [columns for columns in (truth.columns, *chosen.models.values()) if columns]
     same_labels = [list(columns) for columns in zip(*alike, strict=True)]
     indicators = [column for columns in same_labels for column in columns] if by_column else []
-    if isinstance(attributes[0], list):
-        lists = [columns for columns in attributes if isinstance(columns, list)]
+    lists = [columns for columns in chosen.attributes if isinstance(columns, list)]
+    if lists and isinstance(chosen.attributes[0], list):
         same_labels += [list(columns) for columns in zip(*lists, strict=False)]
-    for groups in attributes:
-        if isinstance(groups, Indicators):
-            indicators += groups.values
-            same_labels += [[column] for column in groups.values]
+    for columns in chosen.attributes:
+        if isinstance(columns, Indicators):
+            indicators += columns.values
+            same_labels += [[column] for column in columns.values]
     same_labels += [[name] for name in (options.weight, options.clusters) if name is not None]
     check_columns(table, [] if options.clusters is None else [options.clusters])
     _check_roles(
         table,
         [column for columns in alike for column in columns],
-        [column for groups in attributes for column in names_in(groups)],
+        [column for columns in chosen.attributes for column in names_in(columns)],
         [] if options.weight is None else [options.weight],
     )
-    return Columns(arguments, matrix, same_labels, indicators)
+    return Columns(chosen.arguments, matrix, same_labels, indicators)
+
+
+class _Chosen(NamedTuple):
+    """Arguments of ``from_frame``, the columns of each model, and the attributes, the true first.
+
+    Attributes are lists of names, or indicators.
+    """
+
+    arguments: dict[str, Any]
+    models: dict[str, list[str]]
+    attributes: list[Any]
+
+
+def _of_matrices(
+    table: Sequence[str],
+    options: ColumnOptions,
+    truth: _NamedColumns,
+    tasks: _NamedColumns,
+    *,
+    by_column: bool,
+) -> _Chosen:
+    """What is chosen where tasks, with ``by_column``, or groups are columns."""
+    models = _models(tasks, options.prediction, table)
+    predicted = options.attribute_prediction
+    groups, of_models = _groups(options.attribute, predicted, list(models), table)
+    of_labels = {model: columns[0] for model, columns in models.items()}
+    task = truth.columns or None
+    arguments = {
+        "task": task if by_column or task is None else task[0],
+        "labels": tasks.names if by_column else None,
+        "prediction": (models if by_column else of_labels) or None,
+        "attribute": groups,
+        "attribute_prediction": of_models or None,
+        "weight": options.weight,
+        "clusters": options.clusters,
+    }
+    attributes = [groups, *(names for names in of_models.values() if names is not None)]
+    return _Chosen(arguments, models, attributes)
+
+
+def _of_labels(options: ColumnOptions, truth: _NamedColumns) -> _Chosen:
+    """What is chosen where each variable is a column of labels, or several that are crossed."""
+    given, predicted = options.prediction, options.attribute_prediction
+    attribute = names_in(options.attribute)
+    models = _models_of_labels(given)
+    arguments = {**options._asdict(), "task": truth.columns[0] if truth.columns else None}
+    if isinstance(given, Mapping):
+        arguments["prediction"] = {model: columns[0] for model, columns in models.items()}
+    of_models = (
+        map(names_in, predicted.values())
+        if isinstance(predicted, Mapping)
+        else _chunks(names_in(predicted), len(attribute))
+    )
+    return _Chosen(arguments, models, [attribute, *of_models])
 
 
 def _check_roles(table: Sequence[str], *roles: Sequence[str]) -> None:
