@@ -31,8 +31,14 @@ DIRECTIONAL, MULTI = "DirectionalBiasAmplification", "MultiAttributeBiasAmplific
 #: A model and the name of a metric.
 Key = tuple[str, str]
 
-#: The fairness measure of all task columns together; the others look at one column each.
+#: The share of predictions that are right, of all task columns together.
 ACCURACY = "accuracy"
+
+#: How often a model predicted nothing, by what it did not predict.
+ABSTENTION = {Role.TASK: "abstention_rate", Role.ATTRIBUTE: "attribute_abstention_rate"}
+
+#: The fairness measures of whole rows; the others look at one task column each.
+OF_ROWS = (ACCURACY, *ABSTENTION.values())
 
 #: Suffix of the names of rates by group.
 BY_GROUP = "_by_group"
@@ -44,6 +50,8 @@ _RATES = "rates by group"
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GroupRates(Scored):
     """Selection rate, TPR, FPR and accuracy of each group, and their differences.
+
+    Where the model abstained, the rates of abstention too.
 
     Attributes
     ----------
@@ -57,8 +65,38 @@ class GroupRates(Scored):
     def width(self) -> int:
         return 6 * len(self.evaluation.counts.groups) * len(self.evaluation.counts.labels)
 
+    @property
+    def measured(self) -> bool:
+        """Whether the counts hold what any of the rates needs."""
+        has_groups = self.evaluation.counts.has(Role.ATTRIBUTE)
+        return has_groups and bool(self._compares_tasks or self._silent)
+
+    @property
+    def _compares_tasks(self) -> bool:
+        """Whether there are a truth and predictions of it."""
+        counts = self.evaluation.counts
+        return counts.has(Role.TASK) and counts.has(Role.PREDICTION, self.model)
+
+    @cached_property
+    def _silent(self) -> tuple[Role, ...]:
+        """The variables of which some predictions are missing."""
+        counts, model = self.evaluation.counts, self.model
+        return tuple(
+            role
+            for role in ABSTENTION
+            if counts.has(role.prediction, model) and counts.abstentions(role.prediction, model)
+        )
+
     def rates(self, tables: Tables) -> dict[str, Array]:
-        """Rates of shape (..., groups, columns); the accuracy of shape (..., groups, 1)."""
+        """Rates of shape (..., groups, columns); those of ``OF_ROWS`` of shape (..., groups, 1)."""
+        rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
+        silence = {
+            ABSTENTION[role]: rate(tables.silent(role, by=Role.ATTRIBUTE)[..., :, None], rows)
+            for role in self._silent
+        }
+        return (self._task_rates(tables) if self._compares_tasks else {}) | silence
+
+    def _task_rates(self, tables: Tables) -> dict[str, Array]:
         truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
         predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
         hits = tables.agreement(Role.TASK, by_group=True)
@@ -145,6 +183,11 @@ class Findings:
         """The audited counts."""
         return self.evaluation.counts
 
+    @property
+    def compares_tasks(self) -> bool:
+        """Whether rates of predictions are compared with a truth."""
+        return any(ACCURACY in rates for rates in self.rates.values())
+
     def of(self, metric: str) -> list[AmplificationResult]:
         """The results of one metric, in all directions and for all models."""
         return [result for result in self.results.values() if result.metric == metric]
@@ -183,11 +226,10 @@ def evaluate(
     # NumPy scalars become numbers that json can write.
     counts, confidence = evaluation.counts, float(options.confidence)
     columns = positive_columns(evaluation, pos_label)
-    measured = counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)
     rates = {
-        (model, _RATES): GroupRates(evaluation=evaluation, model=model, columns=columns)
+        (model, _RATES): group_rates
         for model in metrics
-        if measured and counts.has(Role.PREDICTION, model)
+        if (group_rates := GroupRates(evaluation=evaluation, model=model, columns=columns)).measured
     }
     asked, no_draws = options.n_boot > 0, counts.no_draws if options.n_boot else None
     n_boot = 0 if no_draws else int(options.n_boot)

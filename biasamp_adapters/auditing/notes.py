@@ -9,13 +9,15 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import (
+    ABSTENTION,
+    BY_GROUP,
     DIRECTIONAL,
     MULTI,
     Findings,
     by_column,
 )
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
@@ -28,7 +30,7 @@ NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how 
 _SENTENCES = {
     "dropped": "{n:,} rows with missing values were left out.",
     "abstained": "{model} abstained from {n:,} predictions of the {variable}: such rows stay in "
-    "every denominator{effect}.",
+    "every denominator{effect}.{by_group}",
     "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
     "predictions, is left out.",
     "no draws": "No number has an interval: {reason}. Count with keep_rows=True, or "
@@ -129,7 +131,16 @@ def _about_data(findings: Findings) -> Iterator[Note]:
     for (model, role), n in abstentions(counts).items():
         matrix = counts.is_matrix(role.truth)
         effect = ", and no label counts as predicted" if matrix else " and count as wrong"
-        yield "abstained", {"model": model, "n": n, "variable": role.truth, "effect": effect}
+        yield (
+            "abstained",
+            {
+                "model": model,
+                "n": n,
+                "variable": role.truth,
+                "effect": effect,
+                "by_group": _abstentions_by_group(findings, model, role.truth),
+            },
+        )
     if counts.soft:
         yield "soft", {}
     if counts.no_draws:
@@ -153,6 +164,29 @@ def _about_data(findings: Findings) -> Iterator[Note]:
             yield "few rows", {"few": FEW_ROWS, "kind": kind, "names": names}
     if not findings.options.n_boot:
         yield "no intervals", {}
+
+
+def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:
+    """How far the rates of abstention differ between groups, in words, or an empty text."""
+    rates = findings.rates.get(model, {})
+    measure = ABSTENTION[role]
+    if measure not in rates:
+        return ""
+    by_group = {
+        show(group): rate.value
+        for group, rate in zip(findings.counts.groups, rates[measure + BY_GROUP], strict=True)
+        if not np.isnan(rate.value)
+    }
+    (difference,) = rates[measure]
+    interval = difference.estimate(findings.options.confidence).interval
+    if len(by_group) < 2 or (interval is not None and interval[0] <= 0):
+        return ""
+    least, most = min(by_group, key=by_group.__getitem__), max(by_group, key=by_group.__getitem__)
+    clearly = "" if interval is None else " clearly"
+    return (
+        f" Groups differ{clearly}: it abstained from {by_group[most]:.1%} of group {most} and "
+        f"{by_group[least]:.1%} of group {least}, and silence alone moves their rates."
+    )
 
 
 def _about_signs(findings: Findings) -> Iterator[Note]:
@@ -211,6 +245,6 @@ def _about_reading(findings: Findings) -> Iterator[Note]:
         if metric.about.note and findings.of(metric.__qualname__):
             yield "of a metric", {"note": metric.about.note}
     yield "comparable", {}
-    yield "fairness" if findings.rates else "fairness without rates", {}
+    yield "fairness" if findings.compares_tasks else "fairness without rates", {}
     if findings.evaluation.base_rates is None:
         yield "truth", {}

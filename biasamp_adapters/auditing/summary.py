@@ -12,10 +12,10 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing.findings import (
-    ACCURACY,
     BY_GROUP,
     DIRECTIONAL,
     MOST_TASKS,
+    OF_ROWS,
     Findings,
     by_column,
 )
@@ -42,7 +42,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         for row, result in zip(rows, findings.results.values(), strict=True)
         if result.verdict is not None
     ]
-    one_class = findings.rates and len(findings.columns) == 1
+    one_class = findings.compares_tasks and len(findings.columns) == 1
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -243,7 +243,7 @@ def _fairness_rows(findings: Findings) -> Iterator[Row]:
     for model, rates in findings.rates.items():
         for measure in (name for name in rates if not name.endswith(BY_GROUP)):
             by_group = rates.get(measure + BY_GROUP, [])
-            named = zip(["all"] if measure == ACCURACY else tasks, rates[measure], strict=True)
+            named = zip(["all"] if measure in OF_ROWS else tasks, rates[measure], strict=True)
             largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
             for task, difference in largest[:MOST_TASKS]:
                 yield {
