@@ -10,6 +10,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters.auditing.prevalence import Prevalence, Ratios
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions, Replicated
@@ -43,8 +44,8 @@ OF_ROWS = (ACCURACY, *ABSTENTION.values())
 #: Suffix of the names of rates by group.
 BY_GROUP = "_by_group"
 
-#: Takes the place of the metric in the keys of the draws of fairness measures.
-_RATES = "rates by group"
+#: Take the place of the metric in the keys of the draws of what is not a metric.
+_RATES, _PREVALENCE = "rates by group", "prevalence"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -166,6 +167,8 @@ class Findings:
     rates : dict of model to dict of str to list of Replicated
         For each fairness measure, the differences between groups, one per column. The name with
         the suffix ``BY_GROUP`` holds the rate of each group.
+    prevalences : list of Ratios
+        How often each model predicts a task, as a multiple of how often it is true.
     columns : ndarray of int
         Positions of the task labels that are evaluated as positives.
     """
@@ -176,6 +179,7 @@ class Findings:
     differences: dict[Key, Estimate]
     pairs: dict[Key, tuple[Array, list[Replicated]]]
     rates: dict[str, dict[str, list[Replicated]]]
+    prevalences: list[Ratios]
     columns: Array
 
     @property
@@ -231,11 +235,16 @@ def evaluate(
         for model in metrics
         if (group_rates := GroupRates(evaluation=evaluation, model=model, columns=columns)).measured
     }
+    prevalences = {
+        (model, _PREVALENCE): prevalence
+        for model in metrics
+        if (prevalence := Prevalence(evaluation=evaluation, model=model, columns=columns)).measured
+    }
     asked, no_draws = options.n_boot > 0, counts.no_draws if options.n_boot else None
     n_boot = 0 if no_draws else int(options.n_boot)
     draws: dict[Key, dict[str, Array]] = {}
     if n_boot:
-        scored: dict[Key, Scored] = {**measurements, **rates}
+        scored: dict[Key, Scored] = {**measurements, **rates, **prevalences}
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
     def replicated(key: Key, name: str, values: Array) -> list[Replicated]:
@@ -261,8 +270,12 @@ def evaluate(
         }
         for key, group_rates in rates.items()
     }
+    ratios = [
+        Ratios(prevalence, replicated(key, "ratio", prevalence.point()["ratio"]))
+        for key, prevalence in prevalences.items()
+    ]
     options = replace(options, n_boot=n_boot, confidence=confidence)
-    return Findings(evaluation, options, results, differences, pairs, measures, columns)
+    return Findings(evaluation, options, results, differences, pairs, measures, ratios, columns)
 
 
 def _with_strongest_pairs(measurement: Measurement) -> Measurement:

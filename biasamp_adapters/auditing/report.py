@@ -30,7 +30,16 @@ if TYPE_CHECKING:
 TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
-_PARTS = ("metrics", "verdicts", "differences", "trends", "pairs", "fairness", "runs")
+_PARTS = (
+    "metrics",
+    "verdicts",
+    "differences",
+    "trends",
+    "pairs",
+    "fairness",
+    "prevalence",
+    "runs",
+)
 
 _COLUMNS = [
     "metric",
@@ -144,8 +153,8 @@ class AuditReport:
         Parameters
         ----------
         part : str
-            "metrics", "verdicts", "differences", "trends", "pairs", "fairness" or "runs": a list
-            of ``summary``.
+            "metrics", "verdicts", "differences", "trends", "pairs", "fairness", "prevalence" or
+            "runs": a list of ``summary``.
 
         Returns
         -------

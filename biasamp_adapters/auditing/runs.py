@@ -99,6 +99,7 @@ def summarize_reports(
             "trends": _trends(summaries),
             "pairs": list(_pairs([*reports.values()], confidence)),
             "fairness": _over_runs(summaries, "fairness", confidence),
+            "prevalence": _rows_with_run(runs, "prevalence"),
             "sweeps": _rows_with_run(runs, "sweeps"),
             "runs": _rows_with_run(runs, "metrics"),
             "notes": [meaning, *_notes(runs)],

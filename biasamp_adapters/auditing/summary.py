@@ -20,6 +20,7 @@ from biasamp_adapters.auditing.findings import (
     by_column,
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
+from biasamp_adapters.auditing.prevalence import far_apart, in_words
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
@@ -41,6 +42,10 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         (row, result.verdict)
         for row, result in zip(rows, findings.results.values(), strict=True)
         if result.verdict is not None
+    ]
+    confidence = options.confidence
+    prevalence = [
+        row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
     ]
     one_class = findings.compares_tasks and len(findings.columns) == 1
     return {
@@ -72,9 +77,13 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "trends": list(_trend_rows(findings)),
         "pairs": list(_pair_rows(findings)),
         "fairness": list(_fairness_rows(findings)),
+        "prevalence": prevalence,
         "sweeps": sweeps,
         "runs": [],
-        "notes": list(notes(findings)),
+        "notes": [
+            *(in_words(row, confidence) for row in far_apart(prevalence)),
+            *notes(findings),
+        ],
         "method": {
             "n_boot": options.n_boot,
             "confidence": options.confidence,

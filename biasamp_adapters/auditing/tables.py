@@ -99,9 +99,12 @@ def _recipe(row: Row) -> str:
 
 
 _METRIC = Column("metric", _metric)
-_MODEL, _RUN, _NOTE, _DIRECTION = _text("model"), _text("run"), _text("note"), _text("direction")
+_MODEL, _NOTE, _DIRECTION = _text("model"), _text("note"), _text("direction")
+# Only a summary of runs has them.
+_RUN = Column("run", lambda row: row.get("run", ""))
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
 _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
+_PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
 _SHARE = _share("share")
@@ -166,6 +169,21 @@ KINDS = (
         ],
     ),
     Kind(
+        "results",
+        "Prevalence: labels per row, all tasks together or one",
+        "prevalence",
+        [
+            _RUN,
+            _TASK,
+            _number("true", "true", ""),
+            _number("predicted", "predicted", ""),
+            Column("predicted / true", lambda row: number(row["ratio"], ""), True),
+            _PLAIN_INTERVAL,
+            Column("rates that fall", lambda row: f"{row['falling']:,} of {row['pairs']:,}", True),
+            _NOTE,
+        ],
+    ),
+    Kind(
         "differences",
         "Differences between models (paired)",
         "differences",
@@ -214,7 +232,7 @@ KINDS = (
             Column("measure", lambda row: row["measure"].replace("_", " ")),
             _TASK,
             _number("value", "value", ""),
-            Column("interval", lambda row: interval(row, ""), True),
+            _PLAIN_INTERVAL,
             _GROUPS,
             _NOTE,
         ],
