@@ -25,6 +25,9 @@ from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
 #: Intervals of groups or tasks with fewer rows are not reliable.
 FEW_ROWS = 10
 
+#: The source of directions that are not those of data.
+BY_HAND = "base rates set by hand"
+
 NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
 
 _SENTENCES = {
@@ -63,20 +66,14 @@ _SENTENCES = {
     "learned from.",
     "one label": "The reference has rows of one {kind} only, so no correlation can be read from "
     "it: BA-> is 0 by construction, whatever the model does.",
-    "balanced": "The reference is balanced: BA-> is 0 by construction, whatever the model does. "
-    "Read DPA, Multi, or the levels of the uncertainty coefficient instead.",
     "uncertain signs": "{n} of {pairs} pairs correlate so weakly in the reference (|z| < 1.96) "
     "that their sign may be noise, and with it the sign of their part of BA->.",
-    "opposite pairs": "Some pairs are amplified and others reduced: a mean over pairs hides that; "
-    "see the strongest pairs.",
     "even groups": "Every group is equally frequent among the positives of the reference: MALS is "
     "0 by construction, whatever the model does.",
     "uncertain groups": "{n} of {pairs} pairs are so near equal shares among the positives of the "
     "reference (|z| < 1.96) that the groups which MALS takes for favoured may be noise.",
     "predicts groups": "T->A means that the model predicts a protected attribute. Ask whether it "
     "must: not predicting it removes T->A amplification altogether.",
-    "unequal size": "{what} are of unequal size (shares from {least:.1%} to {most:.1%}): "
-    "1/cross-entropy and accuracy read size as bias; the uncertainty coefficient does not.",
     "of a metric": "{note}",
     "comparable": "Values compare within one metric, one direction and one dataset; A->T against "
     "T->A means nothing.",
@@ -96,7 +93,7 @@ def reference_in_words(findings: Findings) -> str:
     """The source of the directions of the correlations, in words."""
     reference = findings.evaluation.reference
     if findings.evaluation.base_rates is not None:
-        return "base rates set by hand"
+        return BY_HAND
     if reference is None:
         return "the evaluated truth itself"
     return f"reference data of {reference.n_rows:,} rows"
@@ -201,13 +198,8 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
     pairs = results[0].by_pair
     if kind := _kind_with_one_label(findings):
         yield "one label", {"kind": kind}
-    elif (pairs["sign"] == 0).all():
-        yield "balanced", {}
     elif pairs["uncertain"].any():
         yield "uncertain signs", {"n": pairs["uncertain"].sum(), "pairs": len(pairs)}
-    contributions = [result.by_pair["contribution"] for result in results]
-    if any((part > 0).any() and (part < 0).any() for part in contributions):
-        yield "opposite pairs", {}
 
 
 def _kind_with_one_label(findings: Findings) -> str | None:
@@ -230,17 +222,8 @@ def _about_mals(findings: Findings) -> Iterator[Note]:
 
 
 def _about_reading(findings: Findings) -> Iterator[Note]:
-    counts = findings.counts
     if any(result.direction == T_TO_A for result in findings.results.values()):
         yield "predicts groups", {}
-    if counts.has(Role.TASK):
-        are_columns = counts.is_matrix(Role.TASK)
-        share = counts.tables().marginal(Role.TASK) / counts.tables().total
-        even = 1 / 2 if are_columns else 1 / len(share)
-        error = np.sqrt(even * (1 - even) / counts.effective_rows)
-        if (np.abs(share - even) > 1.96 * error).any():
-            what = "Tasks, yes against no," if are_columns else "Classes"
-            yield "unequal size", {"what": what, "least": share.min(), "most": share.max()}
     for metric in METRICS:
         if metric.about.note and findings.of(metric.__qualname__):
             yield "of a metric", {"note": metric.about.note}

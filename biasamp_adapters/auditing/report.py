@@ -38,6 +38,7 @@ _PARTS = (
     "pairs",
     "fairness",
     "prevalence",
+    "reading",
     "runs",
 )
 
@@ -153,8 +154,8 @@ class AuditReport:
         Parameters
         ----------
         part : str
-            "metrics", "verdicts", "differences", "trends", "pairs", "fairness", "prevalence" or
-            "runs": a list of ``summary``.
+            "metrics", "verdicts", "differences", "trends", "pairs", "fairness", "prevalence",
+            "reading" or "runs": a list of ``summary``.
 
         Returns
         -------
@@ -179,7 +180,7 @@ class AuditReport:
         shown = [name for name in values if rows and name in rows[0]]
         rows = [row | {name: row[name] and row[name]["value"] for name in shown} for row in rows]
         frame = pd.DataFrame(rows, columns=columns)
-        numbers = [name for name in ("value", "low", "high", *shown) if name in frame]
+        numbers = [name for name in ("value", "ratio", "low", "high", *shown) if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
 
     @overload

@@ -21,6 +21,7 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.auditing.prevalence import far_apart, in_words
+from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
@@ -48,7 +49,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
     ]
     one_class = findings.compares_tasks and len(findings.columns) == 1
-    return {
+    summary = {
         "format": FORMAT,
         "version": VERSION,
         "title": title,
@@ -92,6 +93,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "versions": versions(),
         },
     }
+    return summary | {"reading": what_to_read(summary)}
 
 
 def _interval_method(counts: Counts) -> str:

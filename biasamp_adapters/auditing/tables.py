@@ -135,6 +135,7 @@ def _lists(summary: Summary) -> dict[str, Any]:
     with_levels = [row | row["levels"] for row in summary["metrics"] if row["levels"]]
     classes = "tasks" if data["tasks_are_columns"] else "classes"
     return summary | {
+        "advice": list(_advice(summary)),
         "points": points,
         "with levels": with_levels,
         classes: data["classes"],
@@ -142,7 +143,35 @@ def _lists(summary: Summary) -> dict[str, Any]:
     }
 
 
+#: Parts of a report by the name that they have in it, and places in words.
+_READ = {"trends": "what the mean hides", "sweeps": "thresholds"}
+_PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
+
+
+def _advice(summary: Summary) -> Iterator[Row]:
+    """What to read, with the numbers of one reason in one row, and models if there are several."""
+    models = summary["data"]["models"]
+    merged: dict[tuple[str, str, str], list[str]] = {}
+    for row in summary["reading"]:
+        names = ", ".join(row["models"]) if len(models) > 1 else ""
+        shown = _READ.get(row["metric"], row["metric"].replace("_", " "))
+        merged.setdefault((row["place"], names, row["reason"]), []).append(shown)
+    for (place, names, reason), numbers in merged.items():
+        yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
+
+
 KINDS = (
+    Kind(
+        "reading",
+        "What to read",
+        "advice",
+        [
+            Column("what", lambda row: _PLACES[row["place"]]),
+            _text("numbers", "number"),
+            _text("models"),
+            _text("reason", "because"),
+        ],
+    ),
     Kind(
         "results",
         "Bias amplification",

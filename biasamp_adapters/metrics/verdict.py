@@ -348,9 +348,7 @@ def _selection(facts: Facts) -> str:
         f"{show(facts.groups[group])} {percent(rates[group, task])}" for group in pair.groups
     )
     what = "selection rates of" if facts.of_task else "predicted shares of groups among rows with"
-    return (
-        f"{what} {facts.subjects[task]} differ by {points(pair.gap(rates))} points ({shares})"
-    )
+    return f"{what} {facts.subjects[task]} differ by {points(pair.gap(rates))} points ({shares})"
 
 
 def _of_unknown_direction(facts: Facts) -> str:
