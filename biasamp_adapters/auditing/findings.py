@@ -10,6 +10,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters.auditing.drift import Drift, Drifts
 from biasamp_adapters.auditing.prevalence import Prevalence, Ratios
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
@@ -45,7 +46,7 @@ OF_ROWS = (ACCURACY, *ABSTENTION.values())
 BY_GROUP = "_by_group"
 
 #: Take the place of the metric in the keys of the draws of what is not a metric.
-_RATES, _PREVALENCE = "rates by group", "prevalence"
+_RATES, _PREVALENCE, _DRIFT = "rates by group", "prevalence", "drift"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -169,6 +170,8 @@ class Findings:
         the suffix ``BY_GROUP`` holds the rate of each group.
     prevalences : list of Ratios
         How often each model predicts a task, as a multiple of how often it is true.
+    drifts : Drifts or None
+        How far gaps in a reference of its own are from those in the truth.
     columns : ndarray of int
         Positions of the task labels that are evaluated as positives.
     """
@@ -180,6 +183,7 @@ class Findings:
     pairs: dict[Key, tuple[Array, list[Replicated]]]
     rates: dict[str, dict[str, list[Replicated]]]
     prevalences: list[Ratios]
+    drifts: Drifts | None
     columns: Array
 
     @property
@@ -240,11 +244,15 @@ def evaluate(
         for model in metrics
         if (prevalence := Prevalence(evaluation=evaluation, model=model, columns=columns)).measured
     }
+    drift = Drift(evaluation=evaluation, model=counts.first_model, columns=columns)
+    drift_key = (drift.model, _DRIFT)
     asked, no_draws = options.n_boot > 0, counts.no_draws if options.n_boot else None
     n_boot = 0 if no_draws else int(options.n_boot)
     draws: dict[Key, dict[str, Array]] = {}
     if n_boot:
         scored: dict[Key, Scored] = {**measurements, **rates, **prevalences}
+        if drift.measured:
+            scored[drift_key] = drift
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
     def replicated(key: Key, name: str, values: Array) -> list[Replicated]:
@@ -274,8 +282,15 @@ def evaluate(
         Ratios(prevalence, replicated(key, "ratio", prevalence.point()["ratio"]))
         for key, prevalence in prevalences.items()
     ]
+    drifts = None
+    if drift.measured:
+        drawn = draws.get(drift_key, {}).get("drift")
+        reason = drift.no_interval if asked else None
+        drifts = Drifts(drift, drift.estimates(drawn, confidence, reason))
     options = replace(options, n_boot=n_boot, confidence=confidence)
-    return Findings(evaluation, options, results, differences, pairs, measures, ratios, columns)
+    return Findings(
+        evaluation, options, results, differences, pairs, measures, ratios, drifts, columns
+    )
 
 
 def _with_strongest_pairs(measurement: Measurement) -> Measurement:

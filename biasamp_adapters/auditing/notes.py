@@ -60,10 +60,12 @@ _SENTENCES = {
     "no intervals": NO_INTERVALS,
     "base rates": "Rates and directions were set by hand, where there is no ground truth: which "
     "ones is a choice of values. Say where they come from; with others the numbers change.",
-    "reference": "The directions of correlations come from {source}.",
-    "own reference": "The directions of correlations come from {source}, so the model is compared "
-    "with the data it is judged on; give the training data as reference to compare with what it "
-    "learned from.",
+    "reference": "The directions of correlations come from {source}. Rates are compared with those "
+    "of the evaluated truth all the same; only MALS and undirected Multi compare with the rates of "
+    "the reference.",
+    "own reference": "The directions of correlations come from {source}, as no reference was "
+    "given. With the training data as reference they are those that the model learned from; rates "
+    "are compared with the evaluated truth either way.",
     "one label": "The reference has rows of one {kind} only, so no correlation can be read from "
     "it: BA-> is 0 by construction, whatever the model does.",
     "uncertain signs": "{n} of {pairs} pairs correlate so weakly in the reference (|z| < 1.96) "

@@ -297,7 +297,7 @@ RULES: tuple[Rule, ...] = (
         "no ground truth",
         ("BA",),
         "first",
-        lambda it: it.by_hand,
+        lambda it: it.by_hand and not it.is_balanced,
         "Rates were set by hand, as there is no ground truth. BA-> compares the predictions with "
         "them; with other rates it is another number.",
     ),

@@ -38,6 +38,7 @@ _PARTS = (
     "pairs",
     "fairness",
     "prevalence",
+    "drift",
     "reading",
     "runs",
 )
@@ -155,7 +156,7 @@ class AuditReport:
         ----------
         part : str
             "metrics", "verdicts", "differences", "trends", "pairs", "fairness", "prevalence",
-            "reading" or "runs": a list of ``summary``.
+            "drift", "reading" or "runs": a list of ``summary``.
 
         Returns
         -------

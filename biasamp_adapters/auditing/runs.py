@@ -100,6 +100,7 @@ def summarize_reports(
         "pairs": list(_pairs([*reports.values()], confidence)),
         "fairness": _over_runs(summaries, "fairness", confidence),
         "prevalence": _rows_with_run(runs, "prevalence"),
+        "drift": _rows_with_run(runs, "drift"),
         "sweeps": _rows_with_run(runs, "sweeps"),
         "runs": _rows_with_run(runs, "metrics"),
         "notes": [meaning, *_notes(runs)],

@@ -11,6 +11,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
+from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.findings import (
     BY_GROUP,
     DIRECTIONAL,
@@ -20,7 +21,6 @@ from biasamp_adapters.auditing.findings import (
     by_column,
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
-from biasamp_adapters.auditing.prevalence import far_apart, in_words
 from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
@@ -45,9 +45,10 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         if result.verdict is not None
     ]
     confidence = options.confidence
-    prevalence = [
+    prevalences = [
         row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
     ]
+    drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
     one_class = findings.compares_tasks and len(findings.columns) == 1
     summary = {
         "format": FORMAT,
@@ -78,11 +79,13 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "trends": list(_trend_rows(findings)),
         "pairs": list(_pair_rows(findings)),
         "fairness": list(_fairness_rows(findings)),
-        "prevalence": prevalence,
+        "prevalence": prevalences,
+        "drift": drifts,
         "sweeps": sweeps,
         "runs": [],
         "notes": [
-            *(in_words(row, confidence) for row in far_apart(prevalence)),
+            *drift.in_words(drifts, confidence),
+            *(prevalence.in_words(row, confidence) for row in prevalence.far_apart(prevalences)),
             *notes(findings),
         ],
         "method": {
