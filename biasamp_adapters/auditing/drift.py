@@ -17,7 +17,7 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.labels import show
+from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
@@ -192,8 +192,20 @@ class Drifts(NamedTuple):
         }
 
 
-def in_words(rows: Sequence[Row], confidence: float) -> Iterator[str]:
-    """A sentence on the row whose gaps differ most, if they clearly do or nothing was drawn."""
+def in_words(
+    rows: Sequence[Row], confidence: float, name: str | None, is_column: bool
+) -> Iterator[str]:
+    """A sentence on the row whose gaps differ most, if they clearly do or nothing was drawn.
+
+    Parameters
+    ----------
+    rows : list of dict
+    confidence : float
+    name : str or None
+        The name of the task.
+    is_column : bool
+        Whether tasks are columns.
+    """
     for row in rows[:1]:
         clearly, interval = "", ""
         if row["low"] is not None:
@@ -205,8 +217,9 @@ def in_words(rows: Sequence[Row], confidence: float) -> Iterator[str]:
         elif not row["value"]:
             return
         reference, truth = row["reference"], row["truth"]
+        task = task_in_words(row["task"], name, is_column=is_column)
         yield (
-            f"Reference and evaluated truth differ{clearly}: the rates of {row['task']} in group "
+            f"Reference and evaluated truth differ{clearly}: the rates of {task} in group "
             f"{row['group']} and {row['other']} are {_gap(reference)} in the reference and "
             f"{_gap(truth)} in the truth, which moves the gap by {100 * row['value']:+.1f} points"
             f"{interval}. Predictions are compared with the evaluated truth, not with what the "

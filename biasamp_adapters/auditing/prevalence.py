@@ -10,7 +10,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.labels import show
+from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.inference.replicates import Draws, Scored
@@ -138,8 +138,18 @@ def is_far(row: Row) -> bool:
     return bool(ends) and (max(ends) < 1 / FAR or min(ends) > FAR)
 
 
-def in_words(row: Row, confidence: float) -> str:
-    """A sentence on how far predicted and true prevalence are apart."""
+def in_words(row: Row, confidence: float, name: str | None, is_column: bool) -> str:
+    """A sentence on how far predicted and true prevalence are apart.
+
+    Parameters
+    ----------
+    row : dict
+    confidence : float
+    name : str or None
+        The name of the task.
+    is_column : bool
+        Whether tasks are columns.
+    """
     interval = ""
     if row["low"] is not None:
         interval = f" ({percent(confidence)} interval {row['low']:.0%} to {row['high']:.0%})"
@@ -149,8 +159,9 @@ def in_words(row: Row, confidence: float) -> str:
             f"{row['model']} predicts {row['ratio']:.0%} as many labels as there are{interval}, "
             f"{row['predicted']:.2f} a row where the truth has {row['true']:.2f}: {falling}."
         )
+    task = task_in_words(row["task"], name, is_column=is_column)
     return (
-        f"{row['model']} predicts {row['task']} {row['ratio']:.0%} as often as it is true"
+        f"{row['model']} predicts {task} {row['ratio']:.0%} as often as it is true"
         f"{interval}, for {row['predicted']:.1%} of the rows and not {row['true']:.1%}: {falling}."
     )
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
 from biasamp_adapters.auditing.prevalence import ALL, FAR, far_apart
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.verdict import WORDS
 
 Place: TypeAlias = Literal["first", "beside", "leave"]
 
@@ -60,18 +62,15 @@ class Subject:
 
     @property
     def direction(self) -> str:
-        """The direction of a metric; others have none."""
+        """The direction of a metric, or of the metrics that silence moves; others have none."""
+        if self.name == _SILENCE[Role.ATTRIBUTE]:
+            return T_TO_A
         return str(self.row.get("direction", ""))
 
     @property
     def metric(self) -> str:
         """The name without the direction."""
         return self.name.removesuffix(f" {self.direction}")
-
-    @property
-    def reads_task(self) -> bool:
-        """Whether this is a metric that reads the predicted task."""
-        return self.direction in (A_TO_T, UNDIRECTED)
 
     # The data
 
@@ -86,6 +85,13 @@ class Subject:
         rows = [row for row in self._rows("metrics") if row["name"].startswith("BA ")]
         same = [row for row in rows if row["direction"] == self.direction]
         return next(iter([*same, *rows]), None)
+
+    @cached_property
+    def verdict(self) -> Row:
+        """The verdict on the same direction, or on the first that there is."""
+        rows = self._rows("verdicts")
+        same = [row for row in rows if row["direction"] == self.direction]
+        return next(iter([*same, *rows]), {"verdict": "", "reason": None, "sentence": ""})
 
     @property
     def lacks_truth(self) -> bool:
@@ -104,18 +110,15 @@ class Subject:
         return bool(self._pairs) and not any(pair["sign"] for pair in self._pairs)
 
     @property
-    def uncertain(self) -> float:
-        """Share of the movement of rates that is in pairs whose sign may be noise."""
-        if self.amplification is None:
-            return 0.0
-        total = sum(abs(pair["value"]) for pair in self._pairs)
-        noise = sum(abs(pair["value"]) for pair in self._pairs if pair["uncertain"])
-        return float(noise / total if total else self.amplification["uncertain_signs"])
+    def is_nearly_balanced(self) -> bool:
+        """Whether the reference does not tell which way a change counts."""
+        reasons = ("reference_balanced", "direction_unknown")
+        return self.verdict["reason"] in reasons and not self.is_balanced
 
     @property
-    def is_nearly_balanced(self) -> bool:
-        """Whether pairs whose sign may be noise carry more than half of the movement."""
-        return self.uncertain > 1 / 2
+    def shows_no_direction(self) -> bool:
+        """Whether BA-> cannot be read, as the reference is balanced or nearly so."""
+        return self.is_balanced or self.is_nearly_balanced
 
     @cached_property
     def class_sizes(self) -> tuple[float, float]:
@@ -171,11 +174,7 @@ class Subject:
     @property
     def is_constant(self) -> bool:
         """Whether every row gets the same prediction."""
-        rows = self._rows("prevalence")
-        if self.summary["data"]["tasks_are_columns"]:
-            return any(row["task"] == ALL and row["predicted"] == 0 for row in rows)
-        shares = [row["predicted"] for row in rows]
-        return 1.0 in shares or shares == [0.0]
+        return bool(self.verdict["verdict"] == "constant")
 
     @property
     def points(self) -> str:
@@ -184,20 +183,8 @@ class Subject:
 
     @property
     def silence_differs(self) -> bool:
-        """Whether the model is silent more often on some groups, about what this reads."""
-        measures = [
-            measure
-            for role, measure in _SILENCE.items()
-            if self.direction == UNDIRECTED or role.of_attribute == (self.direction == T_TO_A)
-        ]
-        return any(
-            _is_above_zero(row) for row in self._rows("fairness") if row["measure"] in measures
-        )
-
-    @property
-    def is_above_zero(self) -> bool:
-        """Whether the number is clearly above 0, or is above 0 where nothing was drawn."""
-        return _is_above_zero(self.row)
+        """Whether the model is silent more often on some groups, by more than BA-> may be."""
+        return bool(self.verdict["reason"] == "silence_differs")
 
     @property
     def opposite_pairs(self) -> bool:
@@ -212,33 +199,69 @@ class Subject:
 
     @property
     def contradicts(self) -> bool:
-        """Whether this is clearly amplified or reduced where BA-> says something else."""
-        other = self.amplification
-        if other is None or other["low"] is None or self.row["low"] is None:
+        """Whether this is clearly above or below 0 where the verdict says something else."""
+        side = _SIDES.get(self.verdict["verdict"])
+        if side is None or self.row["low"] is None:
             return False
-        side = _side(self.row)
-        return side not in (0, _side(other))
+        return side_of_zero((self.row["low"], self.row["high"])) not in (0, side)
+
+    @property
+    def agrees_beneath_errors(self) -> bool:
+        """Whether this is clearly above 0, as only mistakes kept BA-> from being."""
+        beneath = self.verdict["verdict"] == "amplifies_beneath_errors"
+        return beneath and self.row["low"] is not None and self.row["low"] > 0
+
+    @property
+    def belief(self) -> str:
+        """What to believe where this contradicts the verdict."""
+        return _BELIEFS.get(self.verdict["verdict"], _BELIEF)
 
     @property
     def contradiction(self) -> str:
-        """What to believe where this and BA-> contradict each other; else an empty text."""
-        other = self.amplification
-        if not self.contradicts or other is None:
+        """That this contradicts the verdict; else an empty text."""
+        if not self.contradicts:
             return ""
-        return (
-            f" It says {self.row['reading']} where {other['name']} says {other['reading']}: "
-            f"believe {other['name']}."
-        )
+        return f' It is {self.row["reading"]} where the verdict is "{self.words}": believe that.'
+
+    @property
+    def words(self) -> str:
+        """The verdict in a few words."""
+        return WORDS[self.verdict["verdict"]]
 
     @property
     def caution(self) -> str:
-        """What moves rates for other reasons than bias; else an empty text."""
-        if self.prevalence is None:
-            return ""
-        return (
-            f" Predictions are {self.prevalence['ratio']:.0%} as frequent as the truth, which "
-            "moves rates on its own: read prevalence with it."
-        )
+        """What to know when reading BA->; else an empty text."""
+        parts = []
+        if self.row["low"] is None:
+            parts.append(" Without an interval it cannot be told from chance.")
+        if self.prevalence is not None:
+            parts.append(
+                f" Predictions are {self.prevalence['ratio']:.0%} as frequent as the truth, which "
+                "moves rates on its own: read prevalence and the excess over blind errors with it."
+            )
+        return "".join(parts)
+
+
+#: The side of 0 that a verdict speaks of. Of the others, nothing can be contradicted.
+_SIDES = {
+    "amplifies": 1,
+    "amplifies_beneath_errors": 1,
+    "reduces": -1,
+    "reverses": -1,
+    "mistakes_only": 0,
+    "no_clear_change": 0,
+}
+
+#: What to believe where a metric contradicts the verdict, by verdict.
+_BELIEF = (
+    "Believe the verdict for how rates moved: this compares with a truth made as wrong as the "
+    "model, in which random mistakes have narrowed the gap already."
+)
+_BELIEFS = {
+    "mistakes_only": "Believe the verdict: it allows for mistakes that are of one class more often "
+    "than of another, and this takes them for a change of bias.",
+    "reverses": "Believe the verdict: this sees how strong a dependence is, not which way it goes.",
+}
 
 
 def _range(shares: list[float], *, yes_or_no: bool = False) -> tuple[float, float]:
@@ -256,16 +279,6 @@ def _are_unequal(sizes: tuple[float, float]) -> bool:
 def _sizes(what: str, sizes: tuple[float, float]) -> str:
     least, most = sizes
     return f"{what} are of unequal size (shares from {least:.1%} to {most:.1%})"
-
-
-def _side(row: Row) -> int:
-    return side_of_zero((row["low"], row["high"]))
-
-
-def _is_above_zero(row: Row) -> bool:
-    """Whether a number is above 0, with all of its interval if it has one."""
-    lowest = row["value"] if row["low"] is None else row["low"]
-    return lowest is not None and lowest > 0
 
 
 class Rule(NamedTuple):
@@ -342,14 +355,14 @@ RULES: tuple[Rule, ...] = (
         "a constant prediction",
         _METRICS,
         "leave",
-        lambda it: it.is_constant and it.reads_task,
+        lambda it: it.is_constant,
         "{it.model} predicts the same for everybody: that is what these describe, not bias.",
     ),
     Rule(
         "abstentions",
         tuple(_SILENCE.values()),
         "first",
-        lambda it: it.is_above_zero,
+        lambda it: it.silence_differs,
         "{it.model} abstains more often on one group than on another, by {it.points}, and silence "
         "moves every rate of a group.",
     ),
@@ -358,7 +371,8 @@ RULES: tuple[Rule, ...] = (
         tuple(_SILENCE.values()),
         "beside",
         lambda it: True,
-        "{it.model} abstains, and silence on one group would move every rate of it.",
+        "{it.model} abstains, by up to {it.points} more often on one group than on another, and "
+        "silence moves rates.",
     ),
     Rule(
         "abstentions",
@@ -387,8 +401,8 @@ RULES: tuple[Rule, ...] = (
         ("BA",),
         "leave",
         lambda it: it.is_nearly_balanced,
-        "Pairs whose sign may be noise carry {it.uncertain:.0%} of what it measures: whether a "
-        "change is more or less bias is not known.",
+        "The reference hardly correlates the pairs that move, so whether a change is more or less "
+        "bias is not known.",
     ),
     Rule(
         "nearly balanced data",
@@ -431,34 +445,36 @@ RULES: tuple[Rule, ...] = (
         "metrics that contradict each other",
         ("LA", "DPA", "DPA(U)"),
         "beside",
-        lambda it: it.contradicts and not (it.is_balanced or it.is_nearly_balanced),
-        "It says {it.row[reading]} where {it.amplification[name]} says "
-        "{it.amplification[reading]}. Believe {it.amplification[name]} for how rates moved; "
-        "{it.name} compares with a truth made as wrong as the model, in which random mistakes "
-        "have narrowed the gap already.",
+        lambda it: it.contradicts,
+        'It is {it.row[reading]} where the verdict is "{it.words}". {it.belief}',
+    ),
+    Rule(
+        "metrics that contradict each other",
+        ("DPA",),
+        "beside",
+        lambda it: it.agrees_beneath_errors,
+        "It is above 0 where BA-> is not, and both hold: rates did not move apart, and mistakes as "
+        "frequent as these should have moved them together.",
     ),
     Rule(
         "balanced data",
         ("DPA",),
         "first",
-        lambda it: (
-            (it.is_balanced or it.is_nearly_balanced)
-            and not (it.unequal_groups or it.unequal_classes)
-        ),
+        lambda it: it.shows_no_direction and not (it.unequal_groups or it.unequal_classes),
         "Groups and classes are of nearly equal size, where DPA sees what BA-> cannot.",
     ),
     Rule(
         "balanced data",
         ("DPA(U)",),
         "beside",
-        lambda it: it.is_balanced or it.is_nearly_balanced,
+        lambda it: it.shows_no_direction,
         "It sees whether predictions depend on groups at all; read it with the levels of U.",
     ),
     Rule(
         "balanced data",
         ("Multi",),
         "beside",
-        lambda it: (it.is_balanced or it.is_nearly_balanced) and it.direction != UNDIRECTED,
+        lambda it: it.shows_no_direction and it.direction != UNDIRECTED,
         "It shows how far rates move, though not which way.",
     ),
     Rule(
@@ -479,7 +495,7 @@ RULES: tuple[Rule, ...] = (
         "a predicted attribute",
         ("BA", "DPA"),
         "beside",
-        lambda it: it.direction == T_TO_A,
+        lambda it: it.direction == T_TO_A and it.verdict["reason"] != "few_rows",
         "T->A is there because the attribute is predicted: ask first whether it need be. The two "
         "directions do not compare.",
     ),
@@ -504,6 +520,13 @@ RULES: tuple[Rule, ...] = (
         "beside",
         lambda it: True,
         "Every value depends on the threshold, and the curve shows how.",
+    ),
+    Rule(
+        "several or crossed attributes",
+        ("BA",),
+        "leave",
+        lambda it: it.verdict["reason"] in ("few_rows", "one_group"),
+        "{it.verdict[sentence]}",
     ),
     Rule(
         "several or crossed attributes",

@@ -49,6 +49,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
     ]
     drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
+    task = counts.task_name, counts.is_matrix(Role.TASK)
     one_class = findings.compares_tasks and len(findings.columns) == 1
     summary = {
         "format": FORMAT,
@@ -84,8 +85,11 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "sweeps": sweeps,
         "runs": [],
         "notes": [
-            *drift.in_words(drifts, confidence),
-            *(prevalence.in_words(row, confidence) for row in prevalence.far_apart(prevalences)),
+            *drift.in_words(drifts, confidence, *task),
+            *(
+                prevalence.in_words(row, confidence, *task)
+                for row in prevalence.far_apart(prevalences)
+            ),
             *notes(findings),
         ],
         "method": {

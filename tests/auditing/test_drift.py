@@ -41,7 +41,9 @@ def test_gap_of_truth_and_reference() -> None:
     # One pair: 1.96 standard errors, of rates of .75 and .25, and of .6 and .4, of 500 rows each.
     half = 1.96 * np.sqrt((2 * 0.75 * 0.25 + 2 * 0.6 * 0.4) / 500)
     assert (row["low"], row["high"]) == pytest.approx((0.3 - half, 0.3 + half), abs=0.015)
-    assert has_note(report, f"{CLEAR}: the rates of 1 in group a and b are 60.0% and 40.0% (a gap")
+    assert has_note(
+        report, f"{CLEAR}: the rates of class 1 in group a and b are 60.0% and 40.0% (a gap"
+    )
     assert has_note(report, "in the truth, which moves the gap by +30.0 points (95% interval")
     assert has_note(report, "Predictions are compared with the evaluated truth, not with what")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from kinds import Kind
 from report_cases import AMPLIFIED, GROUP, TRUTH, has_note
@@ -38,8 +39,13 @@ def test_positive_class() -> None:
     ends = 0.5 - 1.96 * 0.071, 0.5 + 1.96 * 0.071
     assert (row["low"], row["high"]) == pytest.approx(ends, abs=0.02)
     assert (row["falling"], row["pairs"]) == (2, 2)
-    assert has_note(report, "model predicts 1 50% as often as it is true (95% interval")
+    assert has_note(report, "model predicts class 1 50% as often as it is true (95% interval")
     assert has_note(report, "for 25.0% of the rows and not 50.0%: 2 of 2 rates of groups fall.")
+
+
+def test_the_task_has_its_name() -> None:
+    report = audit(HALF, pd.Series(TRUTH, name="recid"))
+    assert has_note(report, "model predicts recid = 1 50% as often as it is true")
 
 
 def test_kept_prevalence_is_no_note() -> None:
@@ -58,7 +64,9 @@ def test_far_by_the_whole_interval() -> None:
     assert row["ratio"] == pytest.approx(0.76)
     assert row["high"] > 0.8
     assert not has_note(report, FAR)
-    assert has_note(audit(near, n_boot=0), "model predicts 1 76% as often as it is true, for 38.0%")
+    assert has_note(
+        audit(near, n_boot=0), "model predicts class 1 76% as often as it is true, for 38.0%"
+    )
 
 
 def test_labels_and_matrix_alike(kind: Kind) -> None:
@@ -116,7 +124,7 @@ def test_runs_keep_theirs() -> None:
     report = summarize_reports({"x": audit(HALF), "y": audit(AMPLIFIED)})
     found = {row["run"]: row["ratio"] for row in report.summary["prevalence"]}
     assert found == {"x": 0.5, "y": 1.0}
-    assert has_note(report, "In run x: model predicts 1 50% as often")
+    assert has_note(report, "In run x: model predicts class 1 50% as often")
     assert list(report.to_frame("prevalence")["run"]) == ["x", "y"]
 
 

@@ -81,7 +81,7 @@ def test_nearly_balanced_reference() -> None:
     report = audit(y_true=[1] * 26 + [0] * 24 + [1] * 24 + [0] * 26)
     place, reason = advice(report, "BA A->T")
     assert place == "leave"
-    assert "Pairs whose sign may be noise carry 100%" in reason
+    assert "The reference hardly correlates the pairs that move" in reason
     assert advice(report, "selection_rate_difference")[0] == "first"
 
 
@@ -131,7 +131,7 @@ def test_constant_model(kind: Kind) -> None:
 
 
 def test_nothing_predicted_in_a_matrix() -> None:
-    truth = np.array([[1, 0], [0, 1]] * 50)
+    truth = np.array([[1, 0]] * 60 + [[0, 1]] * 40)
     report = audit(truth * 0, truth, sensitive_features=["a"] * 50 + ["b"] * 50)
     assert "the same for everybody" in advice(report, "BA A->T")[1]
 
@@ -225,15 +225,48 @@ def test_no_interval_that_can_be_trusted() -> None:
     assert advice(audit(TRUTH, n_boot=0), "DPA(U) A->T")[0] == ""
 
 
-def test_metrics_that_contradict_each_other() -> None:
+def verdict_of(report: bam.AuditReport) -> str:
+    """The code of the one verdict."""
+    (verdict,) = report.verdicts
+    return str(verdict["verdict"])
+
+
+def test_dpa_above_zero_where_only_mistakes_keep_rates_together() -> None:
     report = audit(NARROWED, TRUTH * 100, sensitive_features=GROUP * 100)
-    assert (row_of(report, "BA A->T")["reading"], row_of(report, "DPA A->T")["reading"]) == (
-        "reduced",
-        "amplified",
-    )
+    assert verdict_of(report) == "amplifies_beneath_errors"
+    assert row_of(report, "BA A->T")["high"] < 0 < row_of(report, "DPA A->T")["low"]
     place, reason = advice(report, "DPA A->T")
     assert place == "beside"
-    assert reason.startswith("It says amplified where BA A->T says reduced. Believe BA A->T for")
+    assert reason.startswith("It is above 0 where BA-> is not, and both hold")
+
+
+def test_metrics_that_contradict_each_other() -> None:
+    # The gap of 20 points becomes one of -80; DPA does not see which way it goes.
+    turned = [1] * 5 + [0] * 45 + [1] * 45 + [0] * 5
+    report = audit(turned * 10, TRUTH * 10, sensitive_features=GROUP * 10)
+    assert verdict_of(report) == "reverses"
+    assert row_of(report, "DPA A->T")["low"] > 0
+    assert advice(report, "DPA A->T") == (
+        "beside",
+        'It is above 0 where the verdict is "reverses the gap". Believe the verdict: this sees how '
+        "strong a dependence is, not which way it goes.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "belief"),
+    [
+        ("reduces", "Believe the verdict for how rates moved"),
+        ("mistakes_only", "it allows for mistakes that are of one class more often"),
+        ("amplifies", ""),
+    ],
+)
+def test_what_to_believe_depends_on_the_verdict(verdict: str, belief: str) -> None:
+    report = audit(NARROWED, TRUTH * 100, sensitive_features=GROUP * 100)
+    summary = copy.deepcopy(report.summary)
+    summary["verdicts"][0]["verdict"] = verdict
+    reasons = [row["reason"] for row in what_to_read(summary) if row["metric"] == "DPA A->T"]
+    assert [belief in reason for reason in reasons] == [True] * bool(belief)
 
 
 def test_size_that_contradicts() -> None:
@@ -243,11 +276,20 @@ def test_size_that_contradicts() -> None:
     report = audit(few, truth, sensitive_features=["a"] * 500 + ["b"] * 500)
     place, reason = advice(report, "DPA A->T")
     assert place == "leave"
+    assert verdict_of(report) == "mistakes_only"
     assert reason == (
         "Here predicted classes are of unequal size (shares from 5.0% to 95.0%), and "
-        "1/cross-entropy reads size as bias. It says amplified where BA A->T says reduced: believe "
-        "BA A->T."
+        '1/cross-entropy reads size as bias. It is above 0 where the verdict is "mistakes only": '
+        "believe that."
     )
+
+
+def test_groups_of_few_rows() -> None:
+    summary = copy.deepcopy(audit().summary)
+    sentence = "The group b has 10 rows: rates of so few rows are noise."
+    summary["verdicts"][0] |= {"verdict": "cannot_say", "reason": "few_rows", "sentence": sentence}
+    found = {row["metric"]: row for row in what_to_read(summary)}
+    assert (found["BA A->T"]["place"], found["BA A->T"]["reason"]) == ("leave", sentence)
 
 
 def test_models_share_what_is_the_same() -> None:
