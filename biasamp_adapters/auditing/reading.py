@@ -503,14 +503,14 @@ RULES: tuple[Rule, ...] = (
         "many labels a row",
         ("trends",),
         "beside",
-        lambda it: it.opposite_pairs,
+        lambda it: it.opposite_pairs and not it.is_constant,
         "Some pairs are amplified and others reduced, which a mean over pairs hides.",
     ),
     Rule(
         "prevalence far from the truth's",
         ("prevalence",),
         "beside",
-        lambda it: it.prevalence is not None,
+        lambda it: it.prevalence is not None and not it.is_constant,
         "Predictions are {it.prevalence[ratio]:.0%} as frequent as the truth, and rates move with "
         "that.",
     ),
