@@ -46,7 +46,7 @@ METRICS = {
     "BA T->A": bam.DirectionalBiasAmplification(direction="T->A"),
     "Multi A->T": bam.MultiAttributeBiasAmplification(direction="A->T"),
     "Multi T->A": bam.MultiAttributeBiasAmplification(direction="T->A"),
-    "LA": bam.LeakageAmplification(),
+    "LA": bam.LeakageAmplification(quality="accuracy"),
     "DPA A->T": bam.DirectionalPredictabilityAmplification(direction="A->T"),
     "DPA T->A": bam.DirectionalPredictabilityAmplification(direction="T->A"),
 }

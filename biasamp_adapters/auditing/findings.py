@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,13 @@ from biasamp_adapters.auditing.drift import Drift, Drifts
 from biasamp_adapters.auditing.prevalence import Prevalence, Ratios
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.estimates import Estimate, IntervalOptions, Replicated
+from biasamp_adapters.inference.bands import largest_gap, simultaneous
+from biasamp_adapters.inference.estimates import (
+    Estimate,
+    IntervalOptions,
+    Replicated,
+    side_of_zero,
+)
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
@@ -26,6 +33,9 @@ from biasamp_adapters.reference import Evaluation
 
 #: Most pairs of a model and direction, and most tasks of a fairness measure, in a report.
 MOST_PAIRS, MOST_TASKS = 500, 10
+
+#: Most replicates of pairs that are kept of a model and direction: 5,000 pairs of 2,000 replicates.
+_MOST_SCORES = 10_000_000
 
 #: The names of BA->, whose sign and size are the easiest to read, and of Multi.
 DIRECTIONAL, MULTI = "DirectionalBiasAmplification", "MultiAttributeBiasAmplification"
@@ -42,16 +52,31 @@ ABSTENTION = {Role.TASK: "abstention_rate", Role.ATTRIBUTE: "attribute_abstentio
 #: The fairness measures of whole rows; the others look at one task column each.
 OF_ROWS = (ACCURACY, *ABSTENTION.values())
 
-#: Suffix of the names of rates by group.
-BY_GROUP = "_by_group"
-
 #: Take the place of the metric in the keys of the draws of what is not a metric.
 _RATES, _PREVALENCE, _DRIFT = "rates by group", "prevalence", "drift"
 
 
+class Disparity(NamedTuple):
+    """A rate of the groups for one task, and how far they are apart.
+
+    Attributes
+    ----------
+    column : int or None
+        Position of the task label; None for measures of whole rows.
+    gap : Estimate
+        The largest less the smallest rate.
+    groups : list of Estimate
+        The rate of each group; empty if several tasks are evaluated.
+    """
+
+    column: int | None
+    gap: Estimate
+    groups: list[Estimate]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GroupRates(Scored):
-    """Selection rate, TPR, FPR and accuracy of each group, and their differences.
+    """Selection rate, TPR, FPR and accuracy of each group.
 
     Where the model abstained, the rates of abstention too.
 
@@ -89,16 +114,17 @@ class GroupRates(Scored):
             if counts.has(role.prediction, model) and counts.abstentions(role.prediction, model)
         )
 
-    def rates(self, tables: Tables) -> dict[str, Array]:
-        """Rates of shape (..., groups, columns); those of ``OF_ROWS`` of shape (..., groups, 1)."""
+    def _fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
+        """Numerators and denominators, (..., groups, columns); ``OF_ROWS`` have one column."""
         rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
         silence = {
-            ABSTENTION[role]: rate(tables.silent(role, by=Role.ATTRIBUTE)[..., :, None], rows)
+            ABSTENTION[role]: (tables.silent(role, by=Role.ATTRIBUTE)[..., :, None], rows)
             for role in self._silent
         }
-        return (self._task_rates(tables) if self._compares_tasks else {}) | silence
+        return (self._task_fractions(tables) if self._compares_tasks else {}) | silence
 
-    def _task_rates(self, tables: Tables) -> dict[str, Array]:
+    def _task_fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
+        """The same of the measures that compare predictions with a truth."""
         truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
         predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
         hits = tables.agreement(Role.TASK, by_group=True)
@@ -108,47 +134,99 @@ class GroupRates(Scored):
             right = rows - (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
         else:
             right = hits.sum(axis=-1, keepdims=True)
-        return {
-            "selection_rate": rate(predicted, rows)[..., self.columns],
-            "true_positive_rate": rate(hits, truth)[..., self.columns],
-            "false_positive_rate": rate(predicted - hits, rows - truth)[..., self.columns],
-            ACCURACY: rate(right, rows),
+        of_columns = {
+            "selection_rate": (predicted, np.broadcast_to(rows, predicted.shape)),
+            "true_positive_rate": (hits, truth),
+            "false_positive_rate": (predicted - hits, rows - truth),
         }
+        return {
+            name: (part[..., self.columns], whole[..., self.columns])
+            for name, (part, whole) in of_columns.items()
+        } | {ACCURACY: (right, rows)}
 
     @cached_property
-    def _extremes(self) -> dict[str, tuple[Array, Array]]:
-        """For each rate, the groups with the highest and lowest value in the observed counts."""
-        rates = self.rates(self.evaluation.counts.tables(self.model))
-        last = len(self.evaluation.counts.groups) - 1
-        return {
-            name: (
-                np.where(np.isnan(values), -np.inf, values).argmax(axis=0),
-                # The last of equal values, so that two groups are compared even if all are equal.
-                last - np.where(np.isnan(values), np.inf, values)[::-1].argmin(axis=0),
-            )
-            for name, values in rates.items()
-        }
+    def _observed(self) -> dict[str, tuple[Array, Array]]:
+        return self._fractions(self.evaluation.counts.tables(self.model))
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
-        """The highest minus the lowest rate, and the rates by group if there is one column.
-
-        The two groups are those of the observed counts. If each replicate chose them again, noise
-        alone would make the difference positive, and no interval could reach 0.
-        """
+    @cached_property
+    def _shown(self) -> dict[str, Array]:
+        """For each measure, the positions of the columns with the largest differences."""
         out = {}
-        for name, values in self.rates(tables).items():
-            defined = (~np.isnan(values)).sum(axis=-2) > 1
-            columns = np.arange(values.shape[-1])
-            high, low = (values[..., group, columns] for group in self._extremes[name])
-            out[name] = np.where(defined, high - low, np.nan)
-            if values.shape[-1] == 1:
-                out[name + BY_GROUP] = values[..., 0]
+        for name, fraction in self._observed.items():
+            rates = rate(*fraction)
+            defined = (~np.isnan(rates)).sum(axis=0) > 1
+            gap = np.where(np.isnan(rates), -np.inf, rates).max(axis=0)
+            gap = gap - np.where(np.isnan(rates), np.inf, rates).min(axis=0)
+            order = np.argsort(-np.where(defined, gap, -1.0), kind="stable")
+            out[name] = order[:MOST_TASKS]
         return out
 
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+        """Rates of the columns that are shown, of shape (..., groups, columns)."""
+        fractions = self._fractions(tables)
+        return {name: rate(*fractions[name])[..., shown] for name, shown in self._shown.items()}
+
     def point(self) -> dict[str, Array]:
-        """The same scores for the observed counts."""
+        """The same rates for the observed counts."""
         tables = self.evaluation.counts.tables(self.model)
         return self.scores(tables, None, np.random.default_rng(0))
+
+    def disparities(
+        self, drawn: Mapping[str, Array], no_draws: str | None, confidence: float
+    ) -> dict[str, list[Disparity]]:
+        """The tasks with the largest differences, for each measure, the largest first.
+
+        Parameters
+        ----------
+        drawn : mapping of str to ndarray
+            The scores of replicates; empty if there are none.
+        no_draws : str or None
+            Why there can be none.
+        confidence : float
+        """
+        counts = self.evaluation.counts
+        worth = counts.effective_rows / float(counts.tables(self.model).total)
+        out: dict[str, list[Disparity]] = {}
+        for name, rates in self.point().items():
+            shown, rows = self._shown[name], self._observed[name][1] * worth
+            out[name] = []
+            for i, column in enumerate(shown):
+                replicates = drawn[name][..., i] if drawn else None
+                gap = largest_gap(rates[:, i], replicates, confidence, rows[:, column])
+                by_group = [None] * len(rates) if replicates is None else replicates.T
+                groups = [
+                    Replicated(*number, no_draws).estimate(confidence)
+                    for number in zip(rates[:, i], by_group, strict=True)
+                ]
+                task = None if name in OF_ROWS else int(self.columns[column])
+                reason = no_draws or gap.reason
+                out[name].append(
+                    Disparity(task, replace(gap, reason=reason), groups if len(shown) == 1 else [])
+                )
+        return out
+
+
+class PairOfBA(NamedTuple):
+    """What one pair of a group and a task contributes to BA->.
+
+    Attributes
+    ----------
+    position : int
+        Where it is among all pairs, in the order of ``by_pair``.
+    number : Replicated
+        Its contribution, with the replicates for an interval of its own.
+    band : Estimate
+        The same with an interval that holds for all pairs of this model and direction at once.
+    """
+
+    position: int
+    number: Replicated
+    band: Estimate
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it differs from 0 by more than chance explains in any of so many pairs."""
+        return self.band.interval is not None and side_of_zero(self.band.interval) != 0
 
 
 @dataclass(frozen=True)
@@ -163,11 +241,10 @@ class Findings:
     results : dict of (model, metric name) to AmplificationResult
     differences : dict of (model, metric name) to Estimate
         The paired differences from the first model.
-    pairs : dict of (model, metric name) to (positions, numbers)
-        The strongest pairs of BA->, strongest first.
-    rates : dict of model to dict of str to list of Replicated
-        For each fairness measure, the differences between groups, one per column. The name with
-        the suffix ``BY_GROUP`` holds the rate of each group.
+    pairs : dict of (model, metric name) to list of PairOfBA
+        The pairs of BA-> that are defined, strongest first.
+    rates : dict of model to dict of str to list of Disparity
+        For each fairness measure, the tasks with the largest differences between groups.
     prevalences : list of Ratios
         How often each model predicts a task, as a multiple of how often it is true.
     drifts : Drifts or None
@@ -180,8 +257,8 @@ class Findings:
     options: IntervalOptions
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
-    pairs: dict[Key, tuple[Array, list[Replicated]]]
-    rates: dict[str, dict[str, list[Replicated]]]
+    pairs: dict[Key, list[PairOfBA]]
+    rates: dict[str, dict[str, list[Disparity]]]
     prevalences: list[Ratios]
     drifts: Drifts | None
     columns: Array
@@ -225,8 +302,9 @@ def evaluate(
     """
     for metric in (metric for chosen in metrics.values() for metric in chosen):
         evaluation = metric.prepare(evaluation)
+    scored_pairs = max(MOST_PAIRS, _MOST_SCORES // max(options.n_boot, 1))
     measurements = {
-        (model, metric.__name__): _with_strongest_pairs(metric.measure(evaluation, model))
+        (model, metric.__name__): _with_pairs(metric.measure(evaluation, model), scored_pairs)
         for model, chosen in metrics.items()
         for metric in chosen
         if metric.applies(evaluation)
@@ -255,11 +333,6 @@ def evaluate(
             scored[drift_key] = drift
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
-    def replicated(key: Key, name: str, values: Array) -> list[Replicated]:
-        """Numbers with the drawn scores of this name."""
-        drawn = draws[key][name].T if key in draws else [None] * len(values)
-        return [Replicated(*number, no_draws) for number in zip(values, drawn, strict=True)]
-
     results, differences, pairs = {}, {}, {}
     for key, measurement in measurements.items():
         replicates = draws.get(key, {}) if asked else None
@@ -270,16 +343,13 @@ def evaluate(
             difference = paired_difference(compared, confidence)
             differences[key] = replace(difference, reason=no_draws or difference.reason)
         if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
-            values = measurement.pairs()["contribution"].reshape(-1)[measurement.selected]
-            pairs[key] = measurement.selected, replicated(key, "pairs", values)
+            pairs[key] = _pairs(measurement, (replicates or {}).get("pairs"), no_draws, confidence)
     measures = {
-        key[0]: {
-            name: replicated(key, name, values) for name, values in group_rates.point().items()
-        }
+        key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
         for key, group_rates in rates.items()
     }
     ratios = [
-        Ratios(prevalence, replicated(key, "ratio", prevalence.point()["ratio"]))
+        Ratios.of_draws(prevalence, draws.get(key, {}).get("ratio"), no_draws)
         for key, prevalence in prevalences.items()
     ]
     drifts = None
@@ -293,14 +363,30 @@ def evaluate(
     )
 
 
-def _with_strongest_pairs(measurement: Measurement) -> Measurement:
-    """The same measurement; one of BA-> scores its strongest pairs too."""
+def _with_pairs(measurement: Measurement, most: int) -> Measurement:
+    """The same measurement; one of BA-> scores its pairs too, the strongest if there are many."""
     if not isinstance(measurement, Cooccurrence) or measurement.coefficient != "sign":
         return measurement
     strength = np.abs(measurement.pairs()["contribution"].reshape(-1))
     order = np.argsort(-strength, kind="stable")
     defined = order[~np.isnan(strength[order])]
-    return replace(measurement, selected=defined[:MOST_PAIRS])
+    return replace(measurement, selected=defined[:most])
+
+
+def _pairs(
+    measurement: Cooccurrence, drawn: Array | None, no_draws: str | None, confidence: float
+) -> list[PairOfBA]:
+    """The scored pairs, with an interval that holds for all that are defined."""
+    contributions = measurement.pairs()["contribution"].reshape(-1)
+    selected = [] if measurement.selected is None else measurement.selected.tolist()
+    values, family = contributions[selected], int((~np.isnan(contributions)).sum())
+    every = [None] * len(selected) if drawn is None else drawn.T
+    return [
+        PairOfBA(position, Replicated(value, replicates, no_draws), band)
+        for position, value, replicates, band in zip(
+            selected, values, every, simultaneous(values, drawn, confidence, family), strict=True
+        )
+    ]
 
 
 def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:

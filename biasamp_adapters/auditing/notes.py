@@ -10,7 +10,6 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import (
     ABSTENTION,
-    BY_GROUP,
     DIRECTIONAL,
     MULTI,
     Findings,
@@ -18,6 +17,7 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.inference.rules import few_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
@@ -58,6 +58,7 @@ _SENTENCES = {
     "few rows": "Fewer than {few} rows have the {kind} {names}: no interval that rests on them can "
     "be trusted.",
     "no intervals": NO_INTERVALS,
+    "few clusters": "{note}",
     "base rates": "Rates and directions were set by hand, where there is no ground truth: which "
     "ones is a choice of values. Say where they come from; with others the numbers change.",
     "reference": "The directions of correlations come from {source}. Rates are compared with those "
@@ -70,6 +71,9 @@ _SENTENCES = {
     "it: BA-> is 0 by construction, whatever the model does.",
     "uncertain signs": "{n} of {pairs} pairs correlate so weakly in the reference (|z| < 1.96) "
     "that their sign may be noise, and with it the sign of their part of BA->.",
+    "pairs by chance": "Were no rate changed, {expected:,} of {n:,} intervals of pairs would lie "
+    "above or below 0 by chance alone. Only intervals that hold for all pairs of a model and "
+    "direction at once tell which pairs are clear: {clear:,} of {n:,}.",
     "even groups": "Every group is equally frequent among the positives of the reference: MALS is "
     "0 by construction, whatever the model does.",
     "uncertain groups": "{n} of {pairs} pairs are so near equal shares among the positives of the "
@@ -163,21 +167,22 @@ def _about_data(findings: Findings) -> Iterator[Note]:
             yield "few rows", {"few": FEW_ROWS, "kind": kind, "names": names}
     if not findings.options.n_boot:
         yield "no intervals", {}
+    else:
+        for note in few_clusters(counts):
+            yield "few clusters", {"note": f"{note[0].upper()}{note[1:]}."}
 
 
 def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:
     """How far the rates of abstention differ between groups, in words, or an empty text."""
-    rates = findings.rates.get(model, {})
-    measure = ABSTENTION[role]
-    if measure not in rates:
+    rates = findings.rates.get(model, {}).get(ABSTENTION[role])
+    if not rates:
         return ""
     by_group = {
         show(group): rate.value
-        for group, rate in zip(findings.counts.groups, rates[measure + BY_GROUP], strict=True)
+        for group, rate in zip(findings.counts.groups, rates[0].groups, strict=True)
         if not np.isnan(rate.value)
     }
-    (difference,) = rates[measure]
-    interval = difference.estimate(findings.options.confidence).interval
+    interval = rates[0].gap.interval
     if len(by_group) < 2 or (interval is not None and interval[0] <= 0):
         return ""
     least, most = min(by_group, key=by_group.__getitem__), max(by_group, key=by_group.__getitem__)
@@ -202,6 +207,11 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
         yield "one label", {"kind": kind}
     elif pairs["uncertain"].any():
         yield "uncertain signs", {"n": pairs["uncertain"].sum(), "pairs": len(pairs)}
+    judged = [pair for found in findings.pairs.values() for pair in found if pair.band.interval]
+    expected = round((1 - findings.options.confidence) * len(judged))
+    if expected:
+        clear = sum(pair.is_clear for pair in judged)
+        yield "pairs by chance", {"expected": expected, "n": len(judged), "clear": clear}
 
 
 def _kind_with_one_label(findings: Findings) -> str | None:

@@ -103,6 +103,14 @@ class Ratios(NamedTuple):
     of: Prevalence
     ratios: list[Replicated]
 
+    @classmethod
+    def of_draws(cls, of: Prevalence, drawn: Array | None, no_draws: str | None) -> Ratios:
+        """The ratios with their replicates, or with the reason why there can be none."""
+        values = of.point()["ratio"]
+        replicates = [None] * len(values) if drawn is None else drawn.T
+        numbers = zip(values, replicates, strict=True)
+        return cls(of, [Replicated(*number, no_draws) for number in numbers])
+
     def rows(self, confidence: float, most: int) -> Iterator[Row]:
         """All columns together first, then the tasks whose prevalences are farthest apart."""
         of = self.of

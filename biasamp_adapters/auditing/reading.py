@@ -414,14 +414,6 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "groups of unequal size",
-        ("LA",),
-        "leave",
-        lambda it: it.unequal_groups and it.row["recipe"].get("quality") == "accuracy",
-        "Here {it.sizes}: the largest is the best guess whatever the output, so that accuracy "
-        "sees no leak.{it.contradiction}",
-    ),
-    Rule(
-        "groups of unequal size",
         ("DPA",),
         "leave",
         lambda it: it.unequal_groups and it.direction == T_TO_A,
@@ -476,6 +468,13 @@ RULES: tuple[Rule, ...] = (
         "beside",
         lambda it: it.shows_no_direction and it.direction != UNDIRECTED,
         "It shows how far rates move, though not which way.",
+    ),
+    Rule(
+        "groups of unequal size",
+        ("LA",),
+        "beside",
+        lambda it: it.unequal_groups,
+        "Here {it.sizes}, and balanced accuracy does not take the largest for the best guess.",
     ),
     Rule(
         "classes of unequal size",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,6 +15,7 @@ from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
+from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
 from biasamp_adapters.auditing.summary import Summary, summarize
 from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
 from biasamp_adapters.counts import Counts, count_arrays
@@ -46,6 +47,7 @@ _PARTS = (
 _COLUMNS = [
     "metric",
     "direction",
+    "slug",
     "value",
     "low",
     "high",
@@ -162,7 +164,8 @@ class AuditReport:
         -------
         DataFrame
             For "metrics", one row per metric and direction, with the columns ``metric``,
-            ``direction``, ``value``, ``low``, ``high``, ``blind_errors``, ``excess``, ``n``,
+            ``direction``, ``slug`` (both in one name without signs and spaces, such as
+            "ba_a_to_t"), ``value``, ``low``, ``high``, ``blind_errors``, ``excess``, ``n``,
             ``note`` and ``pos_label`` (the class, if the value is about a single one). With several
             models, ``model`` comes first. For other parts, one row per entry. A number that is
             missing is NaN.
@@ -183,6 +186,64 @@ class AuditReport:
         frame = pd.DataFrame(rows, columns=columns)
         numbers = [name for name in ("value", "ratio", "low", "high", *shown) if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
+
+    def failures(
+        self,
+        above: Mapping[str, float | Collection[str]] | None = None,
+        *,
+        require_below: Mapping[str, float] | None = None,
+    ) -> list[GateFailure]:
+        """What exceeds a bound or cannot be judged: ``assert not report.failures({...})``.
+
+        Numbers are judged on their intervals, as ``--fail-above`` and ``--require-below`` of the
+        command line do.
+
+        Parameters
+        ----------
+        above : mapping of str to float or collection of str, optional
+            Bounds: a number fails if it is shown to be above, that is, if its whole interval is.
+            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail.
+        require_below : mapping of str to float, optional
+            Bounds: a number fails unless it is shown to be below, that is, unless its whole
+            interval is. So few rows, which give wide intervals, do not pass.
+
+        Returns
+        -------
+        list of GateFailure
+            One entry for each number or verdict that fails, and then one for each that cannot be
+            judged (``judged`` is False): without an interval, if it is 0 by construction since the
+            reference is balanced, and for the verdict ``cannot_say``. Empty if all gates are
+            passed. All models of the report are judged.
+
+        Raises
+        ------
+        ValueError
+            If the report has nothing of a name, a bound is not a finite number, a code is not that
+            of a verdict, or there is no gate.
+
+        Notes
+        -----
+        Names are those of the report ("BA A->T"), of classes ("DirectionalBiasAmplification
+        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA"), all
+        directions are judged. "excess A->T" is what BA exceeds blind errors by, "excess MALS" the
+        same of MALS. Fairness measures ("selection_rate_difference") are judged for every task
+        that the report shows, those with the largest differences.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> group = ["a"] * 50 + ["b"] * 50
+        >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+        >>> report = bam.audit(
+        ...     y_true, [1] * 50 + [0] * 50, sensitive_features=group, n_boot=200
+        ... )
+        >>> report.failures({"BA A->T": 0.5, "selection_rate_difference": 1})
+        []
+        >>> for failure in report.failures({"ba_a_to_t": 0.02}):
+        ...     print(failure)  # doctest: +ELLIPSIS
+        model: BA A->T is +0.4000 [+0.2..., +0.4...], above 0.02
+        """
+        return failures([self.summary], gates_of(above or {}, require_below or {}))
 
     @overload
     def to_text(self, path: None = None) -> str: ...
@@ -333,6 +394,7 @@ def audit(
     y_score: Any = None,
     reference: Any = None,
     sample_weight: Any = None,
+    clusters: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
@@ -363,6 +425,9 @@ def audit(
         directions.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
+    clusters : array-like of shape (n,), optional
+        Which rows belong together, such as those of one person or the images of one video: the
+        bootstrap then draws whole clusters, and not rows.
     n_boot : int
         Number of bootstrap replicates. With 0, the report has no intervals.
     confidence : float
@@ -401,7 +466,9 @@ def audit(
     1  DirectionalBiasAmplification       A->T    0.1
     """
     reference = as_reference(reference, missing)
-    inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    inputs = Inputs(
+        y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+    )
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None

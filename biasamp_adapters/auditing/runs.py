@@ -21,6 +21,7 @@ from biasamp_adapters.auditing.summary import (
     headline,
     identity,
     reading,
+    side,
     verdict_row,
 )
 from biasamp_adapters.counts.labels import show
@@ -90,6 +91,7 @@ def summarize_reports(
             **first["data"],
             "runs": n_runs,
             **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
+            "clusters": _sum_if_any(data, "clusters"),
             **{part: _shares(data, part) for part in ("groups", "classes")},
         },
         "headlines": [headline(*judged) for judged in verdicts],
@@ -139,6 +141,11 @@ def _sum(rows: Iterable[Row], name: str) -> Any:
     return sum(row[name] for row in rows)
 
 
+def _sum_if_any(rows: Iterable[Row], name: str) -> Any:
+    numbers = [row[name] for row in rows if row[name] is not None]
+    return sum(numbers) if numbers else None
+
+
 def _mean(values: list[float | None], confidence: float) -> Row:
     """The mean and its interval; undefined if the value of any run is."""
     numbers = [value for value in values if value is not None]
@@ -169,6 +176,7 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     }
     if rows[0]["uncertain_signs"] is not None:
         out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
+    out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
     out |= {"confidence": confidence, "n": _sum(rows, "n")}
     out["reading"] = reading(out, None)
     return out
@@ -264,11 +272,17 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
+        # Bonferroni's inequality: intervals of so much higher a level hold for all pairs at once.
+        at_once = 1 - (1 - confidence) / max(len(pairs), 1)
         for (attribute, task), rows in pairs[:MOST_PAIRS]:
+            band = _mean(rows["contribution"].tolist(), at_once)
             yield identity(key[0], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
                 "sign": int(rows["sign"].iloc[0]),
                 "uncertain": bool(rows["uncertain"].any()),
                 **_mean(rows["contribution"].tolist(), confidence),
+                "band_low": band["low"],
+                "band_high": band["high"],
+                "clear": bool(side(band)),
             }

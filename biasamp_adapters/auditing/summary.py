@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.findings import (
-    BY_GROUP,
     DIRECTIONAL,
+    MOST_PAIRS,
     MOST_TASKS,
-    OF_ROWS,
     Findings,
     by_column,
 )
@@ -58,6 +56,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "data": {
             "rows": counts.n_rows,
             "weighted": counts.weighted,
+            "clusters": counts.n_clusters,
             "dropped": counts.dropped,
             "abstained": sum(abstentions(counts).values()),
             "task": counts.task_name,
@@ -107,13 +106,18 @@ def _interval_method(counts: Counts) -> str:
     if counts.is_normal:
         return "percentiles of normal draws with the second moments of the rows"
     by_table = "" if by_column(counts) else ", drawn as count tables"
-    return f"percentile bootstrap over rows{by_table}"
+    drawn = "rows" if counts.n_clusters is None else "whole clusters of rows"
+    return f"percentile bootstrap over {drawn}{by_table}"
+
+
+#: Looked up once: reading the metadata of packages was a tenth of a small audit.
+_version = cache(version)
 
 
 def versions() -> dict[str, str]:
     """Versions of the packages that the numbers depend on."""
     packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
-    return {name: version(name) for name in packages} | {"python": platform.python_version()}
+    return {name: _version(name) for name in packages} | {"python": platform.python_version()}
 
 
 def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
@@ -129,6 +133,7 @@ def identity(model: str, result: AmplificationResult) -> Row:
     return {
         "model": model,
         "name": result.short_name,
+        "slug": result.slug,
         "metric": result.metric,
         "direction": result.direction,
     }
@@ -157,6 +162,7 @@ def metric_row(model: str, result: AmplificationResult) -> Row:
         "note": note_of(result),
         "reading": reading(row, result.verdict),
         "uncertain_signs": signs,
+        "zero_by_construction": result.bound is not None and result.bound.zero_by_construction,
     }
 
 
@@ -226,16 +232,20 @@ def headline(row: Row, verdict: Verdict) -> str:
 
 def _pair_rows(findings: Findings) -> Iterator[Row]:
     """The strongest pairs of BA->."""
-    for key, (positions, contributions) in findings.pairs.items():
-        result = findings.results[key]
-        pairs = result.by_pair.iloc[positions].to_dict("records")
-        for pair, contribution in zip(pairs, contributions, strict=True):
+    for key, pairs in findings.pairs.items():
+        result, shown = findings.results[key], pairs[:MOST_PAIRS]
+        tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
+        for row, pair in zip(tables, shown, strict=True):
+            low, high = pair.band.interval or (None, None)
             yield identity(key[0], result) | {
-                "attribute": show(pair["attribute"]),
-                "task": show(pair["task"]),
-                "sign": int(pair["sign"]),
-                "uncertain": bool(pair["uncertain"]),
-                **numbers(contribution.estimate(findings.options.confidence)),
+                "attribute": show(row["attribute"]),
+                "task": show(row["task"]),
+                "sign": int(row["sign"]),
+                "uncertain": bool(row["uncertain"]),
+                **numbers(pair.number.estimate(findings.options.confidence)),
+                "band_low": plain(low),
+                "band_high": plain(high),
+                "clear": pair.is_clear,
             }
 
 
@@ -256,21 +266,16 @@ def _trend_rows(findings: Findings) -> Iterator[Row]:
 def _fairness_rows(findings: Findings) -> Iterator[Row]:
     """The largest differences of each fairness measure, and the rates of groups for one task."""
     groups, labels = findings.counts.groups, findings.counts.labels
-    confidence = findings.options.confidence
-    tasks = [show(labels[column]) for column in findings.columns]
-    for model, rates in findings.rates.items():
-        for measure in (name for name in rates if not name.endswith(BY_GROUP)):
-            by_group = rates.get(measure + BY_GROUP, [])
-            named = zip(["all"] if measure in OF_ROWS else tasks, rates[measure], strict=True)
-            largest = sorted(named, key=lambda pair: -np.nan_to_num(pair[1].value, nan=-1.0))
-            for task, difference in largest[:MOST_TASKS]:
+    for model, measures in findings.rates.items():
+        for measure, tasks in measures.items():
+            for column, gap, rates in tasks:
                 yield {
                     "model": model,
                     "measure": f"{measure}_difference",
-                    "task": task,
-                    **numbers(difference.estimate(confidence)),
+                    "task": "all" if column is None else show(labels[column]),
+                    **numbers(gap),
                     "groups": [
-                        {"group": show(group), **numbers(rate.estimate(confidence))}
-                        for group, rate in zip(groups, by_group, strict=bool(by_group))
+                        {"group": show(group), **numbers(rate)}
+                        for group, rate in zip(groups, rates, strict=bool(rates))
                     ],
                 }

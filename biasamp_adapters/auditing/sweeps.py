@@ -144,14 +144,14 @@ def _sweep(
         metrics = {counts.counts.first_model: [metric]}
         findings = evaluate(counts, options, metrics, metric.pos_label)
         ((result,), (rates,)) = findings.results.values(), findings.rates.values()
-        (difference,) = rates["false_positive_rate"]
+        (of_groups,) = rates["false_positive_rate"]
         return {
             # Above the first threshold, no row is predicted positive.
             "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
             "share": float(reached[step]),
             "amplification": {**numbers(result.estimate), "note": note_of(result)},
             "blind_errors": numbers(result.blind_errors or Estimate(float("nan"))),
-            "fpr_difference": numbers(difference.estimate(options.confidence)),
+            "fpr_difference": numbers(of_groups.gap),
         }
 
     points = ((1, point(step)) for step in range(len(reached)))

@@ -30,9 +30,11 @@ def number(value: float | None, sign: str = "+") -> str:
 
 def interval(row: Row, sign: str = "+") -> str:
     """The interval of a row, or "none"."""
-    if row["low"] is None:
-        return "none"
-    return f"[{number(row['low'], sign)}, {number(row['high'], sign)}]"
+    return _ends(row["low"], row["high"], sign)
+
+
+def _ends(low: float | None, high: float | None, sign: str = "+") -> str:
+    return "none" if low is None else f"[{number(low, sign)}, {number(high, sign)}]"
 
 
 def estimate(row: Row | None, sign: str = "+") -> str:
@@ -105,6 +107,8 @@ _RUN = Column("run", lambda row: row.get("run", ""))
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
 _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
 _PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
+_BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
+_CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
 _SHARE = _share("share")
@@ -235,7 +239,17 @@ KINDS = (
         "pairs",
         "Strongest pairs of BA->",
         "pairs",
-        [_DIRECTION, _ATTRIBUTE, _TASK, _SIGN, _number("contribution", "value"), _INTERVAL, _NOTE],
+        [
+            _DIRECTION,
+            _ATTRIBUTE,
+            _TASK,
+            _SIGN,
+            _number("contribution", "value"),
+            _INTERVAL,
+            _BAND,
+            _CLEAR,
+            _NOTE,
+        ],
         lambda pairs: pairs[:_FEW_PAIRS],
     ),
     Kind(
@@ -303,7 +317,8 @@ KINDS = (
 class Table(NamedTuple):
     """A table as text, for a part of the report.
 
-    ``numbers`` tells which columns are numbers, ``clear`` which rows have an interval without 0.
+    ``numbers`` tells which columns are numbers, ``clear`` which rows have an interval without 0; of
+    pairs, one that holds for all of them at once.
     """
 
     part: str
@@ -341,7 +356,7 @@ def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
             [level if name == _INTERVAL.name else name for name in names],
             [list(row) for row in zip(*(cells[i] for i in kept), strict=True)],
             [columns[i].number for i in kept],
-            [bool("low" in row and side(row)) for row in rows],
+            [bool(row["clear"] if "clear" in row else "low" in row and side(row)) for row in rows],
         )
 
 
@@ -351,8 +366,9 @@ def data_facts(summary: Summary) -> list[tuple[str, str]]:
     runs = f" in {data['runs']} runs, not pooled" if "runs" in data else ""
     missing = [f"{data['dropped']:,} rows left out"] * (data["dropped"] > 0)
     missing += [f"{data['abstained']:,} predictions abstained"] * (data["abstained"] > 0)
+    clusters = f" in {data['clusters']:,} clusters" if data["clusters"] else ""
     lines = {
-        "Rows": f"{data['rows']:,}{runs}",
+        "Rows": f"{data['rows']:,}{clusters}{runs}",
         "Weights": "sampling weights" if data["weighted"] else "none",
         "Task": data["task"] or "",
         "Attributes": ", ".join(data["attributes"]),

@@ -6,8 +6,10 @@ predictions. Their difference D_at, weighted by a coefficient, is the pair's con
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,6 +23,14 @@ from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.blind_errors import blind_errors, can_be_blind
+from biasamp_adapters.metrics.magnitude import (
+    ADDED,
+    BY_CHANCE,
+    FEWEST_ROWS,
+    evidence_of_magnitude,
+    magnitudes,
+    noise_of,
+)
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED, Measurement
 from biasamp_adapters.reference import (
@@ -118,6 +128,11 @@ class Cooccurrence(Measurement):
     def reestimating(self) -> Cooccurrence:
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)
+
+    @property
+    def zero_by_construction(self) -> bool:
+        """Whether the coefficients of all pairs are 0."""
+        return not self._observed.weight.any()
 
     # The rates of a batch of tables.
 
@@ -228,11 +243,13 @@ class Cooccurrence(Measurement):
         true, predicted = self._rates(tables, origin)
         deltas = predicted - true
         contributions = self._contributions(weight, deltas)
-        out = {"value": self._mean(contributions)}
         if self.magnitude:
-            signed = weight * deltas
-            mean = rate(*sum_defined(signed))
-            out["variance"] = rate(*sum_defined((signed - mean[..., None, None]) ** 2))
+            changes, known = weight * deltas, weight * observed.deltas
+            out = magnitudes("value", changes, known, self._of_few_rows, self._mean)
+            out["variance"] = _variance(changes)
+            out["variance" + BY_CHANCE] = _variance(noise_of(changes, known, self._of_few_rows))
+        else:
+            out = {"value": self._mean(contributions)}
         blind = self._blind_rates(tables)
         if blind is not None:
             out["blind_errors"] = self._mean(weight * (blind - true))
@@ -241,13 +258,34 @@ class Cooccurrence(Measurement):
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
-        if self.by_group:
+        if self.by_group and self.magnitude:
+            out |= magnitudes("groups", changes, known, self._of_few_rows, mean_over_tasks)
+        elif self.by_group:
             out["groups"] = mean_over_tasks(contributions)
         return out
 
     def _further(self, tables: Tables, weight: Array, predicted: Array) -> dict[str, Array]:
         """Further scores, of the rates that are predicted."""
         return {}
+
+    @cached_property
+    def _of_few_rows(self) -> Array:
+        """Which pairs are rates of so few rows that their changes may all be chance."""
+        evaluation, (tables, origin, _, deltas) = self.evaluation, self._observed
+
+        def few(weights: Array, of: Tables, rows: float) -> Array:
+            return np.broadcast_to(weights * rows < FEWEST_ROWS * of.total, deltas.shape)
+
+        rows = evaluation.counts.effective_rows
+        if self.direction == A_TO_T:
+            return few(tables.marginal(Role.ATTRIBUTE)[:, None], tables, rows)
+        if self.direction == T_TO_A:
+            return few(self._by_column(tables, Role.TASK), tables, rows)
+        out = few(self._by_column(tables, Role.PREDICTION), tables, rows)
+        if evaluation.base_rates is None:
+            task = self._by_column(origin, Role.TASK)
+            out = out | few(task, origin, evaluation.origin.effective_rows)
+        return out
 
     @property
     def value(self) -> float:
@@ -258,12 +296,19 @@ class Cooccurrence(Measurement):
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
         scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
-        return {name: value if value.ndim else float(value) for name, value in scores.items()}
+        return {
+            name: value if value.ndim else float(value)
+            for name, value in scores.items()
+            if not name.endswith((BY_CHANCE, ADDED))
+        }
 
-    def evidence(self, name: str, value: float) -> Evidence:
-        """For a magnitude, that chance makes it positive."""
-        scores = ("value", "variance", "groups")
-        return Evidence(is_magnitude=self.magnitude and name in scores)
+    def evidence(
+        self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
+    ) -> Evidence:
+        """For a magnitude, how much of it may be chance."""
+        if not self.magnitude:
+            return Evidence()
+        return evidence_of_magnitude(name, value, drawn, squared=name == "variance")
 
     # Pairs.
 
@@ -327,6 +372,12 @@ class Cooccurrence(Measurement):
                     f"the reference has no rows of group {listing(absent)}: their sign is 0"
                 )
         return tuple(notes)
+
+
+def _variance(changes: Array) -> Array:
+    """Population variance over the defined pairs."""
+    mean = rate(*sum_defined(changes))
+    return rate(*sum_defined((changes - mean[..., None, None]) ** 2))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

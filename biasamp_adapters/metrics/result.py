@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._text import slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
@@ -65,6 +66,12 @@ ABOUT: dict[str, About] = {}
 
 #: Qualities that have a letter.
 _LETTERS = {"uncertainty_coefficient": "U"}
+
+#: The note on a magnitude whose interval begins at 0.
+_CHANCE = (
+    "an average of absolute changes is positive by chance alone, and chance may explain all of "
+    "this one: its interval begins at 0 and says how large it may be; more rows say more"
+)
 
 
 def about(metric: str) -> About:
@@ -148,7 +155,7 @@ class AmplificationResult:
         drawn = {} if replicates is None or reason else replicates
         skewed = accelerations([measurement], [1]) if method == "bca" and drawn else {}
         scores = {
-            name: measurement.replicated(name, value, drawn.get(name), method)
+            name: measurement.replicated(name, value, drawn)
             if reason is None
             else Replicated(value, None, reason)
             for name, value in measurement.point().items()
@@ -161,6 +168,8 @@ class AmplificationResult:
         value = estimates["value"]
         if replicates is not None and value.reason:
             notes.append(f"no interval: {value.reason}")
+        elif scores["value"].may_be_chance and value.interval is not None:
+            notes.append(_CHANCE)
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
             notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return cls(
@@ -188,6 +197,11 @@ class AmplificationResult:
         name = declared.short + (f"({_LETTERS.get(quality, quality)})" if quality else "")
         is_plain = self.direction == UNDIRECTED and len(declared.directions) == 1
         return name if is_plain else f"{name} {self.direction}"
+
+    @property
+    def slug(self) -> str:
+        """The short name without signs and spaces: "ba_a_to_t", "dpa_u_t_to_a", "la"."""
+        return slug(self.short_name)
 
     @property
     def estimate(self) -> Estimate:

@@ -37,14 +37,15 @@ def pairs(
     Each cell shows the contribution of a pair: orange if it amplifies bias, blue if it reduces
     bias, in stronger colours for larger contributions. A triangle is the sign of the correlation in
     the reference: up if positive, down if negative, hollow if the sign may be noise. Bold numbers
-    have an interval without 0. With up to two groups, intervals are written out.
+    are clear, or have an interval without 0 where the table does not say which are. With up to two
+    groups, intervals are written out.
 
     Parameters
     ----------
     result : AmplificationResult or DataFrame
         A result, or a table with the columns ``attribute``, ``task``, ``contribution`` or
-        ``value``, and optionally ``sign``, ``uncertain``, ``low`` and ``high``. Such a table is
-        ``by_pair`` of a result, or the rows of one model and direction of
+        ``value``, and optionally ``sign``, ``uncertain``, ``low``, ``high`` and ``clear``. Such a
+        table is ``by_pair`` of a result, or the rows of one model and direction of
         ``report.to_frame("pairs")``, which have intervals.
     tasks, groups : sequence, optional
         The tasks and groups to draw, in this order. By default, all in the order of the table.
@@ -152,6 +153,6 @@ def _cell(row: dict[Any, Any], value: float, *, wide: bool) -> tuple[str, dict[s
         text = f"{signs[int(row['sign'])]} {text}"
     low, high = row.get("low"), row.get("high")
     if not (pd.isna(low) or pd.isna(high)):
-        weight = "bold" if side_of_zero((low, high)) else "normal"
+        weight = "bold" if row.get("clear", side_of_zero((low, high))) else "normal"
         text += f" [{low:+z.4f}, {high:+z.4f}]" if wide else ""
     return text, {"weight": weight}

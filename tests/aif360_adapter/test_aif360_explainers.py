@@ -160,7 +160,7 @@ def test_no_noise_of_rounding() -> None:
     columns = {"sex": [1] * 4 + [0] * 2, "T": [0, 0, 0, 1, 0, 0], "T_pred": [0, 0, 1, 1, 0, 0]}
     frame = pd.DataFrame(columns, dtype=float)
     metric = metric_of(frame, **SEXES)
-    options = {"equalize": "expected"}
+    options = {"quality": "accuracy", "equalize": "expected"}
     text = BiasAmplificationTextExplainer(metric).leakage_amplification(**options)
     assert text.endswith(": 0.0000")
     found = read(BiasAmplificationJSONExplainer(metric).leakage_amplification(**options))

@@ -249,3 +249,12 @@ def test_reports_of_a_plain_metric() -> None:
     truth = dataset(hiring())
     with pytest.raises(TypeError, match=r"must be a BiasAmplificationMetric; .*ClassificationM"):
         report_of(ClassificationMetric(truth, truth.copy(), **SEXES))
+
+
+def test_reports_have_gates() -> None:
+    report = report_of(metric_of(fixed_frame(), **SEXES), n_boot=50)
+    lows = {row["slug"]: row["low"] for row in report.summary["metrics"] if row["low"] is not None}
+    assert len(lows) > 3
+    assert report.failures(lows) == []
+    exceeded = report.failures({slug: low - 0.001 for slug, low in lows.items()})
+    assert len(exceeded) == len(lows)

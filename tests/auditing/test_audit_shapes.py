@@ -23,6 +23,7 @@ from biasamp_adapters.datasets import load_diabetes_audit
 COLUMNS = [
     "metric",
     "direction",
+    "slug",
     "value",
     "low",
     "high",

@@ -130,15 +130,84 @@ def test_interval_holds_the_value_where_groups_are_equal() -> None:
         assert row["low"] <= 0 <= row["high"], row["measure"]
 
 
-def test_no_interval_where_resampling_moves_a_magnitude_away() -> None:
+def test_a_magnitude_that_chance_explains_has_an_interval_from_0() -> None:
     # The same rows: in each group as many are called positive as are, so that Multi is 0, and it
-    # is the mean of magnitudes, which noise can only raise.
+    # is the mean of magnitudes, which chance can only raise.
     group = [name for name in "abcdefgh" for _ in range(40)]
     truth, said = [1, 1, 0, 0] * 80, [1, 0, 1, 0] * 80
     report = bam.audit(truth, said, sensitive_features=group, n_boot=500)
     row = row_of(report, "Multi A->T")
-    assert (row["value"], row["low"], row["high"]) == (0, None, None)
-    assert "resampling shifts it" in row["note"]
+    assert (row["value"], row["low"]) == (0, 0)
+    assert 0 < row["high"] < 0.1
+
+
+def groups_of(hits: list[int]) -> dict[str, Any]:
+    """A hundred rows of each group, of which so many are predicted positive; half are positive."""
+    return {
+        "y_true": [1, 0] * 50 * len(hits),
+        "y_pred": [int(i < hit) for hit in hits for i in range(100)],
+        "sensitive_features": [f"{g:02}" for g in range(len(hits)) for _ in range(100)],
+    }
+
+
+def test_chance_keeps_the_extremes_of_many_groups_apart() -> None:
+    # 40 and 60 of 100 lie 2.86 standard errors apart, sqrt(.24/100 + .24/100) = .069. Of two groups
+    # that is clear; of 24, two lie further apart by chance in most samples (Tukey: 3.64).
+    few = fairness_of(
+        bam.audit(**groups_of([40, 60]), n_boot=400), "selection_rate_difference", "1"
+    )
+    assert few["low"] > 0
+    hits = [40, *[50] * 22, 60]
+    many = bam.audit(**groups_of(hits), n_boot=400)
+    row = fairness_of(many, "selection_rate_difference", "1")
+    assert row["value"] == pytest.approx(0.2)
+    # 0 and .2 + 3.64 * .071 (with the pooled rate, sqrt(2 * .25 / 100) = .0707).
+    assert (row["low"], row["high"]) == (0, pytest.approx(0.2 + 3.64 * 0.0707, abs=0.02))
+
+
+def test_a_difference_that_is_clear_of_24_groups() -> None:
+    row = fairness_of(
+        bam.audit(**groups_of([20, *[50] * 22, 80]), n_boot=400), "selection_rate_difference", "1"
+    )
+    # .6 less 3.64 * sqrt(.0025 + .0025), and each of the two differs from the rest as well.
+    assert row["low"] == pytest.approx(0.6 - 3.64 * 0.0707, abs=0.02)
+
+
+def test_a_group_of_two_rows_hides_nothing() -> None:
+    # Nothing is known of it, so its true rate may be anything; the others' interval stays.
+    rows = groups_of([50, 50])
+    rows = {
+        name: [*values, *{"y_true": [1, 0], "y_pred": [0, 0]}.get(name, ["c", "c"])]
+        for name, values in rows.items()
+    }
+    row = fairness_of(bam.audit(**rows, n_boot=400), "selection_rate_difference", "1")
+    # 0 of 2 are predicted positive, where 50 of 100 are. In two rows the pooled rate of .4950 has a
+    # standard error of .3535, which makes the upper end .5 + 2.34 * .357, or 1.
+    assert (row["value"], row["low"], row["high"]) == (0.5, 0, 1)
+
+
+def test_weights_count_as_the_rows_that_they_are_worth() -> None:
+    rows = groups_of([50, 100])
+    equal = fairness_of(bam.audit(**rows, n_boot=400), "selection_rate_difference", "1")
+    weights = fairness_of(
+        bam.audit(**rows, sample_weight=[7.0] * 200, n_boot=400), "selection_rate_difference", "1"
+    )
+    assert weights["low"] == pytest.approx(equal["low"], abs=0.02)
+    assert weights["high"] == pytest.approx(equal["high"], abs=0.02)
+
+
+def test_differences_without_draws_say_why() -> None:
+    counts = bam.CooccurrenceCounts.from_arrays(
+        [[1, 0], [0, 1]] * 20,
+        [[1, 0], [0, 0]] * 20,
+        sensitive_features=["a", "a", "b", "b"] * 10,
+        keep_rows=False,
+    )
+    report = bam.audit_counts(counts)
+    assert {row["low"] for row in report.summary["fairness"]} == {None}
+    assert {row["note"] for row in report.summary["fairness"]} == {
+        "label matrices are resampled by rows, and these counts hold only their sums"
+    }
 
 
 #: Of 100 rows a group, 50 and 30 are positive; one model is silent on 10 positives of a, 40

@@ -40,7 +40,7 @@ WITH_ORACLE: list[tuple[Any, Callable[[list[Row]], Any]]] = [
     (MALS(**LISTS), lambda rows: oracle.mals(rows, GROUPS, LABELS).value),
     (
         LeakageAmplification(equalize="expected", **LISTS),
-        lambda rows: oracle.leakage(rows, "accuracy", LABELS),
+        lambda rows: oracle.leakage(rows, "balanced_accuracy", LABELS),
     ),
 ]
 for way, flipped in zip(DIRECTIONS, (LABELS, GROUPS), strict=True):
@@ -228,5 +228,6 @@ def test_largest_groups_are_told_as_often_from_either() -> None:
     other group 10/6 and 2/6.
     """
     rows = [Row(1, 0, 1, 0)] * 2 + [Row(1, 0, 1, 1), Row(1, 1, 1, 1)] + [Row(0, 0, 0, 0)] * 2
-    value = quietly(LeakageAmplification(equalize="expected"), **arguments(rows))
+    metric = LeakageAmplification(quality="accuracy", equalize="expected")
+    value = quietly(metric, **arguments(rows))
     assert str(value) == "0.0"
