@@ -154,7 +154,7 @@ def _shares(counts: Counts, role: Role) -> list[Row]:
 def metric_row(model: str, result: AmplificationResult) -> Row:
     """One row of the table of metrics."""
     row = identity(model, result) | result.to_dict()
-    del row["notes"]
+    del row["notes"], row["verdict"]
     signs = float(result.by_pair["uncertain"].mean()) if result.metric == DIRECTIONAL else None
     return row | {
         "source": about(result.metric).source,

@@ -355,6 +355,7 @@ class AmplificationResult:
             "variance": plain(self.variance),
             "spread": None if self.spread is None else numbers(self.spread),
             "levels": {name: numbers(level) for name, level in self.levels.items()},
+            "verdict": None if self.verdict is None else self.verdict._asdict(),
             "n": self.n,
             "n_boot": self.n_boot,
             "pos_label": None if self.pos_label is None else show(self.pos_label),
