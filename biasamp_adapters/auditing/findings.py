@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -111,6 +112,16 @@ class GroupRates(Scored):
         return self.scores(tables, None, np.random.default_rng(0))
 
 
+class Trend(NamedTuple):
+    """The pairs of one group with one sign: their contribution to BA->, and how far they move."""
+
+    group: Label
+    sign: int
+    pairs: int
+    contribution: Replicated
+    size: Replicated
+
+
 @dataclass(frozen=True)
 class Findings:
     """The results of an audit, from which the summary is made.
@@ -125,6 +136,8 @@ class Findings:
         The paired differences from the first model.
     pairs : dict of (model, metric name) to (positions, numbers)
         The strongest pairs of BA->, strongest first.
+    trends : dict of (model, metric name) to list of Trend
+        The pairs of BA-> by group and sign.
     rates : dict of model to dict of str to list of Replicated
         For each fairness measure, the differences between groups, one per column. The name with
         the suffix ``BY_GROUP`` holds the rate of each group.
@@ -137,6 +150,7 @@ class Findings:
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
     pairs: dict[Key, tuple[Array, list[Replicated]]]
+    trends: dict[Key, list[Trend]]
     rates: dict[str, dict[str, list[Replicated]]]
     columns: Array
 
@@ -201,7 +215,7 @@ def evaluate(
         drawn = draws[key][name].T if key in draws else [None] * len(values)
         return [Replicated(*number, no_draws) for number in zip(values, drawn, strict=True)]
 
-    results, differences, pairs = {}, {}, {}
+    results, differences, pairs, trends = {}, {}, {}, {}
     for key, measurement in measurements.items():
         replicates = draws.get(key, {}) if asked else None
         results[key] = AmplificationResult.of(measurement, replicates, confidence)
@@ -213,6 +227,7 @@ def evaluate(
         if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
             values = measurement.pairs()["contribution"].reshape(-1)[measurement.selected]
             pairs[key] = measurement.selected, replicated(key, "pairs", values)
+            trends[key] = _trends(measurement, draws.get(key, {}), no_draws)
     measures = {
         key[0]: {
             name: replicated(key, name, values) for name, values in group_rates.point().items()
@@ -220,7 +235,26 @@ def evaluate(
         for key, group_rates in rates.items()
     }
     options = replace(options, n_boot=n_boot, confidence=confidence)
-    return Findings(evaluation, options, results, differences, pairs, measures, columns)
+    return Findings(evaluation, options, results, differences, pairs, trends, measures, columns)
+
+
+def _trends(
+    measurement: Cooccurrence, drawn: Mapping[str, Array], no_draws: str | None
+) -> list[Trend]:
+    """The trends of BA->, with the drawn scores of a model."""
+    point, groups = measurement.point(), measurement.evaluation.counts.groups
+
+    def number(name: str, i: int) -> Replicated:
+        value = float(point[name][i])
+        if no_draws:
+            return Replicated(value, None, no_draws)
+        of_name = {key: x[:, i] for key, x in drawn.items() if key.startswith(name)}
+        return measurement.replicated(name, value, of_name)
+
+    return [
+        Trend(groups[group], sign, len(columns), number("trends", i), number("trend sizes", i))
+        for i, (group, sign, columns) in enumerate(measurement.trends)
+    ]
 
 
 def _with_strongest_pairs(measurement: Measurement) -> Measurement:

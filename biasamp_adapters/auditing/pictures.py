@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from biasamp_adapters import plot
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Row, Summary, grouped
-from biasamp_adapters.auditing.tables import estimate, number
+from biasamp_adapters.auditing.tables import estimate
 from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
@@ -211,7 +211,7 @@ def _sweep(curve: Row) -> Picture:
     lines = {
         curve["name"]: line([point["amplification"] for point in points]),
         "FPR difference": line([point["fpr_difference"] for point in points]),
-        "random errors": line([{"value": point["random_error"]} for point in points]),
+        "random errors": line([point["random_error"] for point in points]),
     }
     at = curve["audited_share"]
     nearest = points[int(np.argmin(np.abs(np.array(share) - at)))]
@@ -225,7 +225,7 @@ def _sweep(curve: Row) -> Picture:
             f"{curve['name']} and the FPR difference over thresholds. Where {nearest['share']:.1%} "
             f"are predicted positive: {estimate(nearest['amplification'])} and "
             f"{estimate(nearest['fpr_difference'], '')}; random errors "
-            f"{number(nearest['random_error'])}."
+            f"{estimate(nearest['random_error'])}."
         ),
         lambda figure: plot.sweep(lines, at=at, ax=figure.subplots()),
         3.3,

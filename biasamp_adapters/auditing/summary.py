@@ -23,7 +23,7 @@ from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_wor
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, side_of_zero
-from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
+from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent
 
 FORMAT, VERSION = "biasamp-audit", 1
 
@@ -222,15 +222,15 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:
     """BA-> by the group and the sign of its correlations, which the mean over pairs hides."""
-    for key in findings.pairs:
-        result = findings.results[key]
-        for trend in result.by_attribute_and_sign.reset_index().to_dict("records"):
-            yield identity(key[0], result) | {
-                "attribute": show(trend["attribute"]),
-                "sign": int(trend["sign"]),
-                "pairs": int(trend["pairs"]),
-                "contribution": plain(trend["contribution"]),
-                "mean_abs_delta": plain(trend["mean_abs_delta"]),
+    confidence = findings.options.confidence
+    for key, trends in findings.trends.items():
+        for trend in trends:
+            yield identity(key[0], findings.results[key]) | {
+                "attribute": show(trend.group),
+                "sign": trend.sign,
+                "pairs": trend.pairs,
+                "contribution": numbers(trend.contribution.estimate(confidence)),
+                "mean_abs_delta": numbers(trend.size.estimate(confidence)),
             }
 
 

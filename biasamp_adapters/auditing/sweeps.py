@@ -15,11 +15,11 @@ from biasamp_adapters.auditing.summary import Row, note_of
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.estimates import IntervalOptions
+from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.measurement import A_TO_T
-from biasamp_adapters.metrics.result import numbers, plain
+from biasamp_adapters.metrics.result import numbers
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import shares, steps_of
 from biasamp_adapters.thresholds.scores import read_scores
@@ -150,7 +150,7 @@ def _sweep(
             "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
             "share": float(reached[step]),
             "amplification": {**numbers(result.estimate), "note": note_of(result)},
-            "random_error": plain(result.random_error),
+            "random_error": numbers(result.baseline or Estimate(np.nan)),
             "fpr_difference": numbers(difference.estimate(options.confidence)),
         }
 

@@ -151,7 +151,7 @@ class AmplificationResult:
             if reason is None
             else Replicated(value, None, reason)
             for name, value in measurement.point().items()
-            if name not in ("pairs", "groups")
+            if not np.ndim(value)
         }
         estimates = {
             name: score.estimate(confidence, method, skewed.get(name, 0.0))
