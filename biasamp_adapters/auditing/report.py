@@ -32,7 +32,18 @@ if TYPE_CHECKING:
 TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
-_PARTS = ("metrics", "verdicts", "differences", "trends", "pairs", "fairness", "runs")
+_PARTS = (
+    "metrics",
+    "verdicts",
+    "differences",
+    "trends",
+    "pairs",
+    "fairness",
+    "prevalence",
+    "drift",
+    "reading",
+    "runs",
+)
 
 _COLUMNS = [
     "metric",
@@ -147,8 +158,8 @@ class AuditReport:
         Parameters
         ----------
         part : str
-            "metrics", "verdicts", "differences", "trends", "pairs", "fairness" or "runs": a list
-            of ``summary``.
+            "metrics", "verdicts", "differences", "trends", "pairs", "fairness", "prevalence",
+            "drift", "reading" or "runs": a list of ``summary``.
 
         Returns
         -------
@@ -174,7 +185,7 @@ class AuditReport:
         shown = [name for name in values if rows and name in rows[0]]
         rows = [row | {name: row[name] and row[name]["value"] for name in shown} for row in rows]
         frame = pd.DataFrame(rows, columns=columns)
-        numbers = [name for name in ("value", "low", "high", *shown) if name in frame]
+        numbers = [name for name in ("value", "ratio", "low", "high", *shown) if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
 
     def failures(

@@ -11,6 +11,7 @@ import pandas as pd
 
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
+from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.auditing.report import TITLE, AuditReport
 from biasamp_adapters.auditing.summary import (
     Row,
@@ -83,35 +84,35 @@ def summarize_reports(
         "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
         "in two runs is the same person twice."
     )
-    return AuditReport(
-        {
-            **first,
-            "title": title,
-            "data": {
-                **first["data"],
-                "runs": n_runs,
-                **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
-                "clusters": _sum_if_any(data, "clusters"),
-                **{part: _shares(data, part) for part in ("groups", "classes")},
-            },
-            "headlines": [headline(*judged) for judged in verdicts],
-            "verdicts": [verdict_row(*judged) for judged in verdicts],
-            "metrics": rows,
-            "differences": _over_runs(summaries, "differences", confidence),
-            "trends": _trends(summaries),
-            "pairs": list(_pairs([*reports.values()], confidence)),
-            "fairness": _over_runs(summaries, "fairness", confidence),
-            "sweeps": _rows_with_run(runs, "sweeps"),
-            "runs": _rows_with_run(runs, "metrics"),
-            "notes": [meaning, *_notes(runs)],
-            "method": {
-                **first["method"],
-                "confidence": confidence,
-                "interval": f"Student's t over {n_runs} runs; each run's own by percentile "
-                "bootstrap",
-            },
-        }
-    )
+    summary = {
+        **first,
+        "title": title,
+        "data": {
+            **first["data"],
+            "runs": n_runs,
+            **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
+            "clusters": _sum_if_any(data, "clusters"),
+            **{part: _shares(data, part) for part in ("groups", "classes")},
+        },
+        "headlines": [headline(*judged) for judged in verdicts],
+        "verdicts": [verdict_row(*judged) for judged in verdicts],
+        "metrics": rows,
+        "differences": _over_runs(summaries, "differences", confidence),
+        "trends": _trends(summaries, confidence),
+        "pairs": list(_pairs([*reports.values()], confidence)),
+        "fairness": _over_runs(summaries, "fairness", confidence),
+        "prevalence": _rows_with_run(runs, "prevalence"),
+        "drift": _rows_with_run(runs, "drift"),
+        "sweeps": _rows_with_run(runs, "sweeps"),
+        "runs": _rows_with_run(runs, "metrics"),
+        "notes": [meaning, *_notes(runs)],
+        "method": {
+            **first["method"],
+            "confidence": confidence,
+            "interval": f"Student's t over {n_runs} runs; each run's own by percentile bootstrap",
+        },
+    }
+    return AuditReport(summary | {"reading": what_to_read(summary)})
 
 
 def _matching_rows(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
@@ -252,11 +253,11 @@ def _shares(data: list[Row], part: str) -> list[Row]:
     ]
 
 
-def _trends(summaries: list[Summary]) -> list[Row]:
+def _trends(summaries: list[Summary], confidence: float) -> list[Row]:
     """Means over runs of the trends that occur in all runs."""
     names = ("contribution", "mean_abs_delta")
     return [
-        rows[0] | {name: _sum(rows, name) / len(rows) for name in names}
+        rows[0] | {name: _mean([row[name]["value"] for row in rows], confidence) for name in names}
         for rows in _matching_rows(summaries, "trends")
         if len(rows) == len(summaries)
     ]

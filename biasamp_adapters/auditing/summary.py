@@ -10,13 +10,16 @@ from typing import Any, TypeAlias
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
+from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
     MOST_PAIRS,
+    MOST_TASKS,
     Findings,
     by_column,
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
+from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
@@ -39,8 +42,14 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         for row, result in zip(rows, findings.results.values(), strict=True)
         if result.verdict is not None
     ]
-    one_class = findings.rates and len(findings.columns) == 1
-    return {
+    confidence = options.confidence
+    prevalences = [
+        row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
+    ]
+    drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
+    task = counts.task_name, counts.is_matrix(Role.TASK)
+    one_class = findings.compares_tasks and len(findings.columns) == 1
+    summary = {
         "format": FORMAT,
         "version": VERSION,
         "title": title,
@@ -70,9 +79,18 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "trends": list(_trend_rows(findings)),
         "pairs": list(_pair_rows(findings)),
         "fairness": list(_fairness_rows(findings)),
+        "prevalence": prevalences,
+        "drift": drifts,
         "sweeps": sweeps,
         "runs": [],
-        "notes": list(notes(findings)),
+        "notes": [
+            *drift.in_words(drifts, confidence, *task),
+            *(
+                prevalence.in_words(row, confidence, *task)
+                for row in prevalence.far_apart(prevalences)
+            ),
+            *notes(findings),
+        ],
         "method": {
             "n_boot": options.n_boot,
             "confidence": options.confidence,
@@ -81,6 +99,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "versions": versions(),
         },
     }
+    return summary | {"reading": what_to_read(summary)}
 
 
 def _interval_method(counts: Counts) -> str:
@@ -232,15 +251,15 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:
     """BA-> by the group and the sign of its correlations, which the mean over pairs hides."""
-    for key in findings.pairs:
-        result = findings.results[key]
-        for trend in result.by_attribute_and_sign.reset_index().to_dict("records"):
-            yield identity(key[0], result) | {
-                "attribute": show(trend["attribute"]),
-                "sign": int(trend["sign"]),
-                "pairs": int(trend["pairs"]),
-                "contribution": plain(trend["contribution"]),
-                "mean_abs_delta": plain(trend["mean_abs_delta"]),
+    confidence = findings.options.confidence
+    for key, trends in findings.trends.items():
+        for trend in trends:
+            yield identity(key[0], findings.results[key]) | {
+                "attribute": show(trend.group),
+                "sign": trend.sign,
+                "pairs": trend.pairs,
+                "contribution": numbers(trend.contribution.estimate(confidence)),
+                "mean_abs_delta": numbers(trend.size.estimate(confidence)),
             }
 
 

@@ -88,12 +88,13 @@ def _threshold(row: Row) -> str:
 
 
 def _by_group(row: Row) -> str:
-    """The rate of each group. Rates of other libraries have no interval."""
-    return "; ".join(
-        f"{group['group']}: "
-        + (estimate(group, "") if "low" in group else number(group["value"], ""))
-        for group in row["groups"]
-    )
+    """The rate of each group."""
+    return "; ".join(f"{group['group']}: {estimate(group, '')}" for group in row["groups"])
+
+
+def _values_by_group(row: Row) -> str:
+    """The rate of each group, without intervals."""
+    return "; ".join(f"{group['group']}: {number(group['value'], '')}" for group in row["groups"])
 
 
 def _recipe(row: Row) -> str:
@@ -101,9 +102,12 @@ def _recipe(row: Row) -> str:
 
 
 _METRIC = Column("metric", _metric)
-_MODEL, _RUN, _NOTE, _DIRECTION = _text("model"), _text("run"), _text("note"), _text("direction")
+_MODEL, _NOTE, _DIRECTION = _text("model"), _text("note"), _text("direction")
+# Only a summary of runs has them.
+_RUN = Column("run", lambda row: row.get("run", ""))
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
 _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
+_PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
 _BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
 _CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
@@ -136,6 +140,7 @@ def _lists(summary: Summary) -> dict[str, Any]:
     with_levels = [row | row["levels"] for row in summary["metrics"] if row["levels"]]
     classes = "tasks" if data["tasks_are_columns"] else "classes"
     return summary | {
+        "advice": list(_advice(summary)),
         "points": points,
         "with levels": with_levels,
         classes: data["classes"],
@@ -143,7 +148,35 @@ def _lists(summary: Summary) -> dict[str, Any]:
     }
 
 
+#: Parts of a report by the name that they have in it, and places in words.
+_READ = {"trends": "what the mean hides", "sweeps": "thresholds"}
+_PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
+
+
+def _advice(summary: Summary) -> Iterator[Row]:
+    """What to read, with the numbers of one reason in one row, and models if there are several."""
+    models = summary["data"]["models"]
+    merged: dict[tuple[str, str, str], list[str]] = {}
+    for row in summary["reading"]:
+        names = ", ".join(row["models"]) if len(models) > 1 else ""
+        shown = _READ.get(row["metric"], row["metric"].replace("_", " "))
+        merged.setdefault((row["place"], names, row["reason"]), []).append(shown)
+    for (place, names, reason), numbers in merged.items():
+        yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
+
+
 KINDS = (
+    Kind(
+        "reading",
+        "What to read",
+        "advice",
+        [
+            Column("what", lambda row: _PLACES[row["place"]]),
+            _text("numbers", "number"),
+            _text("models"),
+            _text("reason", "because"),
+        ],
+    ),
     Kind(
         "results",
         "Bias amplification",
@@ -170,6 +203,21 @@ KINDS = (
         ],
     ),
     Kind(
+        "results",
+        "Prevalence: labels per row, all tasks together or one",
+        "prevalence",
+        [
+            _RUN,
+            _TASK,
+            _number("true", "true", ""),
+            _number("predicted", "predicted", ""),
+            Column("predicted / true", lambda row: number(row["ratio"], ""), True),
+            _PLAIN_INTERVAL,
+            Column("rates that fall", lambda row: f"{row['falling']:,} of {row['pairs']:,}", True),
+            _NOTE,
+        ],
+    ),
+    Kind(
         "differences",
         "Differences between models (paired)",
         "differences",
@@ -184,8 +232,8 @@ KINDS = (
             _ATTRIBUTE,
             _SIGN,
             Column("pairs", lambda row: f"{row['pairs']:,}", True),
-            _number("mean contribution", "contribution"),
-            _number("mean size of D", "mean_abs_delta", ""),
+            _estimate("mean contribution", "contribution"),
+            _estimate("mean size of D", "mean_abs_delta", ""),
         ],
     ),
     Kind(
@@ -228,7 +276,7 @@ KINDS = (
             Column("measure", lambda row: row["measure"].replace("_", " ")),
             _TASK,
             _number("value", "value", ""),
-            Column("interval", lambda row: interval(row, ""), True),
+            _PLAIN_INTERVAL,
             _GROUPS,
             _NOTE,
         ],
@@ -237,7 +285,22 @@ KINDS = (
         "fairness",
         "AIF360's own measures",
         "aif360",
-        [_text("measure"), _VALUE, _text("ideal"), _GROUPS],
+        [_text("measure"), _VALUE, _text("ideal"), Column("by group", _values_by_group)],
+    ),
+    Kind(
+        "data",
+        "Gaps in the reference and in the evaluated truth",
+        "drift",
+        [
+            _RUN,
+            _TASK,
+            Column("groups", lambda row: f"{row['group']} less {row['other']}"),
+            Column("reference", lambda row: number(row["reference"]["gap"]), True),
+            Column("truth", lambda row: number(row["truth"]["gap"]), True),
+            _number("difference", "value"),
+            _INTERVAL,
+            _NOTE,
+        ],
     ),
     Kind("data", "Groups", "groups", [_text("label", "group"), _ROWS, _SHARE]),
     Kind("data", "Classes", "classes", [_text("label", "class"), _ROWS, _SHARE]),

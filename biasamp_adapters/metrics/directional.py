@@ -10,7 +10,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.counts.labels import listing, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate
@@ -102,10 +102,8 @@ class Directional(Cooccurrence):
 
     def _subject(self, task: Label) -> str:
         """A task as a sentence names it."""
-        if self.evaluation.counts.is_matrix(Role.TASK):
-            return show(task)
-        name = self.evaluation.counts.task_name
-        return f"class {show(task)}" if name is None else f"{name} = {show(task)}"
+        counts = self.evaluation.counts
+        return task_in_words(task, counts.task_name, is_column=counts.is_matrix(Role.TASK))
 
     def _is_right(self, tables: Tables) -> bool:
         """Whether all predictions equal the truth."""

@@ -206,7 +206,7 @@ def changed(document: Document, path: tuple[Any, ...], change: Callable[[Any], o
 
 
 #: A report without these is one of another kind.
-OPTIONAL = {"runs of data", "run of sweeps"}
+OPTIONAL = {"runs of data", "run of sweeps", "run of prevalence", "run of drift"}
 
 
 def test_every_object_is_closed(document: Document) -> None:
