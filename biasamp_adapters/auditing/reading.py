@@ -123,7 +123,7 @@ class Subject:
     @cached_property
     def class_sizes(self) -> tuple[float, float]:
         """The least and the largest share of a class; of columns, of yes or no."""
-        shares = [row["share"] for row in self.summary["data"]["classes"]]
+        shares = self._shares("classes")
         return _range(shares, yes_or_no=self.summary["data"]["tasks_are_columns"])
 
     @cached_property
@@ -136,7 +136,11 @@ class Subject:
     @cached_property
     def group_sizes(self) -> tuple[float, float]:
         """The least and the largest share of a group."""
-        return _range([row["share"] for row in self.summary["data"]["groups"]])
+        return _range(self._shares("groups"))
+
+    def _shares(self, part: str) -> list[float]:
+        """The shares of the labels that have rows."""
+        return [row["share"] for row in self.summary["data"][part] if row["rows"]]
 
     @property
     def unequal_classes(self) -> bool:
@@ -175,6 +179,11 @@ class Subject:
     def is_constant(self) -> bool:
         """Whether every row gets the same prediction."""
         return bool(self.verdict["verdict"] == "constant")
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the number is defined."""
+        return self.row["value"] is not None
 
     @property
     def points(self) -> str:
@@ -307,6 +316,13 @@ class Rule(NamedTuple):
 #: The first rule that applies to a number is the one that counts.
 RULES: tuple[Rule, ...] = (
     Rule(
+        "several or crossed attributes",
+        ("BA",),
+        "leave",
+        lambda it: it.verdict["reason"] in ("few_rows", "one_group"),
+        "{it.verdict[sentence]}",
+    ),
+    Rule(
         "no ground truth",
         ("BA",),
         "first",
@@ -347,7 +363,7 @@ RULES: tuple[Rule, ...] = (
         "a constant prediction",
         (_SELECTION,),
         "first",
-        lambda it: it.is_constant,
+        lambda it: it.is_constant and it.has_value,
         "{it.model} predicts the same for everybody, so rates differ by {it.points} between "
         "groups.",
     ),
@@ -362,7 +378,7 @@ RULES: tuple[Rule, ...] = (
         "abstentions",
         tuple(_SILENCE.values()),
         "first",
-        lambda it: it.silence_differs,
+        lambda it: it.silence_differs and it.has_value,
         "{it.model} abstains more often on one group than on another, by {it.points}, and silence "
         "moves every rate of a group.",
     ),
@@ -370,7 +386,7 @@ RULES: tuple[Rule, ...] = (
         "abstentions",
         tuple(_SILENCE.values()),
         "beside",
-        lambda it: True,
+        lambda it: it.has_value,
         "{it.model} abstains, by up to {it.points} more often on one group than on another, and "
         "silence moves rates.",
     ),
@@ -393,7 +409,7 @@ RULES: tuple[Rule, ...] = (
         "balanced data",
         (_SELECTION,),
         "first",
-        lambda it: it.is_balanced and it.row["value"] is not None,
+        lambda it: it.is_balanced and it.has_value,
         "Selection rates differ by {it.points} between groups, which the reference has balanced.",
     ),
     Rule(
@@ -408,7 +424,7 @@ RULES: tuple[Rule, ...] = (
         "nearly balanced data",
         (_SELECTION,),
         "first",
-        lambda it: it.is_nearly_balanced and it.row["value"] is not None,
+        lambda it: it.is_nearly_balanced and it.has_value,
         "Selection rates differ by {it.points} between groups, which the reference has nearly "
         "balanced.",
     ),
@@ -487,14 +503,14 @@ RULES: tuple[Rule, ...] = (
         "classes of unequal size",
         (_FALSE_POSITIVES,),
         "beside",
-        lambda it: it.unequal_classes and it.row["value"] is not None,
+        lambda it: it.unequal_classes and it.has_value,
         "False positive rates differ by {it.points} between groups, whatever the size of classes.",
     ),
     Rule(
         "a predicted attribute",
         ("BA", "DPA"),
         "beside",
-        lambda it: it.direction == T_TO_A and it.verdict["reason"] != "few_rows",
+        lambda it: it.direction == T_TO_A,
         "T->A is there because the attribute is predicted: ask first whether it need be. The two "
         "directions do not compare.",
     ),
@@ -519,13 +535,6 @@ RULES: tuple[Rule, ...] = (
         "beside",
         lambda it: True,
         "Every value depends on the threshold, and the curve shows how.",
-    ),
-    Rule(
-        "several or crossed attributes",
-        ("BA",),
-        "leave",
-        lambda it: it.verdict["reason"] in ("few_rows", "one_group"),
-        "{it.verdict[sentence]}",
     ),
     Rule(
         "several or crossed attributes",
