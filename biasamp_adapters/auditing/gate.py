@@ -17,20 +17,10 @@ from biasamp_adapters.auditing.findings import DIRECTIONAL
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import estimate
 from biasamp_adapters.metrics.measurement import as_arrow
+from biasamp_adapters.metrics.verdict import WORDS
 
-#: The codes of verdicts; of the first, nothing is known of the others.
-CANNOT_SAY = "cannot_say"
-VERDICTS = (
-    CANNOT_SAY,
-    "no_errors",
-    "constant",
-    "reverses",
-    "amplifies",
-    "amplifies_beneath_errors",
-    "mistakes_only",
-    "reduces",
-    "no_clear_change",
-)
+#: The verdict that says nothing of the others.
+_CANNOT_SAY = "cannot_say"
 
 _BALANCED = (
     "the reference is balanced, or of one class or group: it is 0 by construction, whatever the "
@@ -92,12 +82,14 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
         short = name.removesuffix(f" {direction}")
         names = {name, short, row["metric"], f"{row['metric']} {direction}"}
         yield _Number(model, name, row, {*map(slug, names)}, zero)
-        if row.get("excess") is not None:
+        if row["excess"] is not None:
             names, shown = {name}, f"excess {name}"
             if row["metric"] == DIRECTIONAL:
                 names, shown = {name, direction, ""}, f"excess {direction}"
             yield _Number(model, shown, row["excess"], {slug(f"excess {n}") for n in names}, zero)
-    kind = "task" if summary["data"]["tasks_are_columns"] else "class"
+    data = summary["data"]
+    kind = "class" if data["task"] is None else f"{data['task']} ="
+    kind = "task" if data["tasks_are_columns"] else kind
     for row in summary["fairness"]:
         name, task = row["measure"].replace("_", " "), row["task"]
         of = "" if task == "all" else f" of {kind} {task}"
@@ -105,7 +97,7 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
 
 
 def _known_names(summary: Summary) -> list[str]:
-    verdicts = [f"verdict {row['direction']}" for row in summary.get("verdicts", ())]
+    verdicts = [f"verdict {row['direction']}" for row in summary["verdicts"]]
     return [*dict.fromkeys([*(number.name for number in _numbers(summary)), *verdicts])]
 
 
@@ -190,10 +182,10 @@ class ForbiddenVerdicts:
     codes: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        unknown = [code for code in self.codes if code not in VERDICTS]
+        unknown = [code for code in self.codes if code not in [*WORDS]]
         if unknown or not self.codes:
             raise ValueError(
-                f"forbidden verdicts must be some of {list(VERDICTS)}; received {unknown} for "
+                f"forbidden verdicts must be some of {list(WORDS)}; received {unknown} for "
                 f"{self.name!r}"
             )
 
@@ -202,14 +194,14 @@ class ForbiddenVerdicts:
         wanted = _as_slug(self.name)
         rows = [
             row
-            for row in summary.get("verdicts", ())
+            for row in summary["verdicts"]
             if wanted in ("verdict", slug(f"verdict {row['direction']}"))
         ]
         if not rows:
             raise _unknown(summary, self.name)
         for row in rows:
             name, forbidden = f"verdict {row['direction']}", row["verdict"] in self.codes
-            if forbidden or row["verdict"] == CANNOT_SAY:
+            if forbidden or row["verdict"] == _CANNOT_SAY:
                 fault = f"is {row['verdict']}" if forbidden else "cannot be judged"
                 sentence = f"{name} {fault}: {row['sentence']}"
                 yield GateFailure(row["model"], name, forbidden, sentence, summary["title"])

@@ -258,6 +258,11 @@ class Cooccurrence(Measurement):
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
+            if self.trends:
+                out["trends"] = self._by_trend(contributions)
+                out |= magnitudes(
+                    "trend sizes", deltas, observed.deltas, self._of_few_rows, self._by_trend
+                )
         if self.by_group and self.magnitude:
             out |= magnitudes("groups", changes, known, self._of_few_rows, mean_over_tasks)
         elif self.by_group:
@@ -306,9 +311,29 @@ class Cooccurrence(Measurement):
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
     ) -> Evidence:
         """For a magnitude, how much of it may be chance."""
-        if not self.magnitude:
-            return Evidence()
-        return evidence_of_magnitude(name, value, drawn, squared=name == "variance")
+        # Undirected, it is a mean over tasks of sums over groups.
+        largest = 2.0 if self.per_task and name == "value" else 1.0
+        return evidence_of_magnitude(
+            name, value, drawn, largest=largest, squared=name == "variance"
+        )
+
+    @cached_property
+    def trends(self) -> list[tuple[int, int, Array]]:
+        """Group, sign of the reference and columns of the defined pairs that have both."""
+        _, _, sign, deltas = self._observed
+        return [
+            (group, int(value), np.flatnonzero(defined & (of_group == value)))
+            for group, (of_group, defined) in enumerate(zip(sign, ~np.isnan(deltas), strict=True))
+            for value in dict.fromkeys(of_group[defined])
+        ]
+
+    def _by_trend(self, pairs: Array) -> Array:
+        """Mean over the pairs of each trend: (..., groups, columns) to (..., trends)."""
+        means = [
+            rate(*sum_defined(pairs[..., group : group + 1, columns]))
+            for group, _, columns in self.trends
+        ]
+        return np.stack(means, axis=-1)
 
     # Pairs.
 

@@ -29,5 +29,9 @@ def test_large_amplification_is_not_shown(report: bam.AuditReport) -> None:
     assert not report.failures({"BA A->T": 0.05, "false_positive_rate_difference": 0.1})
 
 
+def test_the_gap_is_not_reversed(report: bam.AuditReport) -> None:
+    assert not report.failures({"verdict": {"reverses"}})
+
+
 def test_the_gap_is_shown_to_be_small(report: bam.AuditReport) -> None:
     assert not report.failures(require_below={"BA A->T": 0.05, "selection_rate_difference": 0.25})

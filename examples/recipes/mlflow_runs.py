@@ -16,7 +16,7 @@ def numbers(report: bam.AuditReport, model: str) -> dict[str, float]:
     for row in report.summary["metrics"]:
         if row["model"] == model:
             rows[row["slug"]] = row
-            if row.get("excess") is not None:
+            if row["excess"] is not None:
                 rows[f"excess_{row['slug']}"] = row["excess"]
     for row in report.summary["fairness"]:
         if row["model"] == model:
@@ -36,7 +36,7 @@ def log_audit(report: bam.AuditReport) -> None:
     for model in report.summary["data"]["models"]:
         with mlflow.start_run(run_name=model, nested=mlflow.active_run() is not None):
             mlflow.log_metrics(numbers(report, model))
-            for row in report.summary.get("verdicts", []):
+            for row in report.summary["verdicts"]:
                 if row["model"] == model:
                     direction = row["direction"].replace("->", "_to_").lower()
                     mlflow.set_tag(f"verdict_{direction}", row["verdict"])

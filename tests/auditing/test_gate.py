@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from kinds import Kind
-from report_cases import AMPLIFIED, GROUP, TRUTH, fairness_of, row_of
+from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, fairness_of, row_of
 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.gate import (
-    VERDICTS,
     Bound,
     ForbiddenVerdicts,
     parse_bounds,
@@ -30,31 +30,6 @@ def report() -> bam.AuditReport:
     return bam.audit(
         TRUTH, SAID, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=200
     )
-
-
-def with_answers(
-    report: bam.AuditReport, verdicts: dict[str, str], excess: tuple[float, float] | None = None
-) -> bam.AuditReport:
-    """The report with verdicts of directions, and with an interval of the excess of BA and MALS."""
-    rows = [
-        {
-            "model": "model",
-            "direction": direction,
-            "verdict": code,
-            "reason": "few_rows" if code == "cannot_say" else None,
-            "sentence": f"so it is {code}",
-            "excess": None,
-        }
-        for direction, code in verdicts.items()
-    ]
-    number = None
-    if excess is not None:
-        number = {"value": sum(excess) / 2, "low": excess[0], "high": excess[1], "note": ""}
-    metrics = [
-        row | {"excess": number if row["metric"] in ("MALS", BA) else None}
-        for row in report.summary["metrics"]
-    ]
-    return replace(report, summary=report.summary | {"verdicts": rows, "metrics": metrics})
 
 
 BA = "DirectionalBiasAmplification"
@@ -148,9 +123,9 @@ def test_all_directions_without_one(report: bam.AuditReport, name: str, directio
     assert len(report.failures(require_below={name: -9})) == directions
 
 
-@pytest.mark.parametrize("name", ["bax", "A->T", "", "excess A->T", "BA A->T of a", "value"])
+@pytest.mark.parametrize("name", ["bax", "A->T", "", "excess DPA A->T", "BA A->T of a", "value"])
 def test_unknown_name(report: bam.AuditReport, name: str) -> None:
-    known = r"one of \['MALS', 'BA A->T', .*'selection rate difference', .*\], or several"
+    known = r"\['MALS', .*'BA A->T', .*'selection rate difference', .*'verdict A->T', .*\], or sev"
     for gates in ({"above": {name: 0}}, {"require_below": {name: 0}}):
         with pytest.raises(ValueError, match=rf"{known}.*received {name!r}$"):
             report.failures(**gates)
@@ -239,15 +214,24 @@ def test_each_model_is_judged() -> None:
 
 
 def test_fairness_measures(report: bam.AuditReport) -> None:
-    # Group a: 50 of 50 are selected, group b: 0 of 50. Of one class alone, no sample differs.
-    assert fairness_of(report, "selection_rate_difference", "1")["low"] == 1
-    (failure,) = report.failures({"selection_rate_difference": 0.9})
+    # Group a: 50 of 50 are selected, group b: 0 of 50.
+    row = fairness_of(report, "selection_rate_difference", "1")
+    assert report.failures({"selection_rate_difference": row["low"]}) == []
+    (failure,) = report.failures({"selection_rate_difference": 0.5})
+    interval = f"[{row['low']:.4f}, {row['high']:.4f}]"
     assert str(failure) == (
-        "model: selection rate difference of class 1 is 1.0000 [1.0000, 1.0000], above 0.9"
+        f"model: selection rate difference of class 1 is 1.0000 {interval}, above 0.5"
     )
     # 30 of 50 and 30 of 50 are right.
     (failure,) = report.failures(require_below={"accuracy_difference": 0.01})
     assert failure.sentence.startswith("accuracy difference is 0.0000 [")
+
+
+def test_the_task_has_the_name_that_the_user_gave() -> None:
+    truth = pd.Series(TRUTH, name="hired")
+    report = bam.audit(truth, SAID, sensitive_features=GROUP, n_boot=50)
+    (failure,) = report.failures({"selection_rate_difference": 0.5})
+    assert failure.sentence.startswith("selection rate difference of hired = 1 is 1.0000 [")
 
 
 def test_every_task_of_a_fairness_measure_is_judged() -> None:
@@ -376,51 +360,91 @@ def test_no_gate_at_all(report: bam.AuditReport) -> None:
         ("excess_mals", ["excess MALS"]),
     ],
 )
-def test_excess(report: bam.AuditReport, name: str, found: list[str]) -> None:
-    given = with_answers(report, {}, (0.125, 0.375))
-    assert names(given.failures({name: 0.1})) == found
-    assert given.failures({name: 0.2}) == []
-    (first, *_) = given.failures(require_below={name: 0.3})
-    assert first.sentence == f"{found[0]} is +0.2500 [+0.1250, +0.3750], not shown to be below 0.3"
+def test_excess_by_its_names(report: bam.AuditReport, name: str, found: list[str]) -> None:
+    assert names(report.failures({name: -9})) == found
+    assert names(report.failures(require_below={name: -9})) == found
+
+
+def test_excess_is_judged_on_its_own_interval(report: bam.AuditReport) -> None:
+    excess = row_of(report, "BA A->T")["excess"]
+    assert report.failures({"excess A->T": excess["low"]}) == []
+    # 60 of 100 rows are right, as many of each class: blind errors give every group a gap of
+    # .2 x .2 = .04 for one of .2, so BA is -.08 and the excess .4 + .08.
+    (failure,) = report.failures({"excess A->T": excess["low"] - 1e-6})
+    assert failure.sentence.startswith(f"excess A->T is +0.4800 [{excess['low']:+.4f}, ")
+    (failure,) = report.failures(require_below={"excess A->T": excess["high"]})
+    assert "not shown to be below" in failure.sentence
 
 
 def test_excess_of_a_balanced_reference(balanced: bam.AuditReport) -> None:
-    (failure,) = with_answers(balanced, {}, (0, 0)).failures({"excess A->T": 0.1})
+    (failure,) = balanced.failures({"excess A->T": -0.1})
     assert not failure.judged
 
 
-@pytest.mark.parametrize("code", VERDICTS)
-def test_each_verdict_can_be_forbidden(report: bam.AuditReport, code: str) -> None:
-    given = with_answers(report, {"A->T": code})
-    (failure,) = given.failures({"verdict": {code}})
+#: What models say, and the verdict on each.
+SAYINGS = {
+    "amplifies": SAID,
+    "reverses": [0] * 50 + [1] * 50,
+    "no_errors": TRUTH,
+    "constant": [1] * 100,
+    "no_clear_change": ERRORS,
+}
+
+
+@pytest.fixture(scope="module")
+def models() -> bam.AuditReport:
+    """One model for each verdict, named after it."""
+    return bam.audit(TRUTH, SAYINGS, sensitive_features=GROUP, n_boot=200)
+
+
+@pytest.mark.parametrize("code", SAYINGS)
+def test_a_verdict_can_be_forbidden(models: bam.AuditReport, code: str) -> None:
+    sentences = {row["model"]: row["sentence"] for row in models.summary["verdicts"]}
+    (failure,) = models.failures({"verdict": {code, "reduces"}})
+    assert str(failure) == f"{code}: verdict A->T is {code}: {sentences[code]}"
     assert failure.judged
-    assert str(failure) == f"model: verdict A->T is {code}: so it is {code}"
-    # Where the report cannot say, it cannot say that nothing forbidden is so.
-    (other, *_) = {*VERDICTS} - {code, "cannot_say"}
-    unjudged = given.failures({"verdict": {other}})
-    assert [str(failure) for failure in unjudged] == (
-        ["model: verdict A->T cannot be judged: so it is cannot_say"] * (code == "cannot_say")
+
+
+def test_several_verdicts_can_be_forbidden(models: bam.AuditReport) -> None:
+    found = models.failures({"verdict A->T": ["amplifies", "reverses"]})
+    assert [failure.model for failure in found] == ["amplifies", "reverses"]
+    assert models.failures({"verdict": {"reduces", "mistakes_only"}}) == []
+
+
+def test_where_the_report_cannot_say(balanced: bam.AuditReport) -> None:
+    # So it cannot say either that nothing forbidden is the case.
+    (failure,) = balanced.failures({"verdict A->T": {"amplifies"}})
+    assert not failure.judged
+    assert failure.sentence.startswith(
+        "verdict A->T cannot be judged: The reference is balanced, so BA is 0 whatever"
     )
-    assert all(not failure.judged for failure in unjudged)
+    (failure,) = balanced.failures({"verdict A->T": {"cannot_say"}})
+    assert failure.judged
+    assert failure.sentence.startswith("verdict A->T is cannot_say: The reference is balanced")
 
 
 def test_verdicts_of_one_direction(report: bam.AuditReport) -> None:
-    given = with_answers(report, {"A->T": "reduces", "T->A": "amplifies"})
-    assert names(given.failures({"verdict": ["amplifies"]})) == ["verdict T->A"]
-    assert given.failures({"verdict A->T": {"amplifies"}}) == []
-    assert names(given.failures({"verdict_t_to_a": ("amplifies",)})) == ["verdict T->A"]
+    # The attribute is predicted without an error.
+    both = {"amplifies", "no_errors"}
+    assert names(report.failures({"verdict": both})) == ["verdict A->T", "verdict T->A"]
+    assert names(report.failures({"verdict T\u2192A": both})) == ["verdict T->A"]
+    assert names(report.failures({"verdict_a_to_t": both})) == ["verdict A->T"]
 
 
 @pytest.mark.parametrize("codes", ["amplifies", 0.02, None, set(), {"amplified"}, [["reduces"]]])
 def test_verdicts_must_be_a_set_of_codes(report: bam.AuditReport, codes: Any) -> None:
-    given = with_answers(report, {"A->T": "reduces"})
-    with pytest.raises(ValueError, match="received"):
-        given.failures({"verdict": codes})
+    with pytest.raises(ValueError, match=r"codes, such as|verdicts must be some of .*received"):
+        report.failures({"verdict": codes})
 
 
-def test_unknown_verdicts_are_an_error(report: bam.AuditReport) -> None:
-    given = with_answers(report, {"A->T": "reduces"})
+def test_a_verdict_that_the_report_lacks(models: bam.AuditReport) -> None:
     with pytest.raises(ValueError, match=r"'verdict A->T'\].*received 'verdict T->A'"):
-        given.failures({"verdict T->A": {"amplifies"}})
-    with pytest.raises(ValueError, match="received 'verdict'"):
-        with_answers(report, {}).failures({"verdict": {"amplifies"}})
+        models.failures({"verdict T->A": {"amplifies"}})
+
+
+def test_verdicts_over_runs(report: bam.AuditReport, balanced: bam.AuditReport) -> None:
+    other = bam.audit(
+        TRUTH, SAID, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=50
+    )
+    runs = summarize_reports({"1": report, "2": other})
+    assert names(runs.failures({"verdict": {"amplifies"}})) == ["verdict A->T"]
