@@ -16,12 +16,10 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inference.rules import FEW_ROWS
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
-
-#: Intervals of groups or tasks with fewer rows are not reliable.
-FEW_ROWS = 10
 
 NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
 

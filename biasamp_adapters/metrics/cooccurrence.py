@@ -14,11 +14,12 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.inference.rules import Evidence
+from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.equalize import random_errors
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
@@ -251,10 +252,65 @@ class Cooccurrence(Measurement):
         scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
         return {name: value if value.ndim else float(value) for name, value in scores.items()}
 
+    @cached_property
+    def _rows_given(self) -> Array:
+        """Rows of equal weight, at least, that the rates of each pair are shares of."""
+        tables, origin, _, deltas = self._observed
+
+        def rows(tables: Tables, counts: Counts, role: Role) -> Array:
+            by_group = role is Role.ATTRIBUTE
+            table = tables.marginal(role)[:, None] if by_group else self._by_column(tables, role)
+            return np.asarray(table * (counts.effective_rows / float(tables.total)))
+
+        counts = self.evaluation.counts
+        if self.direction != UNDIRECTED:
+            role = Role.ATTRIBUTE if self.direction == A_TO_T else Role.TASK
+            return np.broadcast_to(rows(tables, counts, role), deltas.shape)
+        predicted = rows(tables, counts, Role.PREDICTION)
+        if self.evaluation.base_rates is None:
+            true = rows(origin, self.evaluation.origin, Role.TASK)
+            predicted = np.minimum(predicted, true)
+        return np.broadcast_to(predicted, deltas.shape)
+
+    @property
+    def rests_on_few(self) -> Array:
+        """Whether the rates of each pair are shares of too few rows for an interval."""
+        return self._rows_given < FEW_ROWS
+
+    @cached_property
+    def _few(self) -> tuple[float, str]:
+        """The share of the variance that is due to few rows, and the labels that have so few.
+
+        The variance of a rate falls with its rows, and every pair counts alike in the mean.
+        """
+        counted = ~np.isnan(self._observed.deltas) & (self._observed.weight != 0)
+        variance = np.divide(1.0, self._rows_given, out=np.zeros(counted.shape), where=counted)
+        few = counted & self.rests_on_few
+        if not few.any():
+            return 0.0, ""
+        groups, tasks = self.pair_labels()
+        labels = groups if self.direction == A_TO_T else tasks
+        named = np.flatnonzero(few.any(axis=1 if self.direction == A_TO_T else 0))
+        columns = "label set" if self.sets else "task"
+        if not (self.sets or self.evaluation.counts.is_matrix(Role.TASK)):
+            columns = "class"
+        what = "group" if self.direction == A_TO_T else columns
+        share = float(variance[few].sum() / variance.sum())
+        return share, f"{what} {listing([labels[i] for i in named])}"
+
+    @property
+    def few_rows(self) -> bool:
+        """Whether the value has no interval because too few rows decide it."""
+        return self.evidence("value", 0.0).has_few_rows
+
     def evidence(self, name: str, value: float) -> Evidence:
-        """For a magnitude, that chance makes it positive."""
-        scores = ("value", "variance", "groups")
-        return Evidence(is_magnitude=self.magnitude and name in scores)
+        """For a magnitude, that chance makes it positive; and whether few rows decide."""
+        share, labels = self._few
+        if name == "groups" and self.direction == A_TO_T:
+            # The mean of each group rests on its own rows alone.
+            share, labels = 0.0, ""
+        is_magnitude = self.magnitude and name in ("value", "variance", "groups")
+        return Evidence(is_magnitude=is_magnitude, few_share=share, few_labels=labels)
 
     # Pairs.
 

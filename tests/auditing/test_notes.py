@@ -18,7 +18,7 @@ BALANCED = "The reference is balanced"
 UNCERTAIN = "their sign may be noise"
 OPPOSITE = "Some pairs are amplified and others reduced"
 RANDOM = "what random errors of the same accuracy would give"
-FEW = "Fewer than 10 rows"
+FEW = "Fewer than 15 rows"
 UNEQUAL = "Classes are of unequal size"
 NO_REFERENCE = "the evaluated truth itself"
 T_TO_A = "T->A means that the model predicts a protected attribute"
@@ -186,7 +186,7 @@ def test_abstentions() -> None:
     assert not has_note(audit(missing="abstain"), "abstained")
 
 
-@pytest.mark.parametrize(("rows", "few"), [(9, True), (10, False)])
+@pytest.mark.parametrize(("rows", "few"), [(14, True), (15, False)])
 def test_few_rows_of_a_group(rows: int, few: bool) -> None:
     group = ["small"] * rows + ["large"] * (100 - rows)
     found = audit([0, 1] * 50, [0, 1] * 50, sensitive_features=group)
@@ -194,7 +194,7 @@ def test_few_rows_of_a_group(rows: int, few: bool) -> None:
 
 
 def test_few_rows_of_a_class() -> None:
-    truth = [1] * 9 + [0] * 91
+    truth = [1] * 14 + [0] * 86
     found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
     assert has_note(found, f"{FEW} have the class")
     assert not has_note(found, f"{FEW} have the group")
