@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport as AuditReport
     from biasamp_adapters.auditing import audit as audit
     from biasamp_adapters.auditing import audit_counts as audit_counts
+    from biasamp_adapters.auditing import rows_needed as rows_needed
     from biasamp_adapters.base_rates import BaseRates as BaseRates
     from biasamp_adapters.counts import CooccurrenceCounts as CooccurrenceCounts
     from biasamp_adapters.counts import JointCounts as JointCounts
@@ -49,7 +50,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
-    "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts"),
+    "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts", "rows_needed"),
     "biasamp_adapters.base_rates": ("BaseRates",),
     "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),
     "biasamp_adapters.counts.loading": ("load_counts",),

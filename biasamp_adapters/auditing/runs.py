@@ -157,7 +157,8 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     }
     if rows[0]["uncertain_signs"] is not None:
         out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
-    out |= {"confidence": confidence, "n": _sum(rows, "n")}
+    # An interval over runs does not get narrower with more rows.
+    out |= {"confidence": confidence, "n": _sum(rows, "n"), "detectable": None}
     out["reading"] = reading(out)
     return out
 
