@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from biasamp_adapters._warnings import AmplificationWarning as AmplificationWarning
     from biasamp_adapters._warnings import SmallCellsWarning as SmallCellsWarning
     from biasamp_adapters.auditing import AuditReport as AuditReport
+    from biasamp_adapters.auditing import GateFailure as GateFailure
     from biasamp_adapters.auditing import audit as audit
     from biasamp_adapters.auditing import audit_counts as audit_counts
     from biasamp_adapters.auditing import rows_needed as rows_needed
@@ -50,7 +51,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
-    "biasamp_adapters.auditing": ("AuditReport", "audit", "audit_counts", "rows_needed"),
+    "biasamp_adapters.auditing": (
+        "AuditReport",
+        "GateFailure",
+        "audit",
+        "audit_counts",
+        "rows_needed",
+    ),
     "biasamp_adapters.base_rates": ("BaseRates",),
     "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),
     "biasamp_adapters.counts.loading": ("load_counts",),

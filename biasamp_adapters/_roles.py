@@ -60,3 +60,4 @@ class Inputs(NamedTuple):
     sensitive_features: Any = None
     sensitive_features_pred: Any = None
     sample_weight: Any = None
+    clusters: Any = None

@@ -23,6 +23,18 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - 1 - tail]}\u2026{text[len(text) - tail :]}"
 
 
+def slug(text: str) -> str:
+    """A name of lower-case letters, digits and underscores, for programs that refuse other ones.
+
+    Examples
+    --------
+    >>> slug("DPA(U) A->T")
+    'dpa_u_a_to_t'
+    """
+    words = text.replace("\u2192", "->").replace("->", " to ").lower()
+    return re.sub("[^a-z0-9]+", "_", words).strip("_")
+
+
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """A message with other names for arguments; quoted names belong to the user and stay."""
     longest_first = sorted(names, key=len, reverse=True)

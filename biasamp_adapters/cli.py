@@ -38,6 +38,11 @@ app = typer.Typer(
 
 DONE, EXCEEDED, BAD_INPUT, NOT_JUDGED, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
+_EXIT_CODES = (
+    f"Exit codes: {DONE} all gates passed; {EXCEEDED} a gate failed; {BAD_INPUT} bad input; "
+    f"{NOT_JUDGED} no gate failed, and one cannot be judged; {INTERNAL_ERROR} internal error."
+)
+
 #: The environment variable that asks for the traceback of an internal error.
 TRACEBACK = "BIASAMP_TRACEBACK"
 
@@ -93,6 +98,10 @@ AttributePrediction = Annotated[
     Texts, Option(help="Column of the predicted attribute, in the order of --attribute.")
 ]
 Weight = Annotated[str | None, Option(help="Column of sampling weights.")]
+Cluster = Annotated[
+    str | None,
+    Option(help="Column that says which rows belong together, e.g. a person: drawn as a whole."),
+]
 MissingRule = Annotated[Missing, Option(help="What to do with missing values.")]
 Replicates = Annotated[int, Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
 Seed = Annotated[int, Option("--seed", help="Seed of the bootstrap.")]
@@ -103,7 +112,7 @@ Json = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=_EXIT_CODES)
 def audit(
     files: Files,
     task: Task = NOT_GIVEN,
@@ -120,6 +129,7 @@ def audit(
         ),
     ] = NOT_GIVEN,
     weight: Weight = None,
+    cluster: Cluster = None,
     score: Annotated[
         Texts, Option(help="Column of scores, for each --prediction: adds a sweep of thresholds.")
     ] = NOT_GIVEN,
@@ -146,23 +156,42 @@ def audit(
         Texts,
         Option(
             metavar="METRIC=X",
-            help="Exit with 1 if the whole interval lies above X, with 3 if that cannot be judged, "
-            "e.g. 'BA A->T=0.02'; repeatable.",
+            help="Fail if METRIC is shown to be above X: its whole interval is, e.g. "
+            "'BA A->T=0.02'; repeatable.",
+        ),
+    ] = NOT_GIVEN,
+    require_below: Annotated[
+        Texts,
+        Option(
+            metavar="METRIC=X",
+            help="Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
+        ),
+    ] = NOT_GIVEN,
+    fail_verdict: Annotated[
+        Texts,
+        Option(
+            metavar="CODE,...",
+            help="Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
+            "'A->T=amplifies' for one direction; repeatable.",
         ),
     ] = NOT_GIVEN,
 ) -> None:
     """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.audit_files import audit_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
-    from biasamp_adapters.auditing.gate import judge, parse_gate
+    from biasamp_adapters.auditing.gate import failures, parse_bounds, parse_verdicts
 
-    gates = [parse_gate(text) for text in fail_above]
+    gates = [
+        *parse_bounds("--fail-above", fail_above),
+        *parse_bounds("--require-below", require_below, required=True),
+        *parse_verdicts(fail_verdict),
+    ]
     if gates and not n_boot:
-        raise ValueError("--fail-above is judged on the interval, and --n-boot 0 gives none")
+        raise ValueError("gates are judged on intervals, and --n-boot 0 gives none")
     _check_outputs([*files, *reference], html, json_path)
     reports = audit_files(
         files,
-        ColumnOptions(task, prediction, attribute, attribute_prediction, weight),
+        ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
         separate=separate,
         reference=reference,
         score=score,
@@ -174,11 +203,12 @@ def audit(
         random_state=seed,
         confidence=confidence,
     )
-    above, unknown = judge(reports, gates)
+    failed = failures([report.summary for report in reports], gates)
     _show(reports, html, json_path)
-    for line in [*above, *unknown]:
-        _print_error(line)
-    raise typer.Exit(EXCEEDED if above else NOT_JUDGED if unknown else DONE)
+    for failure in failed:
+        _print_error(f"{failure.report}: {failure}" if len(reports) > 1 else str(failure))
+    exceeded = any(failure.judged for failure in failed)
+    raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
 
 @app.command()
@@ -190,6 +220,7 @@ def count(
     attribute: Attribute = NOT_GIVEN,
     attribute_prediction: AttributePrediction = NOT_GIVEN,
     weight: Weight = None,
+    cluster: Cluster = None,
     missing: MissingRule = Missing.error,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
@@ -197,7 +228,7 @@ def count(
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
     _check_outputs(files, output)
-    columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight)
+    columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
     counts = count_files(files, columns, missing.value)
     counts.save(output)
     with _ignoring_broken_pipes():
@@ -354,6 +385,7 @@ _OPTIONS = {
     "y_pred": "--prediction",
     "y_score": "--score",
     "sample_weight": "--weight",
+    "clusters must": "--cluster must",
     "pos_label": "--pos-label",
     "n_boot": "--n-boot",
     "confidence": "--confidence",

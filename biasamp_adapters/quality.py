@@ -31,6 +31,9 @@ HARD_LOSS = 100.0
 #: Qualities that are functions of the share of right guesses.
 OF_GUESSES = ("accuracy", "hard_inverse_cross_entropy")
 
+#: The quality whose attacker treats all classes as if they were of equal size.
+BALANCED = "balanced_accuracy"
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -201,7 +204,7 @@ _QUALITIES = {
     quality.name: quality
     for quality in (
         Quality("accuracy", _accuracy),
-        Quality("balanced_accuracy", _balanced_accuracy),
+        Quality(BALANCED, _balanced_accuracy),
         Quality("f1_macro", _f1_macro),
         Quality("inverse_cross_entropy", cross_entropy, inverse=True),
         Quality("hard_inverse_cross_entropy", _hard_cross_entropy, inverse=True),

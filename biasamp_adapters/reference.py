@@ -12,6 +12,7 @@ from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.base_rates import BaseRates, sign_of_difference
 from biasamp_adapters.counts import Counts, count_arrays
+from biasamp_adapters.counts.clusters import check_clusters
 from biasamp_adapters.counts.labels import declared, listing, ordered, positive_class
 from biasamp_adapters.counts.variables import MODEL, Missing
 
@@ -126,6 +127,7 @@ def align(
             f"counts must be JointCounts or CooccurrenceCounts; received a {type(counts).__name__} "
             "(JointCounts.from_frame counts a table, JointCounts.from_arrays arrays)"
         )
+    check_clusters(counts.n_clusters, counts.n_rows)
     if isinstance(reference, BaseRates):
         return _with_base_rates(counts, reference)
     if not counts.has(Role.ATTRIBUTE):
@@ -140,6 +142,7 @@ def align(
         )
     parts, notes = [counts], list[str]()
     if reference is not None:
+        check_clusters(reference.n_clusters, reference.n_rows)
         parts = [*of_one_kind(counts, reference)]
         if groups is None and "groups" not in counts.declared:
             _check_same_groups(*parts)

@@ -69,7 +69,7 @@ def find(data_home: Path, n_boot: int = 1000) -> Tables:
                 rows.append(
                     row
                     | {"captions": len(kept), "value": result.value, "low": low, "high": high}
-                    | {"random errors": result.random_error}
+                    | {"blind errors": result.blind_errors.value}
                 )
                 if rule == "abstain":
                     continue

@@ -169,8 +169,8 @@ def table(metrics: dict[str, BiasAmplificationMetric], n_boot: int = 1000) -> pd
         dpa = metric.amplification(
             DirectionalPredictabilityAmplification(direction="A->T"), n_boot=n_boot
         )
-        # The baseline is what randomly wrong predictions of the same accuracy would score.
-        estimates = {"BA A->T": ba, "random errors": ba.baseline, "DPA A->T": dpa}
+        # What mistakes as frequent as these would score if they knew nothing of the attribute.
+        estimates = {"BA A->T": ba, "blind errors": ba.blind_errors, "DPA A->T": dpa}
         found: dict[str, tuple[float, ...]] = {
             name: (each.value, *(each.interval or (np.nan, np.nan)))
             for name, each in estimates.items()

@@ -120,7 +120,7 @@ METRICS = {
 }
 
 #: The quantities of the table, in its order.
-QUANTITIES = ["BA A->T", "random errors", *(name for name in list(METRICS)[1:] if name != "FPR")]
+QUANTITIES = ["BA A->T", "blind errors", *(name for name in list(METRICS)[1:] if name != "FPR")]
 
 
 def audit(rows: Rows, n_boot: int = 1000, seed: int = 0) -> dict[str, AmplificationFrame]:
@@ -150,9 +150,9 @@ def table(frames: dict[str, AmplificationFrame]) -> pd.DataFrame:
     rows = {}
     for model, frame in frames.items():
         found = numbers([frame.overall, *frame.overall_ci])
-        # The score of random errors of the same accuracy.
-        errors = frame.results["BA A->T"].baseline
-        found.loc["random errors"] = [errors.value, *(errors.interval or (np.nan, np.nan))]
+        # What mistakes that know nothing of the attribute would score.
+        errors = frame.results["BA A->T"].blind_errors
+        found.loc["blind errors"] = [errors.value, *(errors.interval or (np.nan, np.nan))]
         rows[model] = found.loc[QUANTITIES].T.unstack()
     return pd.DataFrame(rows).T
 
@@ -182,7 +182,7 @@ def plot(found: pd.DataFrame, path: str) -> None:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    panels = [["DP difference"], ["BA A->T", "random errors"], ["DPA A->T"], ["FPR gap"]]
+    panels = [["DP difference"], ["BA A->T", "blind errors"], ["DPA A->T"], ["FPR gap"]]
     # Two colours that most readers can distinguish, and two shapes for all others.
     styles = [{"fmt": "o", "color": "#0072B2"}, {"fmt": "D", "color": "#D55E00", "mfc": "white"}]
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "compas", "font.size": 8}):

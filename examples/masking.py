@@ -46,7 +46,7 @@ METRICS = {
     "BA T->A": bam.DirectionalBiasAmplification(direction="T->A"),
     "Multi A->T": bam.MultiAttributeBiasAmplification(direction="A->T"),
     "Multi T->A": bam.MultiAttributeBiasAmplification(direction="T->A"),
-    "LA": bam.LeakageAmplification(),
+    "LA": bam.LeakageAmplification(quality="accuracy"),
     "DPA A->T": bam.DirectionalPredictabilityAmplification(direction="A->T"),
     "DPA T->A": bam.DirectionalPredictabilityAmplification(direction="T->A"),
 }
@@ -105,7 +105,7 @@ def predictions(seed: int, mask: str) -> list[np.ndarray]:
 
 
 def outcomes(seed: int, mask: str) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Of one run: accuracies, metrics, what random errors would give; and BA of each task."""
+    """Of one run: accuracies, metrics, what blind errors would give; and BA of each task."""
     task, attribute, task_said, said = predictions(seed, mask)
     row = {"mask": mask, "seed": seed, "accuracy of T": (task_said == task).mean()}
     row["accuracy of A"] = (said == attribute).mean()
@@ -116,7 +116,7 @@ def outcomes(seed: int, mask: str) -> tuple[dict[str, Any], pd.DataFrame]:
         )
         row[name] = result.value
         if name.startswith("BA"):
-            row[f"{name}, random errors"] = result.random_error
+            row[f"{name}, blind errors"] = result.blind_errors.value
             by_task[name] = result.by_task
     return row, pd.DataFrame(by_task).rename_axis("task").reset_index().assign(mask=mask)
 

@@ -46,7 +46,7 @@ METRICS = {
     "MALS": bam.MALS(),
     "BA A->T": bam.DirectionalBiasAmplification(),
     "Multi A->T": bam.MultiAttributeBiasAmplification(),
-    "LA": bam.LeakageAmplification(),
+    "LA": bam.LeakageAmplification(quality="accuracy"),
     "DPA A->T": bam.DirectionalPredictabilityAmplification(),
 }
 

@@ -66,6 +66,18 @@ def with_random_errors(rows: Sequence[Row], variable: str, labels: Sequence[Any]
     return out
 
 
+def with_blind_errors(rows: Sequence[Row], variable: str) -> list[Row]:
+    """Rows whose prediction is drawn as the model predicts this truth, whatever the other is."""
+    out = []
+    for row in rows:
+        alike = [other for other in rows if getattr(other, variable) == getattr(row, variable)]
+        for label in {getattr(other, f"{variable}_hat") for other in alike}:
+            chance = share(alike, {}, {f"{variable}_hat": label})
+            weight = row.w * (chance or 0)
+            out.append(row._replace(**{f"{variable}_hat": label}, w=weight))
+    return out
+
+
 def with_truth(rows: Sequence[Row], variable: str) -> list[Row]:
     """Rows whose prediction is the truth."""
     return [row._replace(**{f"{variable}_hat": getattr(row, variable)}) for row in rows]

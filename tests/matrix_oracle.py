@@ -149,44 +149,44 @@ def mals(rows: Data, reference: Data | None = None, sets: Sequence[Labels] | Non
     return Scores(favoured, deltas, mean(sums))
 
 
-def _flipped(truth: Columns, made: Columns, w: Column, one_channel: bool) -> Columns:
-    """What random errors, as many as those of ``made``, leave of the truth in expectation."""
+def _blind(truth: Columns, made: Columns, w: Column, one_channel: bool) -> Columns:
+    """What is predicted of each row if it depends on the truth of the row alone."""
     if one_channel:
-        right = Fraction(sum(measure(w, truth[k], made[k]) for k in truth), sum(w))
-        wrong = (1 - right) / (len(truth) - 1)
-        return {k: [right if x else wrong for x in column] for k, column in truth.items()}
+        confusion = {
+            (true, k): rate(w, made[k], truth[true]) or Fraction(0) for true in truth for k in made
+        }
+        rows = range(len(w))
+        return {
+            k: [sum((truth[t][i] * confusion[t, k] for t in truth), Fraction(0)) for i in rows]
+            for k in made
+        }
     out = {}
     for k, column in truth.items():
-        agreed = [x * p + (1 - x) * (1 - p) for x, p in zip(column, made[k], strict=True)]
-        right = Fraction(measure(w, agreed), sum(w))
-        out[k] = [right if x else 1 - right for x in column]
+        hits = rate(w, made[k], column) or Fraction(0)
+        mistakes = rate(w, made[k], [1 - x for x in column]) or Fraction(0)
+        out[k] = [x * hits + (1 - x) * mistakes for x in column]
     return out
 
 
-def with_random_errors(rows: Data, variables: str) -> Data:
-    """The rows with random errors as predictions of "a", "t" or both, "at".
-
-    A task is always a column of its own; an attribute of labels is one variable.
-    """
+def with_blind_errors(rows: Data, variables: str) -> Data:
+    """The rows with predictions of "a", "t" or both that depend on their own truth alone."""
     errors = {}
     if "t" in variables:
-        errors["t_hat"] = _flipped(rows.t, rows.t_hat, rows.w, False)
+        errors["t_hat"] = _blind(rows.t, rows.t_hat, rows.w, False)
     if "a" in variables:
-        errors["a_hat"] = _flipped(rows.a, rows.a_hat, rows.w, rows.labels)
+        errors["a_hat"] = _blind(rows.a, rows.a_hat, rows.w, rows.labels)
     return rows._replace(**errors)
 
 
-def random_error_directional(
-    rows: Data, direction: str, reference: Data | None = None
-) -> Fraction | None:
-    """BA-> of randomly wrong predictions; the signs are those of the reference."""
-    errors = with_random_errors(rows, "t" if direction == "A->T" else "a")
+def blind_directional(rows: Data, direction: str, reference: Data | None = None) -> Fraction | None:
+    """BA-> of blind errors; the signs are those of the reference."""
+    errors = with_blind_errors(rows, "t" if direction == "A->T" else "a")
     return directional(errors, direction, reference or rows).value
 
 
-def random_error_mals(rows: Data, reference: Data | None = None) -> Fraction | None:
-    """MALS of randomly wrong predictions."""
-    return mals(with_random_errors(rows, "at"), reference or rows).value
+def blind_mals(rows: Data, reference: Data | None = None) -> Fraction | None:
+    """MALS of blind errors."""
+    return mals(with_blind_errors(rows, "at"), reference or rows).value
 
 
 def label_sets(rows: Data) -> list[Labels]:

@@ -6,6 +6,8 @@ the ones that pytest also collects from the pages. A command must end with exit 
 that a following ``$ echo $?`` shows, and its output must match what is shown, where ``...`` stands
 for anything.
 
+So are the commands of jobs for continuous integration that a page shows as YAML.
+
 Commands that set up an environment or run the checks themselves (``SET_UP``) are not run here: CI
 runs them, in ``.ci/run``.
 """
@@ -58,7 +60,7 @@ _OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 class Step(NamedTuple):
-    """One thing that a page tells its reader to do: a command, plain Python or a doctest."""
+    """One thing that a page tells its reader to do: a command, a job, plain Python or a doctest."""
 
     line: int
     kind: str
@@ -90,6 +92,27 @@ def commands(line: int, block: str) -> Iterator[Step]:
     yield from found
 
 
+def scripts(node: Any) -> Iterator[str]:
+    """The commands of a job, as GitHub Actions or GitLab CI name them."""
+    if isinstance(node, list):
+        for part in node:
+            yield from scripts(part)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("run", "script"):
+                yield from [value] if isinstance(value, str) else value
+            else:
+                yield from scripts(value)
+
+
+def jobs(line: int, block: str) -> Iterator[Step]:
+    """The commands of a block of YAML."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    for command in scripts(yaml.safe_load(block)):
+        if not command.startswith(SET_UP):
+            yield Step(line, "job", command)
+
+
 def steps(path: Path) -> list[Step]:
     """What a page tells its reader to do, in the order of the page."""
     text = path.read_text(encoding="utf-8")
@@ -99,6 +122,8 @@ def steps(path: Path) -> list[Step]:
         _, language, block = match.groups()
         if language in ("console", "bash", "shell", "sh"):
             found += commands(line, block)
+        elif language == "yaml":
+            found += jobs(line, block)
         elif language in ("python", "py") and ">>>" not in block:
             indent = len(block) - len(block.lstrip(" \n"))
             dedented = re.sub(rf"^ {{{indent}}}", "", block, flags=re.MULTILINE)
@@ -160,7 +185,7 @@ def test_commands_of_a_page(
     names: dict[str, Any] = {"__name__": "__main__"}
     for step in to_do:
         where = f"{page.relative_to(REPOSITORY)}, line {step.line}"
-        if step.kind == "command":
+        if step.kind in ("command", "job"):
             run_command(step, where)
         elif step.kind == "python":
             run_python(step, where, names)
@@ -173,3 +198,10 @@ def test_no_command_is_overlooked(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     shown = re.findall(r"^\s*\$ biasamp", text, flags=re.MULTILINE)
     assert len(shown) == sum(step.kind == "command" for step in steps(page))
+
+
+def test_jobs_are_run() -> None:
+    page = REPOSITORY / "docs" / "user_guide" / "gates.rst"
+    found = [step.text for step in steps(page) if step.kind == "job"]
+    assert len(found) == 2
+    assert all(text.startswith("biasamp audit predictions.csv --task hired") for text in found)

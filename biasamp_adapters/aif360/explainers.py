@@ -11,6 +11,7 @@ from typing import Any
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 
 from biasamp_adapters.aif360.methods import metric_methods
+from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.result import plain
@@ -49,11 +50,11 @@ class BiasAmplificationTextExplainer(MetricTextExplainer):  # type: ignore[misc]
     def _explanation(self, metric: Metric, result: AmplificationResult) -> str:
         about = metric.about
         direction = f" {result.direction}" if len(about.directions) > 1 else ""
-        errors = result.random_error
-        baseline = "" if errors is None else f", random errors of this accuracy = {errors:z.4f}"
+        errors = result.blind_errors
+        blind = "" if errors is None else f", blind errors = {errors.value:z.4f}"
         label = "" if result.pos_label is None else f" of label {result.pos_label:g}"
         value = result.estimate.text("")
-        return f"{about.name}{direction}{label} (0 = {about.zero}{baseline}): {value}"
+        return f"{about.name}{direction}{label} (0 = {about.zero}{blind}): {value}"
 
 
 def _valid_json(method: Callable[..., str]) -> Callable[..., str]:
@@ -93,10 +94,12 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
             {
                 "metric": metric.about.name,
                 "message": super()._explanation(metric, result),
-                "value": _number(result.value),
+                "value": _number(result.estimate),
                 "direction": result.direction,
                 "label": result.pos_label,
-                "randomErrors": _number(result.random_error),
+                "blindErrors": _number(result.blind_errors),
+                "excess": _number(result.excess),
+                "verdict": None if result.verdict is None else result.verdict.code,
                 "numInstances": result.n,
                 "notes": list(result.notes),
                 "description": metric.about.description,
@@ -106,6 +109,7 @@ class BiasAmplificationJSONExplainer(BiasAmplificationTextExplainer, _ValidJSONE
         )
 
 
-def _number(value: float | None) -> float | None:
+def _number(estimate: Estimate | None) -> float | None:
     """A number for JSON, without rounding errors around 0; None where it is not finite."""
-    return plain(value) if value is not None and math.isfinite(value) else None
+    is_number = estimate is not None and math.isfinite(estimate.value)
+    return plain(estimate.value) if estimate is not None and is_number else None

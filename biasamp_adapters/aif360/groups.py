@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -109,13 +109,14 @@ class Grouping:
         classified: Any = None,
         predicted_attributes: Any = None,
         what: str = "dataset",
+        clusters: Any = None,
     ) -> DatasetCounts:
         """Count the rows of a dataset, with predictions if they are given.
 
         Raises
         ------
         ValueError
-            If a group has no rows, or the predicted attributes do not fit.
+            If a group has no rows, or predicted attributes or clusters do not fit.
         """
         groups = self(dataset.protected_attributes)
         inside = groups.notna().all(axis=1).to_numpy()
@@ -132,6 +133,8 @@ class Grouping:
             predicted = self(values)[inside]
             elsewhere = int(predicted.isna().any(axis=1).sum())
         weight = dataset.instance_weights[inside]
+        if clusters is not None:
+            clusters = _clusters(clusters, len(inside))[inside]
         truth = dataset.labels.ravel()[inside]
         predictions = None if classified is None else classified.labels.ravel()[inside]
         labels = None
@@ -147,11 +150,24 @@ class Grouping:
                 groups[inside],
                 predicted,
                 None if (weight == 1).all() else weight,
+                clusters,
                 labels=labels,
                 missing="abstain",
                 by_weight=True,
             )
+        counts = replace(counts, task_name=str(dataset.label_names[0]))
         return DatasetCounts(counts, int((~inside).sum()), elsewhere)
+
+
+def _clusters(values: Any, n_rows: int) -> pd.Series[Any]:
+    """The cluster of each row of a dataset."""
+    clusters = pd.Series(values).reset_index(drop=True)
+    if len(clusters) != n_rows:
+        raise ValueError(
+            f"clusters must have a value for each of the dataset's {n_rows} rows; received "
+            f"{len(clusters)}"
+        )
+    return clusters
 
 
 def predicted_values(given: Any, grouping: Grouping, n_rows: int) -> Array:

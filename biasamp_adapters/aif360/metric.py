@@ -60,6 +60,8 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
     predicted_protected_attributes : array-like of shape (n,) or (n, attributes), optional
         The attribute as a model predicts it, for T->A, in the codes of ``dataset``. Several columns
         are in the order of ``dataset.protected_attribute_names``, or named as they are.
+    clusters : array-like of shape (n,), optional
+        Which rows belong together, such as those of one person: intervals draw whole clusters.
 
     Raises
     ------
@@ -108,6 +110,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
         *,
         reference_dataset: Any = None,
         predicted_protected_attributes: Any = None,
+        clusters: Any = None,
     ) -> None:
         if isinstance(dataset, StructuredDataset):
             names = dataset.protected_attribute_names
@@ -121,6 +124,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
         # Of multi-class datasets the host keeps binary copies.
         self._truth, self._classified = dataset, classified_dataset
         self._reference, self._predicted = reference_dataset, predicted_protected_attributes
+        self._clusters = clusters
         if np.shares_memory(dataset.labels, classified_dataset.labels):
             warn(
                 "classified_dataset has the very labels of dataset, so that a change to one is "
@@ -160,7 +164,9 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
 
     def dataset_counts(self) -> DatasetCounts:
         """Counts of the datasets as they are now, and how many rows were left out."""
-        return self._grouping.count(self._truth, self._classified, self._predicted)
+        return self._grouping.count(
+            self._truth, self._classified, self._predicted, clusters=self._clusters
+        )
 
     def reference_counts(self) -> DatasetCounts | None:
         """The same for the training data, if they were given."""

@@ -35,6 +35,11 @@ def last_step(estimator: Any) -> tuple[str, Any]:
     return prefix, estimator
 
 
+def takes_weights(estimator: Any) -> bool:
+    """Whether the fit of an estimator, or of the last step of a pipeline, takes weights."""
+    return bool(has_fit_parameter(last_step(estimator)[1], "sample_weight"))
+
+
 def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  # noqa: N803
     """Fit an estimator; pass weights, unless all are 1, to it or the last step of a pipeline.
 
@@ -47,7 +52,7 @@ def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  
         if weight is None or (weight == 1).all():
             return estimator.fit(X, y)
         prefix, last = last_step(estimator)
-        if not has_fit_parameter(last, "sample_weight"):
+        if not takes_weights(estimator):
             raise ValueError(
                 "rows with weights or probabilities need an attacker whose fit takes "
                 f"sample_weight; received {type(last).__name__}"

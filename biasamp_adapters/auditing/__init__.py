@@ -1,6 +1,7 @@
 """The audit: findings, their summary, and its renderings."""
 
+from biasamp_adapters.auditing.gate import GateFailure
 from biasamp_adapters.auditing.planning import rows_needed
 from biasamp_adapters.auditing.report import AuditReport, audit, audit_counts
 
-__all__ = ["AuditReport", "audit", "audit_counts", "rows_needed"]
+__all__ = ["AuditReport", "GateFailure", "audit", "audit_counts", "rows_needed"]

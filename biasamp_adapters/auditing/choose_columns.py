@@ -34,6 +34,7 @@ class ColumnOptions(NamedTuple):
     attribute: Sequence[str]
     attribute_prediction: Sequence[str]
     weight: str | None
+    cluster: str | None = None
 
     def by_option(self) -> dict[str, Any]:
         """The values by the names of the options of the command line."""
@@ -100,7 +101,8 @@ class Columns:
 
     def count_ranked(self, rows: Any, missing: Missing, score: str) -> tuple[JointCounts, Array]:
         """Count rows with the ranks of a score as predictions; also return its thresholds."""
-        options = {name: self.options[name] for name in ("task", "attribute", "weight")}
+        names = ("task", "attribute", "weight", "clusters")
+        options = {name: self.options[name] for name in names}
         with working("Counting rows"):
             thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
             counts = JointCounts.from_frame(
@@ -115,6 +117,11 @@ class Columns:
         """
         if not self.matrix:
             return self.count(rows, missing)
+        if self.options["clusters"] is not None:
+            raise ValueError(
+                "--cluster needs the rows of label matrices, and files of counts hold only their "
+                "sums: biasamp audit takes the table itself"
+            )
         sets, total = self._label_sets(rows), files.number_of_chunks(rows)
 
         def count(*, second_moments: bool) -> Counts:
@@ -177,11 +184,13 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
             "attribute": groups,
             "attribute_prediction": of_models or None,
             "weight": options.weight,
+            "clusters": options.cluster,
         }
         attributes = [groups, *of_models.values()]
     else:
         models = {name: [name] for name in options.prediction}
         arguments = {**options._asdict(), "task": tasks.columns[0]}
+        arguments["clusters"] = arguments.pop("cluster")
         attributes = [attribute, *_chunks(predicted, len(attribute))]
     same_labels = [list(columns) for columns in zip(tasks.columns, *models.values(), strict=True)]
     indicators = [column for columns in same_labels for column in columns] if by_column else []
@@ -192,8 +201,7 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
         if isinstance(groups, Indicators):
             indicators += groups.values
             same_labels += [[column] for column in groups.values]
-    if options.weight is not None:
-        same_labels.append([options.weight])
+    same_labels += [[name] for name in (options.weight, options.cluster) if name is not None]
     return Columns(arguments, matrix, same_labels, indicators)
 
 

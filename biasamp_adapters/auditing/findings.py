@@ -11,6 +11,8 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters.auditing.drift import Drift, Drifts
+from biasamp_adapters.auditing.prevalence import Prevalence, Ratios
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap, simultaneous
@@ -43,14 +45,20 @@ DIRECTIONAL, MULTI = "DirectionalBiasAmplification", "MultiAttributeBiasAmplific
 #: A model and the name of a metric.
 Key = tuple[str, str]
 
-#: The fairness measure of all task columns together; the others look at one column each.
+#: The share of predictions that are right, of all task columns together.
 ACCURACY = "accuracy"
 
 #: Why a pair has no interval.
 _FEW = f"its rates are shares of fewer than {FEW_ROWS} rows"
 
-#: Takes the place of the metric in the keys of the draws of fairness measures.
-_RATES = "rates by group"
+#: How often a model predicted nothing, by what it did not predict.
+ABSTENTION = {Role.TASK: "abstention_rate", Role.ATTRIBUTE: "attribute_abstention_rate"}
+
+#: The fairness measures of whole rows; the others look at one task column each.
+OF_ROWS = (ACCURACY, *ABSTENTION.values())
+
+#: Take the place of the metric in the keys of the draws of what is not a metric.
+_RATES, _PREVALENCE, _DRIFT = "rates by group", "prevalence", "drift"
 
 
 class Disparity(NamedTuple):
@@ -59,7 +67,7 @@ class Disparity(NamedTuple):
     Attributes
     ----------
     column : int or None
-        Position of the task label; None for the accuracy.
+        Position of the task label; None for measures of whole rows.
     gap : Estimate
         The largest less the smallest rate.
     groups : list of Estimate
@@ -75,6 +83,8 @@ class Disparity(NamedTuple):
 class GroupRates(Scored):
     """Selection rate, TPR, FPR and accuracy of each group.
 
+    Where the model abstained, the rates of abstention too.
+
     Attributes
     ----------
     columns : ndarray of int
@@ -87,8 +97,39 @@ class GroupRates(Scored):
     def width(self) -> int:
         return 6 * len(self.evaluation.counts.groups) * len(self.evaluation.counts.labels)
 
+    @property
+    def measured(self) -> bool:
+        """Whether the counts hold what any of the rates needs."""
+        has_groups = self.evaluation.counts.has(Role.ATTRIBUTE)
+        return has_groups and bool(self._compares_tasks or self._silent)
+
+    @property
+    def _compares_tasks(self) -> bool:
+        """Whether there are a truth and predictions of it."""
+        counts = self.evaluation.counts
+        return counts.has(Role.TASK) and counts.has(Role.PREDICTION, self.model)
+
+    @cached_property
+    def _silent(self) -> tuple[Role, ...]:
+        """The variables of which some predictions are missing."""
+        counts, model = self.evaluation.counts, self.model
+        return tuple(
+            role
+            for role in ABSTENTION
+            if counts.has(role.prediction, model) and counts.abstentions(role.prediction, model)
+        )
+
     def _fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
-        """Numerators and denominators, (..., groups, columns); the accuracy has one column."""
+        """Numerators and denominators, (..., groups, columns); ``OF_ROWS`` have one column."""
+        rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
+        silence = {
+            ABSTENTION[role]: (tables.silent(role, by=Role.ATTRIBUTE)[..., :, None], rows)
+            for role in self._silent
+        }
+        return (self._task_fractions(tables) if self._compares_tasks else {}) | silence
+
+    def _task_fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
+        """The same of the measures that compare predictions with a truth."""
         truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
         predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
         hits = tables.agreement(Role.TASK, by_group=True)
@@ -162,7 +203,7 @@ class GroupRates(Scored):
                     Replicated(*number, no_draws).estimate(confidence)
                     for number in zip(rates[:, i], by_group, strict=True)
                 ]
-                task = None if name == ACCURACY else int(self.columns[column])
+                task = None if name in OF_ROWS else int(self.columns[column])
                 reason = no_draws or gap.reason
                 out[name].append(
                     Disparity(task, replace(gap, reason=reason), groups if len(shown) == 1 else [])
@@ -209,6 +250,10 @@ class Findings:
         The pairs of BA-> that are defined, strongest first.
     rates : dict of model to dict of str to list of Disparity
         For each fairness measure, the tasks with the largest differences between groups.
+    prevalences : list of Ratios
+        How often each model predicts a task, as a multiple of how often it is true.
+    drifts : Drifts or None
+        How far gaps in a reference of its own are from those in the truth.
     columns : ndarray of int
         Positions of the task labels that are evaluated as positives.
     """
@@ -219,12 +264,19 @@ class Findings:
     differences: dict[Key, Estimate]
     pairs: dict[Key, list[PairOfBA]]
     rates: dict[str, dict[str, list[Disparity]]]
+    prevalences: list[Ratios]
+    drifts: Drifts | None
     columns: Array
 
     @property
     def counts(self) -> Counts:
         """The audited counts."""
         return self.evaluation.counts
+
+    @property
+    def compares_tasks(self) -> bool:
+        """Whether rates of predictions are compared with a truth."""
+        return any(ACCURACY in rates for rates in self.rates.values())
 
     def of(self, metric: str) -> list[AmplificationResult]:
         """The results of one metric, in all directions and for all models."""
@@ -265,17 +317,25 @@ def evaluate(
     # NumPy scalars become numbers that json can write.
     counts, confidence = evaluation.counts, float(options.confidence)
     columns = positive_columns(evaluation, pos_label)
-    measured = counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)
     rates = {
-        (model, _RATES): GroupRates(evaluation=evaluation, model=model, columns=columns)
+        (model, _RATES): group_rates
         for model in metrics
-        if measured and counts.has(Role.PREDICTION, model)
+        if (group_rates := GroupRates(evaluation=evaluation, model=model, columns=columns)).measured
     }
+    prevalences = {
+        (model, _PREVALENCE): prevalence
+        for model in metrics
+        if (prevalence := Prevalence(evaluation=evaluation, model=model, columns=columns)).measured
+    }
+    drift = Drift(evaluation=evaluation, model=counts.first_model, columns=columns)
+    drift_key = (drift.model, _DRIFT)
     asked, no_draws = options.n_boot > 0, counts.no_draws if options.n_boot else None
     n_boot = 0 if no_draws else int(options.n_boot)
     draws: dict[Key, dict[str, Array]] = {}
     if n_boot:
-        scored: dict[Key, Scored] = {**measurements, **rates}
+        scored: dict[Key, Scored] = {**measurements, **rates, **prevalences}
+        if drift.measured:
+            scored[drift_key] = drift
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
     results, differences, pairs = {}, {}, {}
@@ -293,8 +353,19 @@ def evaluate(
         key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
         for key, group_rates in rates.items()
     }
+    ratios = [
+        Ratios.of_draws(prevalence, draws.get(key, {}).get("ratio"), no_draws)
+        for key, prevalence in prevalences.items()
+    ]
+    drifts = None
+    if drift.measured:
+        drawn = draws.get(drift_key, {}).get("drift")
+        reason = drift.no_interval if asked else None
+        drifts = Drifts(drift, drift.estimates(drawn, confidence, reason))
     options = replace(options, n_boot=n_boot, confidence=confidence)
-    return Findings(evaluation, options, results, differences, pairs, measures, columns)
+    return Findings(
+        evaluation, options, results, differences, pairs, measures, ratios, drifts, columns
+    )
 
 
 def _with_pairs(measurement: Measurement, most: int) -> Measurement:

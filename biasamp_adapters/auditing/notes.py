@@ -9,24 +9,28 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import (
+    ABSTENTION,
     DIRECTIONAL,
     MULTI,
     Findings,
     by_column,
 )
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.inference.rules import FEW_ROWS
+from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.inference.rules import FEW_ROWS, few_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
+
+#: The source of directions that are not those of data.
+BY_HAND = "base rates set by hand"
 
 NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
 
 _SENTENCES = {
     "dropped": "{n:,} rows with missing values were left out.",
     "abstained": "{model} abstained from {n:,} predictions of the {variable}: such rows stay in "
-    "every denominator{effect}.",
+    "every denominator{effect}.{by_group}",
     "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
     "predictions, is left out.",
     "no draws": "No number has an interval: {reason}. Count with keep_rows=True, or "
@@ -51,20 +55,19 @@ _SENTENCES = {
     "few rows": "Fewer than {few} rows have the {kind} {names}: no interval that rests on them can "
     "be trusted.",
     "no intervals": NO_INTERVALS,
+    "few clusters": "{note}",
     "base rates": "Rates and directions were set by hand, where there is no ground truth: which "
     "ones is a choice of values. Say where they come from; with others the numbers change.",
-    "reference": "The directions of correlations come from {source}.",
-    "own reference": "The directions of correlations come from {source}, so the model is compared "
-    "with the data it is judged on; give the training data as reference to compare with what it "
-    "learned from.",
+    "reference": "The directions of correlations come from {source}. Rates are compared with those "
+    "of the evaluated truth all the same; only MALS and undirected Multi compare with the rates of "
+    "the reference.",
+    "own reference": "The directions of correlations come from {source}, as no reference was "
+    "given. With the training data as reference they are those that the model learned from; rates "
+    "are compared with the evaluated truth either way.",
     "one label": "The reference has rows of one {kind} only, so no correlation can be read from "
     "it: BA-> is 0 by construction, whatever the model does.",
-    "balanced": "The reference is balanced: BA-> is 0 by construction, whatever the model does. "
-    "Read DPA, Multi, or the levels of the uncertainty coefficient instead.",
     "uncertain signs": "{n} of {pairs} pairs correlate so weakly in the reference (|z| < 1.96) "
     "that their sign may be noise, and with it the sign of their part of BA->.",
-    "opposite pairs": "Some pairs are amplified and others reduced: a mean over pairs hides that; "
-    "see the strongest pairs.",
     "pairs by chance": "Were no rate changed, {expected:,} of {n:,} intervals of pairs would lie "
     "above or below 0 by chance alone. Only intervals that hold for all pairs of a model and "
     "direction at once tell which pairs are clear: {clear:,} of {n:,}.",
@@ -74,8 +77,6 @@ _SENTENCES = {
     "reference (|z| < 1.96) that the groups which MALS takes for favoured may be noise.",
     "predicts groups": "T->A means that the model predicts a protected attribute. Ask whether it "
     "must: not predicting it removes T->A amplification altogether.",
-    "unequal size": "{what} are of unequal size (shares from {least:.1%} to {most:.1%}): "
-    "1/cross-entropy and accuracy read size as bias; the uncertainty coefficient does not.",
     "of a metric": "{note}",
     "comparable": "Values compare within one metric, one direction and one dataset; A->T against "
     "T->A means nothing.",
@@ -95,7 +96,7 @@ def reference_in_words(findings: Findings) -> str:
     """The source of the directions of the correlations, in words."""
     reference = findings.evaluation.reference
     if findings.evaluation.base_rates is not None:
-        return "base rates set by hand"
+        return BY_HAND
     if reference is None:
         return "the evaluated truth itself"
     return f"reference data of {reference.n_rows:,} rows"
@@ -130,7 +131,16 @@ def _about_data(findings: Findings) -> Iterator[Note]:
     for (model, role), n in abstentions(counts).items():
         matrix = counts.is_matrix(role.truth)
         effect = ", and no label counts as predicted" if matrix else " and count as wrong"
-        yield "abstained", {"model": model, "n": n, "variable": role.truth, "effect": effect}
+        yield (
+            "abstained",
+            {
+                "model": model,
+                "n": n,
+                "variable": role.truth,
+                "effect": effect,
+                "by_group": _abstentions_by_group(findings, model, role.truth),
+            },
+        )
     if counts.soft:
         yield "soft", {}
     if counts.no_draws:
@@ -154,6 +164,30 @@ def _about_data(findings: Findings) -> Iterator[Note]:
             yield "few rows", {"few": FEW_ROWS, "kind": kind, "names": names}
     if not findings.options.n_boot:
         yield "no intervals", {}
+    else:
+        for note in few_clusters(counts):
+            yield "few clusters", {"note": f"{note[0].upper()}{note[1:]}."}
+
+
+def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:
+    """How far the rates of abstention differ between groups, in words, or an empty text."""
+    rates = findings.rates.get(model, {}).get(ABSTENTION[role])
+    if not rates:
+        return ""
+    by_group = {
+        show(group): rate.value
+        for group, rate in zip(findings.counts.groups, rates[0].groups, strict=True)
+        if not np.isnan(rate.value)
+    }
+    interval = rates[0].gap.interval
+    if len(by_group) < 2 or (interval is not None and interval[0] <= 0):
+        return ""
+    least, most = min(by_group, key=by_group.__getitem__), max(by_group, key=by_group.__getitem__)
+    clearly = "" if interval is None else " clearly"
+    return (
+        f" Groups differ{clearly}: it abstained from {by_group[most]:.1%} of group {most} and "
+        f"{by_group[least]:.1%} of group {least}, and silence alone moves their rates."
+    )
 
 
 def _about_signs(findings: Findings) -> Iterator[Note]:
@@ -168,8 +202,6 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
     pairs = results[0].by_pair
     if kind := _kind_with_one_label(findings):
         yield "one label", {"kind": kind}
-    elif (pairs["sign"] == 0).all():
-        yield "balanced", {}
     elif pairs["uncertain"].any():
         yield "uncertain signs", {"n": pairs["uncertain"].sum(), "pairs": len(pairs)}
     judged = [pair for found in findings.pairs.values() for pair in found if pair.band.interval]
@@ -177,9 +209,6 @@ def _about_signs(findings: Findings) -> Iterator[Note]:
     if expected:
         clear = sum(pair.is_clear for pair in judged)
         yield "pairs by chance", {"expected": expected, "n": len(judged), "clear": clear}
-    contributions = [result.by_pair["contribution"] for result in results]
-    if any((part > 0).any() and (part < 0).any() for part in contributions):
-        yield "opposite pairs", {}
 
 
 def _kind_with_one_label(findings: Findings) -> str | None:
@@ -202,21 +231,12 @@ def _about_mals(findings: Findings) -> Iterator[Note]:
 
 
 def _about_reading(findings: Findings) -> Iterator[Note]:
-    counts = findings.counts
     if any(result.direction == T_TO_A for result in findings.results.values()):
         yield "predicts groups", {}
-    if counts.has(Role.TASK):
-        are_columns = counts.is_matrix(Role.TASK)
-        share = counts.tables().marginal(Role.TASK) / counts.tables().total
-        even = 1 / 2 if are_columns else 1 / len(share)
-        error = np.sqrt(even * (1 - even) / counts.effective_rows)
-        if (np.abs(share - even) > 1.96 * error).any():
-            what = "Tasks, yes against no," if are_columns else "Classes"
-            yield "unequal size", {"what": what, "least": share.min(), "most": share.max()}
     for metric in METRICS:
         if metric.about.note and findings.of(metric.__qualname__):
             yield "of a metric", {"note": metric.about.note}
     yield "comparable", {}
-    yield "fairness" if findings.rates else "fairness without rates", {}
+    yield "fairness" if findings.compares_tasks else "fairness without rates", {}
     if findings.evaluation.base_rates is None:
         yield "truth", {}

@@ -21,9 +21,8 @@ from matplotlib.figure import Figure
 
 from biasamp_adapters import plot
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.summary import Row, Summary, grouped
-from biasamp_adapters.auditing.tables import estimate, number
-from biasamp_adapters.inference.estimates import Estimate
+from biasamp_adapters.auditing.summary import Row, Summary, as_estimate, grouped
+from biasamp_adapters.auditing.tables import estimate
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.plot.canvas import AMPLIFIED, GAP, NAME, REDUCED, SERIES, UNCLEAR
@@ -140,20 +139,15 @@ class Strips:
 
 def _result(row: Row) -> AmplificationResult:
     """The result that a row of a summary shows, without the counts behind it."""
-    value, baseline = _estimate(row), row.get("baseline")
+    value, blind = as_estimate(row), row.get("blind_errors")
     return AmplificationResult(
         metric=row["metric"],
         direction=row["direction"],
         value=value.value,
         n=row.get("n", 0),
         interval=value.interval,
-        baseline=None if baseline is None else _estimate(baseline),
+        blind_errors=None if blind is None else as_estimate(blind),
     )
-
-
-def _estimate(row: Row) -> Estimate:
-    value = float("nan") if row["value"] is None else row["value"]
-    return Estimate(value, None if row["low"] is None else (row["low"], row["high"]))
 
 
 def _strips(rows: Iterable[Row]) -> Iterator[tuple[str, Strips]]:
@@ -211,7 +205,7 @@ def _sweep(curve: Row) -> Picture:
     lines = {
         curve["name"]: line([point["amplification"] for point in points]),
         "FPR difference": line([point["fpr_difference"] for point in points]),
-        "random errors": line([{"value": point["random_error"]} for point in points]),
+        "blind errors": line([point["blind_errors"] for point in points]),
     }
     at = curve["audited_share"]
     nearest = points[int(np.argmin(np.abs(np.array(share) - at)))]
@@ -224,8 +218,8 @@ def _sweep(curve: Row) -> Picture:
         clean(
             f"{curve['name']} and the FPR difference over thresholds. Where {nearest['share']:.1%} "
             f"are predicted positive: {estimate(nearest['amplification'])} and "
-            f"{estimate(nearest['fpr_difference'], '')}; random errors "
-            f"{number(nearest['random_error'])}."
+            f"{estimate(nearest['fpr_difference'], '')}; blind errors "
+            f"{estimate(nearest['blind_errors'])}."
         ),
         lambda figure: plot.sweep(lines, at=at, ax=figure.subplots()),
         3.3,
@@ -239,8 +233,8 @@ _THEMED = {
     _EDGE: "edge",
     GAP: "surface",
     UNCLEAR: "unclear",
-    REDUCED: "reduced",
-    AMPLIFIED: "amplified",
+    REDUCED: "below",
+    AMPLIFIED: "above",
     SERIES[2]: "third",
     SERIES[3]: "fourth",
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Most characters of a cell in plain text and on a terminal.
 _TEXT_CELL, _TERMINAL_CELL = 120, 300
 
-_COLOURS = {"amplified": "dark_orange", "reduced": "dodger_blue1"}
+_COLOURS = {"amplifies": "dark_orange", "reduces": "dodger_blue1"}
 
 
 def to_text(summary: Summary) -> str:

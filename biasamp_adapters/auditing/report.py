@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,6 +15,7 @@ from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
+from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
 from biasamp_adapters.auditing.summary import Summary, summarize
 from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
 from biasamp_adapters.counts import Counts, count_arrays
@@ -30,9 +31,35 @@ if TYPE_CHECKING:
 TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
-_PARTS = ("metrics", "differences", "trends", "pairs", "fairness", "runs")
+_PARTS = (
+    "metrics",
+    "verdicts",
+    "differences",
+    "trends",
+    "pairs",
+    "fairness",
+    "prevalence",
+    "drift",
+    "reading",
+    "runs",
+)
 
-_COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note", "pos_label"]
+_COLUMNS = [
+    "metric",
+    "direction",
+    "slug",
+    "value",
+    "low",
+    "high",
+    "blind_errors",
+    "excess",
+    "n",
+    "note",
+    "pos_label",
+]
+
+#: Columns of numbers of which a frame shows the value only.
+_VALUES = ("blind_errors", "excess")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +91,27 @@ class AuditReport:
 
     summary: Summary
     results: dict[Key, AmplificationResult] = field(default_factory=dict)
+
+    @property
+    def verdicts(self) -> list[dict[str, Any]]:
+        """What the report says of each model in each direction, or why it cannot say anything.
+
+        Each is a dict of ``model``, ``direction``, ``verdict`` (a code), ``reason`` (a code, of
+        "cannot_say"), ``sentence`` and ``excess`` (value, low, high and note, or None). The codes
+        are "cannot_say", "no_errors", "constant", "reverses", "amplifies",
+        "amplifies_beneath_errors", "mistakes_only", "reduces" and "no_clear_change".
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> group = ["a"] * 500 + ["b"] * 500
+        >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
+        >>> y_pred = [1] * 350 + [0] * 150 + [1] * 150 + [0] * 350
+        >>> (verdict,) = bam.audit(y_true, y_pred, sensitive_features=group).verdicts
+        >>> verdict["verdict"]
+        'amplifies'
+        """
+        return list(self.summary["verdicts"])
 
     @classmethod
     def from_estimator(
@@ -109,17 +157,18 @@ class AuditReport:
         Parameters
         ----------
         part : str
-            "metrics", "differences", "trends", "pairs", "fairness" or "runs": a list of
-            ``summary``.
+            "metrics", "verdicts", "differences", "trends", "pairs", "fairness", "prevalence",
+            "drift", "reading" or "runs": a list of ``summary``.
 
         Returns
         -------
         DataFrame
             For "metrics", one row per metric and direction, with the columns ``metric``,
-            ``direction``, ``value``, ``low``, ``high``, ``random_error``, ``n``, ``note`` and
-            ``pos_label`` (the class, if the value is about a single one). With several models,
-            ``model`` comes first. For other parts, one row per entry. A missing interval or
-            baseline is NaN.
+            ``direction``, ``slug`` (both in one name without signs and spaces, such as
+            "ba_a_to_t"), ``value``, ``low``, ``high``, ``blind_errors``, ``excess``, ``n``,
+            ``note`` and ``pos_label`` (the class, if the value is about a single one). With several
+            models, ``model`` comes first. For other parts, one row per entry. A number that is
+            missing is NaN.
 
         Raises
         ------
@@ -131,9 +180,70 @@ class AuditReport:
         columns = None
         if part == "metrics":
             columns = ["model"] * (len(self.summary["data"]["models"]) > 1) + _COLUMNS
-        frame = pd.DataFrame(self.summary[part], columns=columns)
-        numbers = [name for name in ("value", "low", "high", "random_error") if name in frame]
+        rows, values = self.summary[part], _VALUES if part in ("metrics", "verdicts") else ()
+        shown = [name for name in values if rows and name in rows[0]]
+        rows = [row | {name: row[name] and row[name]["value"] for name in shown} for row in rows]
+        frame = pd.DataFrame(rows, columns=columns)
+        numbers = [name for name in ("value", "ratio", "low", "high", *shown) if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
+
+    def failures(
+        self,
+        above: Mapping[str, float | Collection[str]] | None = None,
+        *,
+        require_below: Mapping[str, float] | None = None,
+    ) -> list[GateFailure]:
+        """What exceeds a bound or cannot be judged: ``assert not report.failures({...})``.
+
+        Numbers are judged on their intervals, as ``--fail-above`` and ``--require-below`` of the
+        command line do.
+
+        Parameters
+        ----------
+        above : mapping of str to float or collection of str, optional
+            Bounds: a number fails if it is shown to be above, that is, if its whole interval is.
+            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail.
+        require_below : mapping of str to float, optional
+            Bounds: a number fails unless it is shown to be below, that is, unless its whole
+            interval is. So few rows, which give wide intervals, do not pass.
+
+        Returns
+        -------
+        list of GateFailure
+            One entry for each number or verdict that fails, and then one for each that cannot be
+            judged (``judged`` is False): without an interval, if it is 0 by construction since the
+            reference is balanced, and for the verdict ``cannot_say``. Empty if all gates are
+            passed. All models of the report are judged.
+
+        Raises
+        ------
+        ValueError
+            If the report has nothing of a name, a bound is not a finite number, a code is not that
+            of a verdict, or there is no gate.
+
+        Notes
+        -----
+        Names are those of the report ("BA A->T"), of classes ("DirectionalBiasAmplification
+        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA"), all
+        directions are judged. "excess A->T" is what BA exceeds blind errors by, "excess MALS" the
+        same of MALS. Fairness measures ("selection_rate_difference") are judged for every task
+        that the report shows, those with the largest differences.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> group = ["a"] * 50 + ["b"] * 50
+        >>> y_true = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+        >>> report = bam.audit(
+        ...     y_true, [1] * 50 + [0] * 50, sensitive_features=group, n_boot=200
+        ... )
+        >>> report.failures({"BA A->T": 0.5, "selection_rate_difference": 1})
+        []
+        >>> for failure in report.failures({"ba_a_to_t": 0.02}):
+        ...     print(failure)  # doctest: +ELLIPSIS
+        model: BA A->T is +0.4000 [+0.2..., +0.4...], above 0.02
+        """
+        return failures([self.summary], gates_of(above or {}, require_below or {}))
 
     @overload
     def to_text(self, path: None = None) -> str: ...
@@ -230,7 +340,7 @@ class AuditReport:
         --------
         >>> from biasamp_adapters import AuditReport
         >>> AuditReport.json_schema()["$id"]
-        'urn:biasamp-adapters:audit:1'
+        'urn:biasamp-adapters:audit:2'
         """
         return render.schema()
 
@@ -284,6 +394,7 @@ def audit(
     y_score: Any = None,
     reference: Any = None,
     sample_weight: Any = None,
+    clusters: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
@@ -314,6 +425,9 @@ def audit(
         directions.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
+    clusters : array-like of shape (n,), optional
+        Which rows belong together, such as those of one person or the images of one video: the
+        bootstrap then draws whole clusters, and not rows.
     n_boot : int
         Number of bootstrap replicates. With 0, the report has no intervals.
     confidence : float
@@ -352,7 +466,9 @@ def audit(
     1  DirectionalBiasAmplification       A->T    0.1
     """
     reference = as_reference(reference, missing)
-    inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    inputs = Inputs(
+        y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+    )
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None
@@ -427,7 +543,8 @@ def audit_evaluation(
     counts = evaluation.counts
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
-    check_labels([title, *counts.models, *counts.attributes], "the title and names of a report")
+    names = [title, *counts.models, *counts.attributes, counts.task_name or ""]
+    check_labels(names, "the title and names of a report")
     for note in evaluation.notes:
         warn(note)
     metrics = {

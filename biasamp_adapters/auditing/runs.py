@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
+from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.auditing.report import TITLE, AuditReport
 from biasamp_adapters.auditing.summary import (
     Row,
     Summary,
+    as_estimate,
     grouped,
-    headlines,
+    headline,
     identity,
     reading,
     side,
+    verdict_row,
 )
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import check_confidence, summarize_runs
+from biasamp_adapters.inference.estimates import Estimate, check_confidence, summarize_runs
+from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
+
+#: A sign is uncertain over runs where it is in more of them than this share.
+_HALF = 0.5
 
 #: Keys that identify a row, unlike those of its results.
 _IDENTITY = (
@@ -68,38 +78,41 @@ def summarize_reports(
     summaries = list(runs.values())
     first, data = summaries[0], [summary["data"] for summary in summaries]
     rows = [_metric_row(same, confidence, n_runs) for same in _matching_rows(summaries, "metrics")]
+    verdicts = list(_verdicts([*reports.values()], rows))
     meaning = (
         f"Every value is the mean of {n_runs} runs, its interval Student's t over them: it says "
         "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
         "in two runs is the same person twice."
     )
-    return AuditReport(
-        {
-            **first,
-            "title": title,
-            "data": {
-                **first["data"],
-                "runs": n_runs,
-                **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
-                **{part: _shares(data, part) for part in ("groups", "classes")},
-            },
-            "headlines": headlines(rows),
-            "metrics": rows,
-            "differences": _over_runs(summaries, "differences", confidence),
-            "trends": _trends(summaries),
-            "pairs": list(_pairs([*reports.values()], confidence)),
-            "fairness": _over_runs(summaries, "fairness", confidence),
-            "sweeps": _rows_with_run(runs, "sweeps"),
-            "runs": _rows_with_run(runs, "metrics"),
-            "notes": [meaning, *_notes(runs)],
-            "method": {
-                **first["method"],
-                "confidence": confidence,
-                "interval": f"Student's t over {n_runs} runs; each run's own by percentile "
-                "bootstrap",
-            },
-        }
-    )
+    summary = {
+        **first,
+        "title": title,
+        "data": {
+            **first["data"],
+            "runs": n_runs,
+            **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
+            "clusters": _sum_if_any(data, "clusters"),
+            **{part: _shares(data, part) for part in ("groups", "classes")},
+        },
+        "headlines": [headline(*judged) for judged in verdicts],
+        "verdicts": [verdict_row(*judged) for judged in verdicts],
+        "metrics": rows,
+        "differences": _over_runs(summaries, "differences", confidence),
+        "trends": _trends(summaries),
+        "pairs": list(_pairs([*reports.values()], confidence)),
+        "fairness": _over_runs(summaries, "fairness", confidence),
+        "prevalence": _rows_with_run(runs, "prevalence"),
+        "drift": _rows_with_run(runs, "drift"),
+        "sweeps": _rows_with_run(runs, "sweeps"),
+        "runs": _rows_with_run(runs, "metrics"),
+        "notes": [meaning, *_notes(runs)],
+        "method": {
+            **first["method"],
+            "confidence": confidence,
+            "interval": f"Student's t over {n_runs} runs; each run's own by percentile bootstrap",
+        },
+    }
+    return AuditReport(summary | {"reading": what_to_read(summary)})
 
 
 def _matching_rows(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
@@ -128,6 +141,11 @@ def _sum(rows: Iterable[Row], name: str) -> Any:
     return sum(row[name] for row in rows)
 
 
+def _sum_if_any(rows: Iterable[Row], name: str) -> Any:
+    numbers = [row[name] for row in rows if row[name] is not None]
+    return sum(numbers) if numbers else None
+
+
 def _mean(values: list[float | None], confidence: float) -> Row:
     """The mean and its interval; undefined if the value of any run is."""
     numbers = [value for value in values if value is not None]
@@ -147,20 +165,75 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     if len(rows) < n_runs:
         notes.insert(1, f"not there in {n_runs - len(rows)} of {n_runs} runs")
     out = {**rows[0], **mean, "note": "; ".join(dict.fromkeys(filter(None, notes)))}
-    for name, number in (("baseline", "random_error"), ("spread", "variance")):
+    for name in ("blind_errors", "excess", "spread"):
         if rows[0][name] is not None:
-            out[name] = _mean([row[number] for row in rows], confidence)
-            out[number] = out[name]["value"]
+            out[name] = _mean([row[name]["value"] for row in rows], confidence)
+    if out["spread"] is not None:
+        out["variance"] = out["spread"]["value"]
     out["levels"] = {
         name: _mean([row["levels"][name]["value"] for row in rows], confidence)
         for name in rows[0]["levels"]
     }
     if rows[0]["uncertain_signs"] is not None:
         out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
+    out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
     # An interval over runs does not get narrower with more rows.
     out |= {"confidence": confidence, "n": _sum(rows, "n"), "detectable": None}
-    out["reading"] = reading(out)
+    out["reading"] = reading(out, None)
     return out
+
+
+def _verdicts(reports: list[AuditReport], rows: list[Row]) -> Iterator[tuple[Row, Verdict]]:
+    """The rows of BA-> with the verdict on the means over runs."""
+    for row in rows:
+        results = [
+            result
+            for report in reports
+            for (model, _), result in report.results.items()
+            if (model, result.short_name) == (row["model"], row["name"])
+        ]
+        known = [result.facts for result in results if result.facts is not None]
+        if len(known) == len(reports) and len({facts.true.shape for facts in known}) == 1:
+            verdict = judge(_mean_facts(known, row))
+            row["reading"] = reading(row, verdict)
+            yield row, verdict
+
+
+def _mean_facts(runs: list[Facts], row: Row) -> Facts:
+    """What is known of a model over runs: means, with intervals over the runs."""
+    first, confidence = runs[0], row["confidence"]
+
+    def mean(name: str) -> Any:
+        arrays = [getattr(facts, name) for facts in runs]
+        return None if any(array is None for array in arrays) else np.mean(arrays, axis=0)
+
+    def estimate(name: str) -> Estimate | None:
+        found = [getattr(facts, name) for facts in runs]
+        if any(one is None for one in found):
+            return None
+        return as_estimate(_mean([plain(one.value) for one in found], confidence))
+
+    def same(name: str) -> Any:
+        found = {getattr(facts, name) for facts in runs}
+        return found.pop() if len(found) == 1 else None
+
+    return replace(
+        first,
+        uncertain=mean("uncertain") > _HALF,
+        true=mean("true"),
+        predicted=mean("predicted"),
+        blind=mean("blind"),
+        is_right=all(facts.is_right for facts in runs),
+        constant=same("constant"),
+        only_group=same("only_group"),
+        followed=mean("followed"),
+        silent=mean("silent"),
+        value=as_estimate(row),
+        association=estimate("association") or first.association,
+        excess=estimate("excess"),
+        silence=estimate("silence"),
+        few_rows=same("few_rows"),
+    )
 
 
 def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> list[Row]:

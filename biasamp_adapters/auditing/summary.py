@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import seed_of
+from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
     MOST_PAIRS,
+    MOST_TASKS,
     Findings,
     by_column,
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
+from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import NOT_DRAWN, side_of_zero
+from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
+from biasamp_adapters.metrics.verdict import Verdict
 
-FORMAT, VERSION = "biasamp-audit", 1
+FORMAT, VERSION = "biasamp-audit", 2
 
 #: All that a report shows, and one row of a list in it.
 Summary: TypeAlias = dict[str, Any]
@@ -32,16 +37,29 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
-    one_class = findings.rates and len(findings.columns) == 1
-    return {
+    verdicts = [
+        (row, result.verdict)
+        for row, result in zip(rows, findings.results.values(), strict=True)
+        if result.verdict is not None
+    ]
+    confidence = options.confidence
+    prevalences = [
+        row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
+    ]
+    drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
+    task = counts.task_name, counts.is_matrix(Role.TASK)
+    one_class = findings.compares_tasks and len(findings.columns) == 1
+    summary = {
         "format": FORMAT,
         "version": VERSION,
         "title": title,
         "data": {
             "rows": counts.n_rows,
             "weighted": counts.weighted,
+            "clusters": counts.n_clusters,
             "dropped": counts.dropped,
             "abstained": sum(abstentions(counts).values()),
+            "task": counts.task_name,
             "attributes": list(counts.attributes),
             "models": list(counts.models),
             "positive": show(counts.labels[findings.columns[0]]) if one_class else None,
@@ -50,7 +68,8 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "groups": _shares(counts, Role.ATTRIBUTE),
             "classes": _shares(counts, Role.TASK),
         },
-        "headlines": headlines(rows),
+        "headlines": [headline(*judged) for judged in verdicts],
+        "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": [
             identity(key[0], findings.results[key])
@@ -60,9 +79,18 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
         "trends": list(_trend_rows(findings)),
         "pairs": list(_pair_rows(findings)),
         "fairness": list(_fairness_rows(findings)),
+        "prevalence": prevalences,
+        "drift": drifts,
         "sweeps": sweeps,
         "runs": [],
-        "notes": [*notes(findings), *map(_like_random_errors, filter(is_like_random_errors, rows))],
+        "notes": [
+            *drift.in_words(drifts, confidence, *task),
+            *(
+                prevalence.in_words(row, confidence, *task)
+                for row in prevalence.far_apart(prevalences)
+            ),
+            *notes(findings),
+        ],
         "method": {
             "n_boot": options.n_boot,
             "confidence": options.confidence,
@@ -71,19 +99,25 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "versions": versions(),
         },
     }
+    return summary | {"reading": what_to_read(summary)}
 
 
 def _interval_method(counts: Counts) -> str:
     if counts.is_normal:
         return "percentiles of normal draws with the second moments of the rows"
     by_table = "" if by_column(counts) else ", drawn as count tables"
-    return f"percentile bootstrap over rows{by_table}"
+    drawn = "rows" if counts.n_clusters is None else "whole clusters of rows"
+    return f"percentile bootstrap over {drawn}{by_table}"
+
+
+#: Looked up once: reading the metadata of packages was a tenth of a small audit.
+_version = cache(version)
 
 
 def versions() -> dict[str, str]:
     """Versions of the packages that the numbers depend on."""
     packages = ("biasamp-adapters", "numpy", "scipy", "scikit-learn", "pandas")
-    return {name: version(name) for name in packages} | {"python": platform.python_version()}
+    return {name: _version(name) for name in packages} | {"python": platform.python_version()}
 
 
 def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
@@ -99,6 +133,7 @@ def identity(model: str, result: AmplificationResult) -> Row:
     return {
         "model": model,
         "name": result.short_name,
+        "slug": result.slug,
         "metric": result.metric,
         "direction": result.direction,
     }
@@ -119,14 +154,15 @@ def _shares(counts: Counts, role: Role) -> list[Row]:
 def metric_row(model: str, result: AmplificationResult) -> Row:
     """One row of the table of metrics."""
     row = identity(model, result) | result.to_dict()
-    del row["notes"]
+    del row["notes"], row["verdict"]
     signs = float(result.by_pair["uncertain"].mean()) if result.metric == DIRECTIONAL else None
     return row | {
         "source": about(result.metric).source,
         "recipe": {} if result.bound is None else result.bound.recipe,
         "note": note_of(result),
-        "reading": reading(row),
+        "reading": reading(row, result.verdict),
         "uncertain_signs": signs,
+        "zero_by_construction": result.bound is not None and result.bound.zero_by_construction,
     }
 
 
@@ -140,20 +176,15 @@ def note_of(result: AmplificationResult) -> str:
     return "; ".join(filter(None, caveats))
 
 
-#: What the interval of a row means, in a word and in a headline, by its side of 0.
-_READINGS = {
-    1: ("amplified", "amplifies bias"),
-    -1: ("reduced", "reduces bias"),
-    0: ("no clear change", "shows no clear change of bias"),
-    None: ("no interval", "gives no interval to judge by for"),
-}
+#: On which side of 0 the interval of a row lies, in words.
+_SIDES = {1: "above 0", -1: "below 0", 0: "not clear", None: "no interval"}
 
 
-def reading(row: Row) -> str:
-    """What the interval of a row means, in a word."""
-    if not about(row["metric"]).signed:
-        return "no sign"
-    return _READINGS[side(row)][0]
+def reading(row: Row, verdict: Verdict | None) -> str:
+    """What a row means, in a few words: the verdict of BA->, of others the side of 0."""
+    if verdict is not None:
+        return verdict.words
+    return _SIDES[side(row)] if about(row["metric"]).signed else "no sign"
 
 
 def side(row: Row) -> int | None:
@@ -161,44 +192,42 @@ def side(row: Row) -> int | None:
     return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
 
 
-def _headline(row: Row) -> str:
-    """One sentence on a row of the table of metrics."""
-    text = f"{row['model']} {_READINGS[side(row)][1]} {row['direction']}: {row['name']} is "
-    text += "undefined" if row["value"] is None else f"{row['value']:+z.4f}"
-    if row["low"] is not None:
-        level = f"{percent(row['confidence'])} interval"
-        text += f" ({level} {row['low']:+z.4f} to {row['high']:+z.4f})"
-    if row["random_error"] is not None:
-        text += f"; random errors of this accuracy would give {row['random_error']:+z.4f}"
-        if is_like_random_errors(row):
-            text += ", which is no different"
-    if row["uncertain_signs"]:
-        text += f"; {row['uncertain_signs']:.0%} of the reference's signs may be noise"
-    return text + "."
+def as_estimate(row: Row) -> Estimate:
+    """The number of a row."""
+    value = float("nan") if row["value"] is None else row["value"]
+    interval = None if row["low"] is None else (row["low"], row["high"])
+    return Estimate(value, interval, row["note"] or None)
 
 
-def is_like_random_errors(row: Row) -> bool:
-    """Whether the interval contains the value that random errors would give.
-
-    False if the interval has no width, as for a perfect model or a balanced reference.
-    """
-    baseline = row["random_error"]
-    if baseline is None or row["low"] is None or row["low"] == row["high"]:
-        return False
-    return bool(row["low"] <= baseline <= row["high"])
-
-
-def _like_random_errors(row: Row) -> str:
-    return (
-        f"{row['name']} of {row['model']} is no different from what random errors of the same "
-        f"accuracy would give ({row['random_error']:+z.4f}): read it as mistakes, not as a change "
-        "of bias."
-    )
+def verdict_row(row: Row, verdict: Verdict) -> Row:
+    """What a row of the table of metrics says of a model, or why it cannot say anything."""
+    return {
+        "model": row["model"],
+        "direction": row["direction"],
+        "verdict": verdict.code,
+        "reason": verdict.reason,
+        "sentence": verdict.sentence,
+        "excess": row["excess"],
+    }
 
 
-def headlines(rows: list[Row]) -> list[str]:
-    """Sentences on the directional metric, whose sign and size are the easiest to read."""
-    return [_headline(row) for row in rows if row["metric"] == DIRECTIONAL]
+#: Verdicts that the value of BA-> says nothing about.
+_WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
+
+
+def headline(row: Row, verdict: Verdict) -> str:
+    """The verdict on a model in a direction, with the numbers behind it."""
+    text = f"{row['model']} {row['direction']}: {verdict.words}. {verdict.sentence}"
+    if row["low"] is None or verdict.code in _WITHOUT_NUMBERS:
+        return text
+    level = f"{percent(row['confidence'])} interval"
+    text += f" {row['name']} is {row['value']:+z.4f} ({level} {row['low']:+z.4f} to "
+    text += f"{row['high']:+z.4f})"
+    excess = row["excess"]
+    if excess is not None and excess["low"] is not None:
+        text += f", of which mistakes alone do not explain {excess['value']:+z.4f} "
+        text += f"({excess['low']:+z.4f} to {excess['high']:+z.4f})"
+    return f"{text}."
 
 
 def _pair_rows(findings: Findings) -> Iterator[Row]:

@@ -15,11 +15,11 @@ from biasamp_adapters.auditing.summary import Row, note_of
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.estimates import IntervalOptions
+from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.measurement import A_TO_T
-from biasamp_adapters.metrics.result import numbers, plain
+from biasamp_adapters.metrics.result import numbers
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import shares, steps_of
 from biasamp_adapters.thresholds.scores import read_scores
@@ -139,7 +139,7 @@ def _sweep(
     reached = shares(steps.added)
 
     def point(step: int) -> Row:
-        """BA A->T, its baseline and the difference of false positive rates at one threshold."""
+        """BA A->T, that of blind errors, and the FPR difference at one threshold."""
         counts = align(steps.counts(step), evaluation.reference, labels, groups)
         metrics = {counts.counts.first_model: [metric]}
         findings = evaluate(counts, options, metrics, metric.pos_label)
@@ -150,7 +150,7 @@ def _sweep(
             "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
             "share": float(reached[step]),
             "amplification": {**numbers(result.estimate), "note": note_of(result)},
-            "random_error": plain(result.random_error),
+            "blind_errors": numbers(result.blind_errors or Estimate(float("nan"))),
             "fpr_difference": numbers(of_groups.gap),
         }
 

@@ -105,9 +105,12 @@ def _recipe(row: Row) -> str:
 
 
 _METRIC = Column("metric", _metric)
-_MODEL, _RUN, _NOTE, _DIRECTION = _text("model"), _text("run"), _text("note"), _text("direction")
+_MODEL, _NOTE, _DIRECTION = _text("model"), _text("note"), _text("direction")
+# Only a summary of runs has them.
+_RUN = Column("run", lambda row: row.get("run", ""))
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
 _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
+_PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
 _BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
 _CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
 _DETECTABLE = Column("smallest change seen", lambda row: _or_empty(row["detectable"]), True)
@@ -141,6 +144,7 @@ def _lists(summary: Summary) -> dict[str, Any]:
     with_levels = [row | row["levels"] for row in summary["metrics"] if row["levels"]]
     classes = "tasks" if data["tasks_are_columns"] else "classes"
     return summary | {
+        "advice": list(_advice(summary)),
         "points": points,
         "with levels": with_levels,
         classes: data["classes"],
@@ -148,7 +152,35 @@ def _lists(summary: Summary) -> dict[str, Any]:
     }
 
 
+#: Parts of a report by the name that they have in it, and places in words.
+_READ = {"trends": "what the mean hides", "sweeps": "thresholds"}
+_PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
+
+
+def _advice(summary: Summary) -> Iterator[Row]:
+    """What to read, with the numbers of one reason in one row, and models if there are several."""
+    models = summary["data"]["models"]
+    merged: dict[tuple[str, str, str], list[str]] = {}
+    for row in summary["reading"]:
+        names = ", ".join(row["models"]) if len(models) > 1 else ""
+        shown = _READ.get(row["metric"], row["metric"].replace("_", " "))
+        merged.setdefault((row["place"], names, row["reason"]), []).append(shown)
+    for (place, names, reason), numbers in merged.items():
+        yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
+
+
 KINDS = (
+    Kind(
+        "reading",
+        "What to read",
+        "advice",
+        [
+            Column("what", lambda row: _PLACES[row["place"]]),
+            _text("numbers", "number"),
+            _text("models"),
+            _text("reason", "because"),
+        ],
+    ),
     Kind(
         "results",
         "Bias amplification",
@@ -158,7 +190,8 @@ KINDS = (
             _VALUE,
             _INTERVAL,
             _text("reading"),
-            _estimate("random errors", "baseline"),
+            _estimate("blind errors", "blind_errors"),
+            _estimate("excess", "excess"),
             _estimate("variance", "spread", ""),
             _NOTE,
         ],
@@ -171,6 +204,21 @@ KINDS = (
             _METRIC,
             _estimate("dataset", "psi_dataset", ""),
             _estimate("model output", "psi_model", ""),
+        ],
+    ),
+    Kind(
+        "results",
+        "Prevalence: labels per row, all tasks together or one",
+        "prevalence",
+        [
+            _RUN,
+            _TASK,
+            _number("true", "true", ""),
+            _number("predicted", "predicted", ""),
+            Column("predicted / true", lambda row: number(row["ratio"], ""), True),
+            _PLAIN_INTERVAL,
+            Column("rates that fall", lambda row: f"{row['falling']:,} of {row['pairs']:,}", True),
+            _NOTE,
         ],
     ),
     Kind(
@@ -218,7 +266,7 @@ KINDS = (
             Column("threshold", _threshold, True),
             _share("predicted positive"),
             _estimate("BA A->T", "amplification"),
-            _number("random errors", "random_error"),
+            _estimate("blind errors", "blind_errors"),
             _estimate("FPR difference", "fpr_difference", ""),
         ],
         # About ten thresholds, evenly spaced.
@@ -232,7 +280,7 @@ KINDS = (
             Column("measure", lambda row: row["measure"].replace("_", " ")),
             _TASK,
             _number("value", "value", ""),
-            Column("interval", lambda row: interval(row, ""), True),
+            _PLAIN_INTERVAL,
             _GROUPS,
             _NOTE,
         ],
@@ -242,6 +290,21 @@ KINDS = (
         "AIF360's own measures",
         "aif360",
         [_text("measure"), _VALUE, _text("ideal"), _GROUPS],
+    ),
+    Kind(
+        "data",
+        "Gaps in the reference and in the evaluated truth",
+        "drift",
+        [
+            _RUN,
+            _TASK,
+            Column("groups", lambda row: f"{row['group']} less {row['other']}"),
+            Column("reference", lambda row: number(row["reference"]["gap"]), True),
+            Column("truth", lambda row: number(row["truth"]["gap"]), True),
+            _number("difference", "value"),
+            _INTERVAL,
+            _NOTE,
+        ],
     ),
     Kind("data", "Groups", "groups", [_text("label", "group"), _ROWS, _SHARE]),
     Kind("data", "Classes", "classes", [_text("label", "class"), _ROWS, _SHARE]),
@@ -308,9 +371,11 @@ def data_facts(summary: Summary) -> list[tuple[str, str]]:
     runs = f" in {data['runs']} runs, not pooled" if "runs" in data else ""
     missing = [f"{data['dropped']:,} rows left out"] * (data["dropped"] > 0)
     missing += [f"{data['abstained']:,} predictions abstained"] * (data["abstained"] > 0)
+    clusters = f" in {data['clusters']:,} clusters" if data["clusters"] else ""
     lines = {
-        "Rows": f"{data['rows']:,}{runs}",
+        "Rows": f"{data['rows']:,}{clusters}{runs}",
         "Weights": "sampling weights" if data["weighted"] else "none",
+        "Task": data["task"] or "",
         "Attributes": ", ".join(data["attributes"]),
         "Groups": _listed(data["groups"]),
         "Tasks" if data["tasks_are_columns"] else "Classes": _listed(data["classes"]),

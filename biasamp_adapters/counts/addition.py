@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.clusters import by_content, with_other_clusters
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.counts.rows import Rows, compact
@@ -22,13 +23,20 @@ _MOST_ROWS = 2**53
 C = TypeVar("C", bound=Counts)
 
 
-def added(first: C, second: C) -> C:
+def added(first: C, second: C, *, same_clusters: bool = False) -> C:
     """The counts of the rows of both parts.
+
+    Parameters
+    ----------
+    first, second : Counts
+    same_clusters : bool
+        Whether clusters with the same number are the same. Otherwise the two parts have none in
+        common.
 
     Raises
     ------
     ValueError
-        If they do not count the same variables or label sets.
+        If they do not count the same variables or label sets, or only one has clusters.
     """
     _check_alike(first, second)
     lists = {name: _joined(first, second, name) for name in ("labels", "groups")}
@@ -37,8 +45,17 @@ def added(first: C, second: C) -> C:
     same_sets = parts[0].sets == parts[1].sets
     rows = stored = None
     nonempty = [part for part in parts if part.n_rows or part.rows is not None]
+    if len({part.clustered for part in nonempty}) > 1:
+        raise ValueError(
+            "counts to be added must both have clusters, or neither; received one with and one "
+            "without (clusters are lost where rows are: count with keep_rows=True)"
+        )
     if nonempty and all(part.rows is not None for part in nonempty):
-        rows = functools.reduce(operator.add, _recoded(nonempty, levels))
+        of_parts = [*_recoded(nonempty, levels)]
+        if not same_clusters:
+            of_parts = with_other_clusters(of_parts)
+        rows = functools.reduce(operator.add, of_parts)
+        rows = rows if same_clusters else by_content(rows)
     elif same_sets:
         stored = _sums(parts)
     else:
@@ -63,6 +80,7 @@ def added(first: C, second: C) -> C:
             if name in first.matrices or getattr(first, name) == getattr(second, name)
         ),
         dropped=first.dropped + second.dropped,
+        task_name=first.task_name if first.task_name == second.task_name else None,
     )
 
 

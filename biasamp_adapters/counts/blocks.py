@@ -104,7 +104,9 @@ class Values:
             self._known[block] = self._made(block)
         return self._known[block]
 
-    def dense(self, block: Block, rows: slice = slice(None), dtype: Any = np.float64) -> Array:
+    def dense(
+        self, block: Block, rows: slice | Array = slice(None), dtype: Any = np.float64
+    ) -> Array:
         """Some rows of a block as an array."""
         values = self[block]
         if not isinstance(values, Categories):

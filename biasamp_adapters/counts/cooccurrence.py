@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
+from biasamp_adapters.counts.clusters import check_kept
 from biasamp_adapters.counts.counting import count, finished
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.frame_sources import (
@@ -36,6 +38,8 @@ class CooccurrenceCounts(Counts):
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: those of two
     parts of the data are summed with ``+`` or ``sum``, exactly for 0 and 1 without weights.
+    Clusters of two parts are different ones, whatever they were called: what belongs to one
+    cluster must be in one part.
 
     Attributes
     ----------
@@ -45,6 +49,8 @@ class CooccurrenceCounts(Counts):
         Groups of the protected attribute.
     attributes : tuple of str
         Names of the protected attributes.
+    task_name : str or None
+        Name of the task, where its labels had one; None for columns of a matrix, which are named.
     axes : tuple of Axis
         The variables.
     matrices : frozenset of str
@@ -89,6 +95,7 @@ class CooccurrenceCounts(Counts):
         sensitive_features: Any = None,
         sensitive_features_pred: Any = None,
         sample_weight: Any = None,
+        clusters: Any = None,
         *,
         labels: Sequence[Label] | None = None,
         groups: Sequence[Label] | None = None,
@@ -113,6 +120,9 @@ class CooccurrenceCounts(Counts):
             Predicted attribute; as Indicators it may be probabilities.
         sample_weight : array-like of shape (n,), optional
             Sampling weights, finite and not negative.
+        clusters : array-like of shape (n,), optional
+            Which rows belong together, such as the images of one video: draws take whole clusters.
+            They need ``keep_rows=True``.
         labels, groups : sequence, optional
             Explicit lists; for a matrix without column names the names of its columns.
         missing : {"error", "drop", "abstain"}
@@ -137,6 +147,7 @@ class CooccurrenceCounts(Counts):
             If shapes or names of columns differ, values are missing or neither 0 nor 1, or a
             weight is negative.
         """
+        check_kept(clusters, keep_rows=keep_rows, second_moments=second_moments)
         options = Options.of(
             labels,
             groups,
@@ -145,7 +156,9 @@ class CooccurrenceCounts(Counts):
             keep_rows=keep_rows,
             second_moments=second_moments,
         )
-        inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        inputs = Inputs(
+            y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+        )
         return finished(cls(**count(read_arrays(inputs, matrices=True), options)), options)
 
     @classmethod
@@ -158,6 +171,7 @@ class CooccurrenceCounts(Counts):
         attribute: Names | None = None,
         attribute_prediction: Names | Mapping[str, Names] | None = None,
         weight: str | None = None,
+        clusters: str | None = None,
         labels: Sequence[Label] | None = None,
         groups: Sequence[Label] | None = None,
         missing: Missing = "error",
@@ -184,8 +198,8 @@ class CooccurrenceCounts(Counts):
             are groups that are columns.
         attribute_prediction : same as ``attribute``, or mapping of str to such, optional
             Columns of the predicted attribute. A mapping names the models of ``prediction``.
-        weight : str, optional
-            Column of the sampling weights.
+        weight, clusters : str, optional
+            Columns of the sampling weights and of the clusters.
         labels : sequence, optional
             Names of the tasks. By default the columns of ``task``.
         groups, missing, label_sets, keep_rows, second_moments
@@ -200,6 +214,7 @@ class CooccurrenceCounts(Counts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
+        check_kept(clusters, keep_rows=keep_rows, second_moments=second_moments)
         options = Options.of(
             labels,
             groups,
@@ -209,7 +224,7 @@ class CooccurrenceCounts(Counts):
             second_moments=second_moments,
         )
         columns = FrameColumns.of_matrices(
-            task, prediction, attribute, attribute_prediction, weight
+            task, prediction, attribute, attribute_prediction, weight, clusters
         )
         return finished(cls._of_frame(frame, columns, options), options)
 
@@ -223,6 +238,7 @@ class CooccurrenceCounts(Counts):
         attribute: Names | None = None,
         attribute_prediction: Names | Mapping[str, Names] | None = None,
         weight: str | None = None,
+        clusters: str | None = None,
         labels: Sequence[Label] | None = None,
         groups: Sequence[Label] | None = None,
         missing: Missing = "error",
@@ -239,8 +255,8 @@ class CooccurrenceCounts(Counts):
         ----------
         chunks : iterable of frames
             For example the record batches of a Parquet file; chunks without rows are skipped.
-        task, prediction, attribute, attribute_prediction, weight
-            Columns, as in :meth:`from_frame`.
+        task, prediction, attribute, attribute_prediction, weight, clusters
+            Columns, as in :meth:`from_frame`. A cluster may have rows in several chunks.
         labels, groups, missing, label_sets, keep_rows, second_moments
             As in :meth:`from_arrays`.
         total : int, optional
@@ -256,6 +272,7 @@ class CooccurrenceCounts(Counts):
         ValueError
             As in :meth:`from_frame`, with the number of the chunk, and if no chunk has a row.
         """
+        check_kept(clusters, keep_rows=keep_rows, second_moments=second_moments)
         options = Options.of(
             labels,
             groups,
@@ -265,14 +282,16 @@ class CooccurrenceCounts(Counts):
             second_moments=second_moments,
         )
         columns = FrameColumns.of_matrices(
-            task, prediction, attribute, attribute_prediction, weight
+            task, prediction, attribute, attribute_prediction, weight, clusters
         )
         of_chunks = options.of_chunks()
 
         def counted(chunk: Any) -> CooccurrenceCounts:
             return cls._of_frame(chunk, columns, of_chunks)
 
-        return finished(balanced_sum(each_chunk(chunks, counted, total)), options)
+        # Chunks share the numbers of their clusters.
+        add = partial(added, same_clusters=True)
+        return finished(balanced_sum(each_chunk(chunks, counted, total), add), options)
 
     @classmethod
     def _of_frame(cls, frame: Any, columns: FrameColumns, options: Options) -> CooccurrenceCounts:

@@ -12,6 +12,7 @@ import pandas as pd
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.blocks import Layout, Values, chances_of
 from biasamp_adapters.counts.cells import CellCounter, CountedCells
+from biasamp_adapters.counts.clusters import by_content
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.lists import Lists, Seen, check_absent, check_dropped, common_lists
 from biasamp_adapters.counts.options import Options
@@ -63,6 +64,8 @@ def counted_cells(sources: Sources, options: Options) -> CountedCells:
     """Distinct combinations of the columns of labels."""
     columns = [column for source in sources.columns for column in source.columns]
     columns += [] if sources.part is None else [Column(sources.part, "slices")]
+    if sources.clusters is not None and sources.clusters.column is not None:
+        columns.append(sources.clusters.column)
     by_weight = options.by_weight and sources.weight is not None
     counter = cell_counter(len(columns), by_weight=by_weight)
     add_rows(counter, columns, sources.weight, sources.repeated, by_weight=by_weight)
@@ -107,6 +110,14 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     """The fields of counts of labels, from the combinations that were counted."""
     seen, every = seen_in(cells, sources.columns), cells.sums[0]
     keep = np.ones(len(every), dtype=bool)
+    # After the variables come the number of the slice, the cluster and the weight of a row.
+    past = sum(source.n_columns for source in sources.columns)
+    cluster = None
+    if sources.clusters is not None:
+        place = past + (sources.part is not None)
+        cluster = sources.clusters.numbered(cells.codes[:, place], cells.books[place])
+        sources.clusters.check_absent(int(every[cluster < 0].sum()), options.missing)
+        keep &= cluster >= 0
     for variable in seen:
         check_absent(variable.source, int(every[variable.codes < 0].sum()), every.sum(), options)
         if not options.abstains(variable.source.axis.role):
@@ -117,16 +128,18 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
     lists = common_lists(seen, [], options)
     codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
-    # After the variables come the number of the slice and the weight of a row.
-    past = sum(source.n_columns for source in sources.columns)
     further = [
         np.array(book)[values]
         for book, values in zip(cells.books[past:], cells.codes[keep, past:].T, strict=True)
     ]
     part = None if sources.part is None else further.pop(0)
+    if cluster is not None:
+        cluster, _ = cluster[keep], further.pop(0)
     w, w2 = weights or (None, None)
     unit = further[0].astype(np.float64) if further else None
-    rows = Rows(codes, n, w, w2, unit, part=part).merged()
+    rows = Rows(codes, n, w, w2, unit, part=part, cluster=cluster).merged()
+    # Other chunks may have rows of the same clusters.
+    rows = rows if options.partial else by_content(rows)
     if rows.w is not None and not options.partial:
         check_total_weight(float(rows.w.sum()))
     return schema_of(sources, lists, options) | {"rows": rows, "dropped": dropped}
@@ -145,6 +158,7 @@ def schema_of(sources: Sources, lists: Lists, options: Options) -> dict[str, Any
         "labels": lists.labels,
         "groups": lists.groups,
         "attributes": sources.attributes,
+        "task_name": sources.task_name,
         "axes": sources.axes,
         "matrices": frozenset(by_column),
         "sets": options.sets(lists.labels),
@@ -161,7 +175,7 @@ def lists_of(sources: Sources, options: Options) -> Lists:
     """The label lists of variables of which some are matrices."""
     if not sources.columns:
         return common_lists([], sources.matrices, options)
-    of_labels = replace(sources, sources=sources.columns, weight=None, part=None)
+    of_labels = replace(sources, sources=sources.columns, weight=None, part=None, clusters=None)
     cells = counted_cells(of_labels, options)
     seen = seen_in(cells, sources.columns)
     lists = common_lists(seen, sources.matrices, options)
@@ -210,14 +224,16 @@ class RowReader:
     ----------
     absent : dict of Axis to int
         Rows of the data so far that lack a value.
+    without_cluster : int
+        Those that lack a cluster.
     dropped : int
-        Those among them that are left out.
+        Rows that are left out.
     """
 
     def __init__(self, sources: Sources, lists: Lists, options: Options, dtype: Any) -> None:
         self.sources, self.options = sources, options
         self.absent = {source.axis: 0 for source in sources.sources}
-        self.dropped = 0
+        self.dropped = self.without_cluster = 0
         self._lists, self._dtype = lists, dtype
         self._orders = {source.axis: lists.order(source) for source in sources.matrices}
 
@@ -232,6 +248,7 @@ class RowReader:
         """
         size = part.stop - part.start
         repeated, number = self.sources.repeated, self.sources.part
+        clusters = self.sources.clusters
         n = np.ones(size, dtype=np.int64) if repeated is None else repeated[part]
         keep = np.ones(size, dtype=bool)
         codes: dict[Axis, Array] = {}
@@ -251,6 +268,11 @@ class RowReader:
                 keep &= ~absent
         rows = Rows(codes, n, indicators=indicators, silent=silent)
         rows = rows if number is None else replace(rows, part=number[part])
+        if clusters is not None:
+            rows = replace(rows, cluster=clusters.read(part.start, part.stop))
+            absent = np.asarray(rows.cluster) < 0
+            self.without_cluster += int(n[absent].sum())
+            keep &= ~absent
         if self.sources.weight is not None:
             w = self.sources.weight.numbers(part.start, part.stop, n)
             rows = replace(rows, w=n * w, w2=n * w**2, unit=w)
@@ -277,6 +299,8 @@ class RowReader:
         """
         for source in self.sources.sources:
             check_absent(source, self.absent[source.axis], n_rows, self.options)
+        if self.sources.clusters is not None:
+            self.sources.clusters.check_absent(self.without_cluster, self.options.missing)
         check_dropped(self.dropped, n_rows, self.options)
 
 
@@ -321,6 +345,8 @@ def finished(counts: C, options: Options) -> C:
         raise ValueError(
             f"missing='drop' must leave rows; all {counts.dropped} have a missing value"
         )
+    if counts.rows is not None:
+        counts = replace(counts, rows=by_content(counts.rows))
     counts = counts.without_unseen() if counts.dropped else counts
     if counts.weighted:
         check_total_weight(float(counts.tables().total))

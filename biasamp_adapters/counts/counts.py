@@ -25,15 +25,13 @@ from biasamp_adapters.counts.blocks import (
     chances_of,
     silence,
 )
+from biasamp_adapters.counts.clusters import clusters_of_labels, design_effect
 from biasamp_adapters.counts.draws import (
     BLOCK,
     MOST_LEFT_OUT,
     batches,
     by_rows,
-    is_poisson,
-    poisson_rows,
-    poisson_sums,
-    resample,
+    drawn_weights,
 )
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of, moved_columns
@@ -46,9 +44,6 @@ from biasamp_adapters.counts.tables import (
 )
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet, Schema
 
-#: Whole sums of rows are exact in float32 up to this.
-_EXACT = 2**24
-
 #: Rows of indicators are drawn in larger blocks, as their products take most of the time.
 _BLOCK_OF_INDICATORS = 8 * BLOCK
 
@@ -59,7 +54,7 @@ class Counts(Schema):
 
     Attributes
     ----------
-    labels, groups, attributes, axes, matrices, sets
+    labels, groups, attributes, axes, matrices, sets, task_name
         What was counted: see :class:`Schema`.
     rows : Rows or None
         The distinct rows, if they were kept.
@@ -121,10 +116,41 @@ class Counts(Schema):
 
     @property
     def effective_rows(self) -> float:
-        """Effective number of rows of equal weight (Kish): (sum w)^2 / sum w^2."""
+        """Effective number of independent rows of equal weight.
+
+        (sum w)^2 / sum w^2 (Kish), divided by the design effect of the clusters.
+        """
         if not self.weighted:
-            return float(self.n_rows)
-        return float(self._total("w") ** 2 / self._total("w2"))
+            return self.n_rows / self._design_effect
+        return float(self._total("w") ** 2 / self._total("w2")) / self._design_effect
+
+    @cached_property
+    def _design_effect(self) -> float:
+        return design_effect(self.values) if self.clustered else 1.0
+
+    @property
+    def clustered(self) -> bool:
+        """Whether whole clusters of rows are drawn."""
+        return self.rows is not None and self.rows.cluster is not None
+
+    @cached_property
+    def n_clusters(self) -> int | None:
+        """The number of clusters; None where rows are drawn one by one."""
+        if self.rows is None or self.rows.cluster is None:
+            return None
+        return len(np.unique(self.rows.cluster))
+
+    def clusters_of(self, role: str) -> Array:
+        """The number of clusters that have rows with each label of a true variable.
+
+        Raises
+        ------
+        ValueError
+            If there are no clusters.
+        """
+        if not self.clustered:
+            raise ValueError("these counts have no clusters")
+        return clusters_of_labels(self.values, self.axis(role, None))
 
     @property
     def soft(self) -> frozenset[str]:
@@ -244,6 +270,8 @@ class Counts(Schema):
         """
         if self.rows is None:
             raise ValueError("second moments need rows: count with second_moments=True")
+        if self.clustered:
+            raise ValueError("second moments are of independent rows; received clusters")
         rows = self.rows
         parts = (
             SecondMoments.of_rows(
@@ -256,7 +284,7 @@ class Counts(Schema):
         return replace(self, second=functools.reduce(operator.add, parts))
 
     def without_rows(self) -> Self:
-        """The sums alone, without the rows."""
+        """The sums alone, without the rows and their clusters."""
         return replace(self, rows=None, stored=self.moments)
 
     # Tables and draws
@@ -338,16 +366,16 @@ class Counts(Schema):
         if self.rows.indicators:
             return max(1, min(_BLOCK_OF_INDICATORS // max(len(self.rows), 1), BLOCK // width))
         numbers = max(len(self.rows), width)
-        if by_rows(self.rows.n):
+        if not self.clustered and by_rows(self.rows.n):
             numbers = max(numbers, self.n_rows)
         return max(1, BLOCK // numbers)
 
     def draw(self, n_boot: int, rng: np.random.Generator, block: int) -> Iterator[Tables]:
         """Tables of resampled rows, ``block`` at a time.
 
-        Rows are drawn exactly if the weight of each is known. If only sums of weights are known,
-        these are Poisson draws with their mean and variance; if only second moments are known, sums
-        are drawn from a normal distribution.
+        Clusters are drawn exactly, and rows if the weight of each is known. If only sums of weights
+        are known, these are Poisson draws with their mean and variance; if only second moments are
+        known, sums are drawn from a normal distribution.
 
         Raises
         ------
@@ -356,7 +384,7 @@ class Counts(Schema):
         """
         for size in batches(n_boot, block):
             if self.rows is not None:
-                yield self.weighted_by(*self._draws(self.rows, size, rng))
+                yield self.weighted_by(*drawn_weights(self.rows, size, rng))
             elif self.second is not None:
                 yield self._of_sums(self.second.draw(self.layout, size, rng))
             else:
@@ -364,38 +392,24 @@ class Counts(Schema):
                     f"{self.no_draws}: count with keep_rows=True or second_moments=True"
                 )
 
-    def _draws(self, rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
-        """Weights of the rows in ``size`` replicates, and how often each row occurs."""
-        if rows.w is not None and rows.w2 is not None and rows.unit is None:
-            return poisson_sums(rows.w, rows.w2, size, rng), None
-        if rows.indicators and is_poisson(rows.n):
-            times = poisson_rows(rows.n, size, rng)
-        elif rows.indicators:
-            # Products with sparse indicators read all replicates of a row at once.
-            times = np.asfortranarray(resample(rows.n, size, rng))
-        else:
-            times = resample(rows.n, size, rng)
-        if rows.unit is not None:
-            # As integers, since labels are flipped row by row.
-            return times * rows.unit, times.astype(np.int64, copy=False)
-        if rows.indicators:
-            exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
-            return times.astype(np.float32 if exact else np.float64, copy=False), None
-        return times, times
-
     @property
     def no_jackknife(self) -> str | None:
-        """Reason why rows cannot be left out one by one, or None."""
-        if self.rows is None or not self.knows_rows:
+        """Reason why rows, or clusters, cannot be left out one by one, or None."""
+        if self.rows is None or not (self.knows_rows or self.clustered):
             return "BCa leaves out one row at a time, and these counts hold only sums"
-        if len(self.rows) * self.layout.zeros().size > MOST_LEFT_OUT:
+        size = self.layout.zeros().size
+        if self.n_clusters is not None:
+            if self.n_clusters * max(len(self.rows), size) > MOST_LEFT_OUT:
+                return f"BCa leaves out each of the clusters, and {self.n_clusters} are too many"
+        elif len(self.rows) * size > MOST_LEFT_OUT:
             return f"BCa leaves out each of the distinct rows, and {len(self.rows)} are too many"
         return None
 
     def without_one(self, width: int) -> Iterator[tuple[Tables, Array]]:
         """The tables without one row of each kind, in blocks, and how many rows are of each kind.
 
-        ``width`` numbers are needed beside each table.
+        Where rows are drawn by clusters, these are left out one by one. ``width`` numbers are
+        needed beside each table.
 
         Raises
         ------
@@ -404,12 +418,23 @@ class Counts(Schema):
         """
         if self.rows is None:
             raise ValueError(self.no_jackknife)
+        if self.rows.cluster is not None:
+            yield from self._without_one_cluster(self.rows.cluster, width)
+            return
         n, every = self.rows.n, self._tables
         step = max(1, BLOCK // max(self.layout.zeros().size, width))
         for start in range(0, len(n), step):
             part = slice(start, min(start + step, len(n)))
             margins = MarginsWithoutOne(every.margins, self.values, part)
             yield Tables(self, margins, self.first_model), n[part]
+
+    def _without_one_cluster(self, cluster: Array, width: int) -> Iterator[tuple[Tables, Array]]:
+        weight, numbers = self.values.rows.weight, np.unique(cluster)
+        step = max(1, BLOCK // max(len(weight), self.layout.zeros().size, width))
+        for start in range(0, len(numbers), step):
+            part = numbers[start : start + step]
+            left = np.where(cluster == part[:, None], 0, weight)
+            yield self.weighted_by(left), np.ones(len(part))
 
     # Other lists, other models, other rows
 

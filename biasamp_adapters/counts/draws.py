@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.rows import Rows
 
 #: Numbers that one block of replicates may hold.
 BLOCK = 2**21
@@ -22,6 +23,9 @@ _ROWS_PER_CELL = 14
 #: Numbers that are drawn at a time, so that they stay in the processor's cache.
 _IN_CACHE = 2**16
 
+#: Whole sums of rows are exact in float32 up to this.
+_EXACT = 2**24
+
 #: With this many rows, a Poisson number of rows is close enough to a fixed one.
 _MANY_ROWS = 1000
 
@@ -30,6 +34,43 @@ def batches(n_boot: int, block: int) -> Iterator[int]:
     """Sizes of the blocks that make up ``n_boot`` replicates."""
     for start in range(0, n_boot, block):
         yield min(block, n_boot - start)
+
+
+def drawn_weights(rows: Rows, size: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
+    """Weights of distinct rows in ``size`` replicates, and how often each row occurs, if known.
+
+    Both have the shape (size, rows).
+    """
+    if rows.cluster is not None:
+        return _by_cluster(rows, rows.cluster, size, rng)
+    if rows.w is not None and rows.w2 is not None and rows.unit is None:
+        return poisson_sums(rows.w, rows.w2, size, rng), None
+    if rows.indicators and is_poisson(rows.n):
+        times = poisson_rows(rows.n, size, rng)
+    elif rows.indicators:
+        # Products with sparse indicators read all replicates of a row at once.
+        times = np.asfortranarray(resample(rows.n, size, rng))
+    else:
+        times = resample(rows.n, size, rng)
+    if rows.unit is not None:
+        # As integers, since labels are flipped row by row.
+        return times * rows.unit, times.astype(np.int64, copy=False)
+    if rows.indicators:
+        exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
+        return times.astype(np.float32 if exact else np.float64, copy=False), None
+    return times, times
+
+
+def _by_cluster(
+    rows: Rows, cluster: Array, size: int, rng: np.random.Generator
+) -> tuple[Array, Array | None]:
+    """The same if whole clusters are drawn."""
+    # Replicates of a row are next to each other, as products with indicators read them.
+    drawn = resample_clusters(int(cluster.max()) + 1, size, rng).T[cluster].T
+    weights = drawn * rows.weight
+    weights = weights.astype(np.float64, copy=False) if rows.indicators else weights
+    knows_rows = rows.w is None or rows.unit is not None
+    return weights, drawn * rows.n if knows_rows else None
 
 
 def by_rows(n: Array) -> bool:
@@ -55,6 +96,32 @@ def resample(n: Array, size: int, rng: np.random.Generator) -> Array:
     drawn = kind_of_row[rng.integers(total, size=size * total)]
     drawn += np.repeat(np.arange(size) * len(n), total)
     return np.bincount(drawn, minlength=size * len(n)).reshape(size, len(n))
+
+
+def resample_clusters(n: int, size: int, rng: np.random.Generator) -> Array:
+    """How often each of ``n`` clusters is drawn, of shape (size, n).
+
+    Fewer are drawn than there are, so that replicates vary as much more as Student's t needs.
+    """
+    n_drawn = _clusters_to_draw(n)
+    drawn = rng.integers(n, size=(size, n_drawn)) + np.arange(size)[:, None] * n
+    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+
+
+def _clusters_to_draw(n: int) -> int:
+    """The number of clusters to draw of ``n``.
+
+    The variance of a mean over m drawn clusters is 1 / m of their variance, which is (n - 1) / n of
+    that of the population; and an interval from n clusters has to be as wide as Student's t of
+    n - 1 degrees of freedom says (Rao and Wu 1988; Hesterberg 2015). At a level of 95 %: 57 of
+    60, 12 of 15.
+    """
+    from scipy.stats import norm, t
+
+    if n < 2:
+        return n
+    wider = n / (n - 1) * (t.ppf(0.975, n - 1) / norm.ppf(0.975)) ** 2
+    return max(1, round(n / wider))
 
 
 def poisson_sums(w: Array, w2: Array, size: int, rng: np.random.Generator) -> Array:

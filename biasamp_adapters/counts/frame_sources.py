@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -278,13 +279,13 @@ def each_chunk(
         raise NoRowsError("chunks")
 
 
-def balanced_sum(parts: Iterable[Any]) -> Any:
+def balanced_sum(parts: Iterable[T], add: Callable[[T, T], T] = operator.add) -> T:
     """The sum of at least one part, by halves, so that large sums are added up rarely."""
-    sums: list[tuple[int, Any]] = []
+    sums: list[tuple[int, T]] = []
     for part in parts:
         n, total = 1, part
         while sums and sums[-1][0] <= n:
             m, before = sums.pop()
-            n, total = n + m, before + total
+            n, total = n + m, add(before, total)
         sums.append((n, total))
-    return functools.reduce(lambda after, before: before + after, [x for _, x in sums[::-1]])
+    return functools.reduce(lambda after, before: add(before, after), [x for _, x in sums[::-1]])

@@ -35,6 +35,8 @@ class Cells(NamedTuple):
         Sum of the weights and of their squares; None without weights.
     unit : ndarray of float64, shape (cells,), or None
         Weight of every row of a cell, where rows with different weights are in different cells.
+    cluster : ndarray of int64, shape (cells,), or None
+        Number of the cluster of every row of a cell, from 0.
     """
 
     codes: Array
@@ -42,6 +44,7 @@ class Cells(NamedTuple):
     w: Array | None
     w2: Array | None
     unit: Array | None
+    cluster: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +54,8 @@ class JointCounts(Counts):
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
     of two parts of a table are summed with ``+`` or ``sum``, exactly for integers. Beside a
     weighted part, unweighted rows weigh 1; rows of different weights stay apart only if they do
-    in both parts.
+    in both parts. Clusters of two parts are different ones, whatever they were called: what belongs
+    to one cluster must be in one part.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class JointCounts(Counts):
         Groups of the protected attribute, in order; tuples where several attributes are crossed.
     attributes : tuple of str
         Names of the protected attributes.
+    task_name : str or None
+        Name of the task, where its labels had one.
     axes : tuple of Axis
         The variables.
     cells : Cells
@@ -94,6 +100,7 @@ class JointCounts(Counts):
         sensitive_features: Any = None,
         sensitive_features_pred: Any = None,
         sample_weight: Any = None,
+        clusters: Any = None,
         *,
         labels: Sequence[Label] | None = None,
         groups: Sequence[Label] | None = None,
@@ -115,6 +122,9 @@ class JointCounts(Counts):
             Predicted attribute. With several models, a mapping from their names.
         sample_weight : array-like of shape (n,), optional
             Sampling weights, finite and not negative.
+        clusters : array-like of shape (n,), optional
+            Which rows belong together, such as those of one person: draws take whole clusters.
+            Only numbers of the clusters are kept, not these values.
         labels, groups : sequence, optional
             Explicit label lists; a label outside them is an error.
         missing : {"error", "drop", "abstain"}
@@ -135,7 +145,9 @@ class JointCounts(Counts):
             If the lengths differ, values are missing, a label is not listed, a weight is negative
             or a probability lies outside [0, 1].
         """
-        inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        inputs = Inputs(
+            y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+        )
         options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
         return cls(**count(read_arrays(inputs, matrices=False), options))
 
@@ -149,6 +161,7 @@ class JointCounts(Counts):
         attribute: str | Sequence[str] | None = None,
         attribute_prediction: str | Sequence[str] | None = None,
         weight: str | None = None,
+        clusters: str | None = None,
         labels: Sequence[Label] | None = None,
         groups: Sequence[Label] | None = None,
         missing: Missing = "error",
@@ -162,8 +175,8 @@ class JointCounts(Counts):
         ----------
         frame : frame or relation
             For example a pandas, polars or pyarrow table, or a DuckDB relation.
-        task, weight : str, optional
-            Columns of the task labels and of the sampling weights.
+        task, weight, clusters : str, optional
+            Columns of the task labels, of the sampling weights and of the clusters.
         prediction : str or list of str, optional
             Column of the predicted task labels; several are models on the same rows.
         attribute : str or list of str, optional
@@ -183,7 +196,9 @@ class JointCounts(Counts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
-        columns = FrameColumns.of_labels(task, prediction, attribute, attribute_prediction, weight)
+        columns = FrameColumns.of_labels(
+            task, prediction, attribute, attribute_prediction, weight, clusters
+        )
         options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
         counter = FrameCounter(columns, options)
         counter.add(frame)
@@ -199,6 +214,7 @@ class JointCounts(Counts):
         attribute: str | Sequence[str] | None = None,
         attribute_prediction: str | Sequence[str] | None = None,
         weight: str | None = None,
+        clusters: str | None = None,
         labels: Sequence[Label] | None = None,
         groups: Sequence[Label] | None = None,
         missing: Missing = "error",
@@ -214,8 +230,8 @@ class JointCounts(Counts):
         chunks : iterable of frames
             For example ``pandas.read_csv(..., chunksize=...)`` or the record batches of a Parquet
             file; chunks without rows are skipped.
-        task, prediction, attribute, attribute_prediction, weight
-            Columns, as in :meth:`from_frame`.
+        task, prediction, attribute, attribute_prediction, weight, clusters
+            Columns, as in :meth:`from_frame`. A cluster may have rows in several chunks.
         labels, groups, missing, by_weight
             As in :meth:`from_arrays`.
         total : int, optional
@@ -239,7 +255,9 @@ class JointCounts(Counts):
         >>> JointCounts.from_chunks(chunks, task="t", attribute="a")
         <JointCounts: 6 rows in 4 cells of attribute x task>
         """
-        columns = FrameColumns.of_labels(task, prediction, attribute, attribute_prediction, weight)
+        columns = FrameColumns.of_labels(
+            task, prediction, attribute, attribute_prediction, weight, clusters
+        )
         options = Options.of(labels, groups, missing=missing, by_weight=by_weight)
         counter = FrameCounter(columns, options)
         for _ in each_chunk(chunks, counter.add, total):
@@ -251,7 +269,7 @@ class JointCounts(Counts):
         """The distinct cells, with their sums."""
         rows = self.values.rows
         codes = np.stack([rows.codes[axis] for axis in self.axes], axis=1)
-        return Cells(codes, rows.n, rows.w, rows.w2, rows.unit)
+        return Cells(codes, rows.n, rows.w, rows.w2, rows.unit, rows.cluster)
 
     @property
     def n(self) -> Array:
@@ -296,7 +314,8 @@ class JointCounts(Counts):
 
     def _comparable(self) -> dict[Any, Array]:
         rows = replace(self.values.rows, part=None, origin=None).merged()
-        return {**rows.sums(), **rows.codes, "levels": self.levels}
+        clusters = {} if rows.cluster is None else {"cluster": rows.cluster}
+        return {**rows.sums(), **rows.codes, **clusters, "levels": self.levels}
 
     def __add__(self, other: object) -> JointCounts:
         return added(self, other) if isinstance(other, JointCounts) else NotImplemented
@@ -316,7 +335,8 @@ class JointCounts(Counts):
         -------
         DataFrame
             One row per cell: the attributes, one column each; ``task``; the predictions under the
-            models' names; ``n``, and with weights ``w`` and ``w2``. An abstention is None.
+            models' names; the number of the ``cluster``, if there are any; ``n``, and with weights
+            ``w`` and ``w2``. An abstention is None.
         """
         columns: dict[str, Any] = {}
 
@@ -339,6 +359,8 @@ class JointCounts(Counts):
                 crossed = len(self.attributes) > 1
                 level = [x[i] if crossed and x is not None else x for x in values]
                 put(f"{name}{suffix}", pd.Series(level, dtype=dtype))
+        if (cluster := self.values.rows.cluster) is not None:
+            put("cluster", cluster)
         for name in ("n", "w", "w2"):
             if name in (sums := self.values.rows.sums()):
                 put(name, sums[name])

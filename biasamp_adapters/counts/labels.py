@@ -77,6 +77,13 @@ def show(label: Label) -> str:
     return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
+def task_in_words(task: Label, name: str | None, *, is_column: bool) -> str:
+    """A task as a sentence names it: a column, "recid = 1" or, without a name, "class 1"."""
+    if is_column:
+        return show(task)
+    return f"class {show(task)}" if name is None else f"{name} = {show(task)}"
+
+
 def listing(labels: Collection[Label], limit: int = 10) -> str:
     """The first labels for a message, and the number of others; '1' and 1 look different."""
     named = [repr(show(label) if isinstance(label, tuple) else label) for label in labels]

@@ -43,6 +43,8 @@ class Rows:
         Rows for which a model predicted no indicators.
     part : ndarray of int, shape (rows,), or None
         A number that keeps apart rows that agree in all variables.
+    cluster : ndarray of int, shape (rows,), or None
+        The number of the cluster of each row: its rows are drawn together.
     origin : ndarray of int, shape (rows,), or None
         Positions in the rows from which tables are drawn, if these rows are a subset of them.
     """
@@ -55,6 +57,7 @@ class Rows:
     indicators: Mapping[Axis, Any] = field(default_factory=dict)
     silent: Mapping[Axis, Array] = field(default_factory=dict)
     part: Array | None = None
+    cluster: Array | None = None
     origin: Array | None = None
 
     def __len__(self) -> int:
@@ -100,20 +103,24 @@ class Rows:
         """
         if self.soft or self.origin is not None or not len(self):
             return self
-        keys = [*self.codes.values()]
-        for axis, matrix in self.indicators.items():
-            keys += _keys(matrix)
-            keys += [self.silent[axis]] if axis in self.silent else []
-        keys += [] if self.part is None else [self.part]
-        if self.unit is not None:
-            keys.append(np.unique(self.unit, return_inverse=True)[1])
-        order, starts = runs(keys)
+        order, starts = runs(self.keys())
         sums = {name: np.add.reduceat(x[order], starts) for name, x in self.sums().items()}
         if self.unit is not None:
             unit = sums["unit"] = self.unit[order[starts]]
             # This is exact, whereas adding up row after row rounds.
             sums |= {"w": sums["n"] * unit, "w2": sums["n"] * unit**2}
         return replace(self.taken(order[starts]), **sums)  # type: ignore[arg-type]  # fields
+
+    def keys(self) -> list[Array]:
+        """Integer columns in which two rows differ if they are to be kept apart."""
+        keys = [*self.codes.values()]
+        for axis, matrix in self.indicators.items():
+            keys += _keys(matrix)
+            keys += [self.silent[axis]] if axis in self.silent else []
+        keys += [number for number in (self.part, self.cluster) if number is not None]
+        if self.unit is not None:
+            keys.append(np.unique(self.unit, return_inverse=True)[1])
+        return keys
 
     def label_sets(self, axis: Axis) -> dict[LabelSet, int]:
         """The sets of labels of a variable that occur in rows, and how many rows have each."""
@@ -130,6 +137,7 @@ class Rows:
         return {labels: rows_of[labels] for labels in sorted(rows_of) if labels}
 
     def __add__(self, other: Rows) -> Rows:
+        """The rows of both; clusters with the same number are the same."""
         n_rows = int(self.n.sum()) + int(other.n.sum())
         if n_rows >= MOST_ROWS:
             raise ValueError(f"counts must hold fewer than 2**63 rows; received {n_rows}")
@@ -150,7 +158,10 @@ def concatenated(parts: Sequence[Rows]) -> Rows:
         parts = [replace(part, unit=None) for part in parts]
     first = parts[0]
     sums = [part.sums() for part in parts]
-    numbers = [part.part for part in parts if part.part is not None]
+    numbers = {
+        name: [getattr(part, name) for part in parts if getattr(part, name) is not None]
+        for name in ("part", "cluster")
+    }
     return Rows(
         {axis: np.concatenate([part.codes[axis] for part in parts]) for axis in first.codes},
         indicators={
@@ -159,7 +170,11 @@ def concatenated(parts: Sequence[Rows]) -> Rows:
         silent={
             axis: np.concatenate([part.silent[axis] for part in parts]) for axis in first.silent
         },
-        part=np.concatenate(numbers) if len(numbers) == len(parts) else None,
+        **{
+            name: np.concatenate(values)
+            for name, values in numbers.items()
+            if len(values) == len(parts)
+        },
         **{name: np.concatenate([by_name[name] for by_name in sums]) for name in sums[0]},
     )
 

@@ -45,16 +45,22 @@ _SUMS, _SECOND = ("n", "w", "w2"), ("left", "sums", "squares")
 _OF_SECOND = {f"second_{name}": REAL for name in _SECOND}
 _OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | _OF_SECOND
 
-#: The name of the format of counts, and the version that is written.
-FORMAT, VERSION = "biasamp-counts", 3
+#: The number of the cluster of each row; a cluster has no other name in a file.
+_CLUSTER = {"cluster": WHOLE}
 
-#: The names of the header and the columns of each format. Up to version 2 labels and matrices had a
-#: format each, and files of version 1 have no checksum.
+#: The name of the format of counts, and the version that is written.
+FORMAT, VERSION = "biasamp-counts", 4
+
+#: The names of the header and the columns of each format. Up to version 3 the name of the task was
+#: not saved, up to version 2 labels and matrices had a format each, and files of version 1 have no
+#: checksum.
 _HEADER = ("format", "version", "labels", "groups", "attributes", "axes", "declared", "dropped")
 _OF_JOINT = ({*_HEADER, "levels"}, _ROWS)
 _OF_MATRICES = ({*_HEADER, "matrices", "sets", "soft"}, dict.fromkeys(_SUMS, REAL) | _OF_SECOND)
+_OF_BOTH = ({"counts"} | _OF_JOINT[0] | _OF_MATRICES[0], _ROWS | _OF_SUMS)
 _FORMATS: dict[tuple[str, int], tuple[set[str], dict[str, Any]]] = {
-    (FORMAT, VERSION): ({"counts"} | _OF_JOINT[0] | _OF_MATRICES[0], _ROWS | _OF_SUMS),
+    (FORMAT, VERSION): ({"task_name"} | _OF_BOTH[0], _OF_BOTH[1] | _CLUSTER),
+    (FORMAT, 3): _OF_BOTH,
     ("biasamp-joint-counts", 1): _OF_JOINT,
     ("biasamp-joint-counts", 2): _OF_JOINT,
     ("biasamp-cooccurrence-counts", 1): _OF_MATRICES,
@@ -75,6 +81,7 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
         "labels": [plain_label(label) for label in counts.labels],
         "groups": [plain_label(label) for label in counts.groups],
         "attributes": list(counts.attributes),
+        "task_name": counts.task_name,
         "axes": [list(axis) for axis in counts.axes],
         "declared": sorted(counts.declared),
         "dropped": counts.dropped,
@@ -95,7 +102,8 @@ def _columns(counts: Counts, rows: Rows | None) -> dict[str, Array]:
         sums = rows.sums()
         # If the weight of each row is known, w and w2 follow from it and are not written.
         kept = ("n", "unit") if "unit" in sums else ("n", "w", "w2")
-        return {"codes": codes} | {name: sums[name] for name in kept if name in sums}
+        cluster = {} if rows.cluster is None else {"cluster": rows.cluster}
+        return {"codes": codes, **cluster} | {name: sums[name] for name in kept if name in sums}
     columns = {f"sum_{name}": values.ravel() for name, values in counts.moments.items()}
     for name in _SECOND if counts.second is not None else ():
         columns[f"second_{name}"] = getattr(counts.second, name).ravel()
@@ -192,7 +200,8 @@ def _fields(header: dict[str, Any], columns: dict[str, Array]) -> tuple[str, dic
         columns = {f"sum_{x}" if x in _SUMS else x: values for x, values in columns.items()}
     kind, fields = header["counts"], _schema(header)
     if kind == "JointCounts":
-        require(columns.keys() <= _ROWS.keys() and not (fields["matrices"] or fields["sets"]))
+        known = _ROWS.keys() | _CLUSTER.keys()
+        require(columns.keys() <= known and not (fields["matrices"] or fields["sets"]))
         return kind, fields | _rows(header["soft"], columns, fields)
     require(kind == "CooccurrenceCounts" and columns.keys() <= _OF_SUMS.keys())
     return kind, fields | _sums(_axes(header["soft"]), columns, fields)
@@ -205,6 +214,8 @@ def _schema(document: Any) -> dict[str, Any]:
     attributes = _texts(document["attributes"])
     if len(attributes) > 1:
         require(all(isinstance(g, tuple) and len(g) == len(attributes) for g in groups))
+    task_name = document.get("task_name")
+    require(task_name is None or isinstance(task_name, str))
     for name in ("declared", "matrices"):
         require(set(_texts(document[name])) <= {"labels", "groups"})
     require(type(document["dropped"]) is int and document["dropped"] >= 0)
@@ -214,6 +225,7 @@ def _schema(document: Any) -> dict[str, Any]:
         "labels": labels,
         "groups": groups,
         "attributes": attributes,
+        "task_name": task_name,
         "axes": axes,
         "matrices": frozenset(document["matrices"]),
         "sets": _sets(document["sets"], len(labels)),
@@ -252,6 +264,10 @@ def _rows(listed: Any, columns: dict[str, Array], fields: dict[str, Any]) -> dic
         require(all(_numbers(values).shape == n.shape for values in sums.values()))
         check_total_weight(float(sums["w"].sum()))
         _check_weights(n, sums["w"], sums["w2"], whole=True)
+    if "cluster" in columns:
+        cluster = sums["cluster"] = columns["cluster"]
+        require(cluster.shape == n.shape)
+        require(np.array_equal(np.unique(cluster), np.arange(cluster.max() + 1)))
     of_axes = dict(zip(axes, codes.T.astype(np.int32), strict=True))
     rows = Rows(of_axes, n, **sums).merged()
     require(len(rows) == len(n))

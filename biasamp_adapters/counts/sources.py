@@ -11,9 +11,10 @@ import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.clusters import Clusters
 from biasamp_adapters.counts.labels import declared, listing
 from biasamp_adapters.counts.variables import ATTRIBUTE, MODEL, TASK, Axis
-from biasamp_adapters.inputs.columns import Column, Weights, read_columns
+from biasamp_adapters.inputs.columns import Column, Weights, name_of, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_shape
 
 
@@ -53,7 +54,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Sources:
-    """All variables, the names of the attributes, and the weights of rows.
+    """All variables, the names of attributes and task, and the weights of rows.
 
     Attributes
     ----------
@@ -64,6 +65,9 @@ class Sources:
         How often each row occurs, if only distinct rows were fetched.
     part : ndarray of int, shape (rows,), or None
         A number by which rows are kept apart.
+    task_name : str or None
+        Name of the task, if it is labels and these have one.
+    clusters : Clusters or None
     """
 
     sources: list[Source] = field(default_factory=list)
@@ -71,6 +75,8 @@ class Sources:
     weight: Weights | None = None
     repeated: Array | None = None
     part: Array | None = None
+    task_name: str | None = None
+    clusters: Clusters | None = None
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -89,9 +95,10 @@ class Sources:
 
     @property
     def parts(self) -> list[Any]:
-        """Everything that is read, the weights included."""
+        """Everything that is read, weights and clusters included."""
         read = [part for source in self.sources for part in source.parts]
-        return [*read, *([] if self.weight is None else [self.weight])]
+        read += [] if self.weight is None else [self.weight]
+        return [*read, *([] if self.clusters is None else [self.clusters.column])]
 
 
 def crossed(codes: Array, books: Sequence[Sequence[Label]]) -> tuple[Array, list[Label]]:
@@ -174,7 +181,11 @@ def read_arrays(
     _check_tasks([source for source in sources if not source.axis.role.of_attribute])
     weight = inputs.sample_weight
     weights = None if weight is None else Weights(weight, "sample_weight")
-    return Sources(sources, attributes, weights)
+    task = None if y_true is None or (matrices and is_matrix(y_true)) else name_of(y_true)
+    clusters = None
+    if inputs.clusters is not None:
+        clusters = Clusters("clusters", Column(inputs.clusters, "clusters"))
+    return Sources(sources, attributes, weights, task_name=task, clusters=clusters)
 
 
 def _read(
@@ -227,10 +238,15 @@ class FrameColumns:
     names : dict of Axis to str, list of str or Indicators
         In the order of the variables.
     weight : str or None
+    clusters : str or None
+    numbers : dict
+        The number of each cluster that was read so far.
     """
 
     names: dict[Axis, Names]
     weight: str | None = None
+    clusters: str | None = None
+    numbers: dict[Hashable, int] = field(default_factory=dict)
 
     @classmethod
     def of_labels(
@@ -240,6 +256,7 @@ class FrameColumns:
         attribute: str | Sequence[str] | None,
         attribute_prediction: str | Sequence[str] | None,
         weight: str | None,
+        clusters: str | None,
     ) -> FrameColumns:
         """Columns as ``JointCounts.from_frame`` takes them: several predictions are models."""
         attributes, models = _names(attribute), _names(prediction)
@@ -257,7 +274,7 @@ class FrameColumns:
             of_model = predicted[i * width : (i + 1) * width]
             names[Axis(Role.ATTRIBUTE_PREDICTION, model)] = of_model
         names |= {Axis(Role.PREDICTION, model): [model] for model in models}
-        return cls({axis: x for axis, x in names.items() if x}, weight)._checked()
+        return cls._checked({axis: x for axis, x in names.items() if x}, weight, clusters)
 
     @classmethod
     def of_matrices(
@@ -267,6 +284,7 @@ class FrameColumns:
         attribute: Names | None,
         attribute_prediction: Names | Mapping[str, Names] | None,
         weight: str | None,
+        clusters: str | None,
     ) -> FrameColumns:
         """Columns as ``CooccurrenceCounts.from_frame`` takes them: several are one matrix."""
         models = dict(prediction) if isinstance(prediction, Mapping) else {MODEL: prediction}
@@ -277,19 +295,24 @@ class FrameColumns:
         names: dict[Axis, Any] = {ATTRIBUTE: attribute, TASK: task}
         names |= {Axis(Role.ATTRIBUTE_PREDICTION, model): x for model, x in predicted.items()}
         names |= {Axis(Role.PREDICTION, model): x for model, x in models.items()}
-        return cls({axis: x for axis, x in names.items() if x is not None}, weight)._checked()
+        listed = {axis: x for axis, x in names.items() if x is not None}
+        return cls._checked(listed, weight, clusters)
 
-    def _checked(self) -> FrameColumns:
-        if not self.every:
+    @classmethod
+    def _checked(
+        cls, names: dict[Axis, Names], weight: str | None, clusters: str | None
+    ) -> FrameColumns:
+        if not any(map(_names, names.values())):
             raise ValueError("counts need at least one column; received none")
-        return self
+        return cls(names, weight, clusters)
 
     @property
     def every(self) -> list[str]:
         """Every column that is read, each once."""
         tasks = [x for axis, x in self.names.items() if not axis.role.of_attribute]
         of_tasks = [name for names in tasks for name in _names(names)]
-        return list(dict.fromkeys([*of_tasks, *self.keys, *_names(self.weight)]))
+        further = [*_names(self.weight), *_names(self.clusters)]
+        return list(dict.fromkeys([*of_tasks, *self.keys, *further]))
 
     @property
     def task_columns(self) -> dict[Axis, list[str]]:
@@ -307,8 +330,9 @@ class FrameColumns:
 
     @property
     def keys_of_labels(self) -> list[str]:
-        """Columns of labels, in the order of the variables."""
-        return [name for names in self.names.values() for name in _names(names)]
+        """Columns of labels, in the order of the variables, and the clusters."""
+        columns = [name for names in self.names.values() for name in _names(names)]
+        return [*columns, *_names(self.clusters)]
 
     def _argument(self, axis: Axis) -> str:
         """The name of the columns of a variable, for errors."""
@@ -320,7 +344,10 @@ class FrameColumns:
             Source(axis, self._argument(axis), n_columns=len(_names(names)))
             for axis, names in self.names.items()
         ]
-        return Sources(sources, tuple(_names(self.names.get(ATTRIBUTE))))
+        attributes, task = (_names(self.names.get(axis)) for axis in (ATTRIBUTE, TASK))
+        clusters = None if self.clusters is None else Clusters(f"column {self.clusters!r}")
+        name = task[0] if task else None
+        return Sources(sources, tuple(attributes), task_name=name, clusters=clusters)
 
 
 def _names(names: Names | None) -> list[str]:
@@ -363,10 +390,17 @@ def read_table(
         predicted or None,
     )
     read = read_arrays(inputs, matrices=True, names=names)
-    weight = columns.weight
-    if weight is None:
-        return read
-    return replace(read, weight=Weights(table[weight].to_native(), f"column {weight!r}"))
+    task, weight, clusters = columns.names.get(TASK), columns.weight, columns.clusters
+    # Columns of some libraries do not know their names.
+    read = replace(read, task_name=task if isinstance(task, str) else None)
+    if weight is not None:
+        weights = Weights(table[weight].to_native(), f"column {weight!r}")
+        read = replace(read, weight=weights)
+    if clusters is not None:
+        name = f"column {clusters!r}"
+        column = Column(table[clusters].to_native(), name)
+        read = replace(read, clusters=Clusters(name, column, columns.numbers))
+    return read
 
 
 # Columns of truth and predictions have different names, so they correspond by position, and are

@@ -60,6 +60,8 @@ class Schema(ABC):
         Which of "labels" and "groups" were columns of a matrix, each a variable of its own.
     sets : tuple of LabelSet
         Label sets that were counted.
+    task_name : str or None
+        Name of the task, where the labels had one. The columns of a matrix are names themselves.
     """
 
     labels: tuple[Label, ...]
@@ -68,6 +70,7 @@ class Schema(ABC):
     axes: tuple[Axis, ...]
     matrices: frozenset[str] = frozenset()
     sets: tuple[LabelSet, ...] = ()
+    task_name: str | None = None
 
     @abstractmethod
     def abstentions(self, role: str, model: str) -> int:

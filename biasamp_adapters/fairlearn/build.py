@@ -24,6 +24,7 @@ from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
 from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
 from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
 from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.rules import few_clusters
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.measurement import Measurement
@@ -56,6 +57,7 @@ def amplification_frame(
     metrics: Metrics | Callable[..., Any] | None = None,
     reference: Any = None,
     sample_weight: Any = None,
+    clusters: Any = None,
     missing: Missing = "error",
     n_boot: int | None = None,
     ci_quantiles: Sequence[float] | None = None,
@@ -83,6 +85,9 @@ def amplification_frame(
         The training data, for metrics that compare with a reference and were given none.
     sample_weight : array-like of shape (n,), optional
         Sampling weights.
+    clusters : array-like of shape (n,), optional
+        Which rows belong together, such as those of one person: replicates then draw whole
+        clusters, and not rows. A cluster may have rows in several levels of a feature.
     missing : {"error", "drop", "abstain"}
         The rule for missing values, as in every metric.
     n_boot : int, optional
@@ -145,7 +150,9 @@ def amplification_frame(
     seed = _seed(random_state)
     base = as_reference(reference, missing)
     chosen, single = _metrics_by_name(metrics, base)
-    inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    inputs = Inputs(
+        y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+    )
     lists = _label_lists(chosen or {}, base, missing)
     slices = count_by_slice(inputs, control_features, group_features, missing=missing, **lists)
     whole = slices.whole
@@ -162,6 +169,7 @@ def amplification_frame(
     parts, notes = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
     if whole.dropped:
         notes.insert(0, dropped_note(whole.dropped))
+    notes += few_clusters(whole) if n_boot else ()
     first = next(iter(parts.values()))
     groups = {control: first[control].groups for control in slices.controls}
     combinations = slices.combinations(groups)
@@ -328,8 +336,12 @@ class _Part:
         if not draws:
             reason = None if draws is None else scored.no_interval
             return [Replicated(float(values[i]), None, reason) for i in positions]
-        replicates = draws[name].reshape(len(draws[name]), -1)
-        return [scored.replicated(name, float(values[i]), replicates[:, i]) for i in positions]
+        # The scores of this name and, with suffixes, those that tell of it.
+        known = {key: x.reshape(len(x), -1) for key, x in draws.items() if key.startswith(name)}
+        return [
+            scored.replicated(name, float(values[i]), {key: x[:, i] for key, x in known.items()})
+            for i in positions
+        ]
 
 
 def _bind_and_draw(
@@ -418,8 +430,12 @@ def _column(
 
 def _remarks(result: AmplificationResult) -> Iterator[str]:
     """Notes that help to read a value, without being warnings."""
-    if result.baseline is not None:
-        yield f"random errors of the same accuracy would give {result.baseline.text()}"
+    if result.blind_errors is not None:
+        yield (
+            f"mistakes that know nothing of the attribute would give {result.blind_errors.text()}"
+        )
+    if result.verdict is not None:
+        yield f"{result.verdict.words}: {result.verdict.sentence}"
     pairs = {} if result.bound is None else result.bound.pairs()
     if "uncertain" in pairs and pairs["uncertain"].any():
         doubtful = pairs["uncertain"].sum()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -177,9 +177,9 @@ class HostMetric(Scored):
         """The value in each group of the counts themselves."""
         return self._scores_of_data["groups"]
 
-    def replicated(self, name: str, value: float, replicates: Array | None) -> Replicated:
+    def replicated(self, name: str, value: float, drawn: Mapping[str, Array]) -> Replicated:
         """A score with its replicates."""
-        return Replicated(value, replicates)
+        return Replicated(value, drawn[name])
 
     @cached_property
     def _scores_of_data(self) -> dict[str, Array]:

@@ -31,6 +31,12 @@ NOT_DRAWN = "no replicates were drawn"
 #: The level whose interval must hold a value, whatever quantiles are asked for.
 _HELD_AT = 0.95
 
+#: Differences that floating-point sums in another order may make.
+_ROUNDING = 1e-12
+
+#: A lower end that is further away, in standard deviations, is none.
+_MOST_STEPS = 30.0
+
 #: The mean over trials is within this many standard errors of what it estimates.
 MONTE_CARLO = 3.0
 
@@ -129,9 +135,7 @@ class Replicated:
     evidence: Evidence = field(default_factory=Evidence)
 
     @classmethod
-    def read(
-        cls, value: float, replicates: Array, evidence: Evidence, method: IntervalMethod
-    ) -> Self:
+    def read(cls, value: float, replicates: Array, evidence: Evidence) -> Self:
         """A score with its replicates, moved to where it lies and checked by the rules.
 
         The bootstrap takes the sample for the population, in which chance errors of a model are
@@ -144,7 +148,7 @@ class Replicated:
         if not (np.isfinite([value, centre, base]).all() and len(drawn)):
             return cls(value, replicates, None, evidence)
         mean, spread = drawn.mean(), drawn.std()
-        shift = Shift(evidence, float(mean - centre), float(spread), len(drawn), method == "basic")
+        shift = Shift(evidence, float(mean - centre), float(spread))
         if evidence.is_level:
             replicates = np.maximum(base + centre - replicates, 0)
         elif evidence.base is not None:
@@ -159,7 +163,10 @@ class Replicated:
             replicates = self.replicates - other.replicates
         (down, up), (other_down, other_up) = self.evidence.margin, other.evidence.margin
         noise = self.evidence.noise + other.evidence.noise
-        evidence = Evidence(margin=(down + other_up, up + other_down), noise=noise)
+        margin = down + other_up, up + other_down
+        if replicates is not None and self.value == other.value and not replicates.any():
+            margin = 0.0, 0.0  # Both are the same, whatever was added to them.
+        evidence = Evidence(margin=margin, noise=noise)
         return Replicated(self.value - other.value, replicates, evidence=evidence)
 
     def estimate(
@@ -197,7 +204,29 @@ class Replicated:
         if method == "basic":
             low, high = 2 * value - high, 2 * value - low
         (down, up), (lowest, highest) = evidence.margin, evidence.limits
+        down += self._selected((1 - confidence) / 2)
         return Estimate(value, (max(low - down, lowest), min(high + up, highest)), None)
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether chance alone may make a magnitude as large as this."""
+        return self.evidence.clear_above >= self.value - _ROUNDING > 0
+
+    def _selected(self, tail: float) -> float:
+        """How much lower an interval ends as only clear magnitudes exclude their lower limit.
+
+        Of those that just exceed what chance may reach, many do so by chance. The lower end is the
+        one that holds given that the value exceeds it, for a normal number.
+        """
+        threshold = self.evidence.clear_above
+        if self.replicates is None or np.isneginf(threshold):
+            return 0.0
+        if self.value <= threshold + _ROUNDING:
+            return np.inf
+        spread = float(np.nanstd(self.replicates))
+        if spread == 0:
+            return 0.0
+        return spread * steps_below((self.value - threshold) / spread, tail)
 
     def no_quantiles(self, quantiles: Sequence[float]) -> str | None:
         """Reason why the replicates give no such quantiles, or None."""
@@ -214,8 +243,34 @@ class Replicated:
             return np.full(len(quantiles), np.nan)
         (down, up), side = self.evidence.margin, np.sign(np.asarray(quantiles) - 0.5)
         move = np.where(side < 0, -down, np.where(side > 0, up, 0.0))
+        for i, quantile in enumerate(quantiles):
+            move[i] -= self._selected(quantile) if quantile < 0.5 else 0.0
         defined = self.replicates[np.isfinite(self.replicates)]
         return np.clip(np.quantile(defined, quantiles) + move, *self.evidence.limits)
+
+
+def steps_below(distance: float, tail: float) -> float:
+    """How much lower the lower end of a selected normal number lies, in standard deviations.
+
+    It is the mean of which such a number, given that it exceeds a threshold, is exceeded with
+    the chance ``tail``; without the selection it would be the normal quantile.
+
+    Parameters
+    ----------
+    distance : float
+        How far the number exceeds the threshold, in its standard deviations.
+    tail : float
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
+    def excess(steps: float) -> float:
+        return float(norm.logsf(steps) - np.log(tail) - norm.logsf(steps - distance))
+
+    if tail <= 0 or excess(_MOST_STEPS) > 0:
+        return np.inf
+    usual = float(norm.isf(tail))
+    return float(brentq(excess, usual, _MOST_STEPS)) - usual if excess(usual) > 0 else 0.0
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,17 @@ tables".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.labels import listing
 
 #: Rates given a label of fewer rows are not reliable.
 FEW_ROWS = 15
@@ -27,6 +30,9 @@ _MAX_FEW = 0.85
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
+#: Intervals that rest on a group with rows in fewer clusters may be too narrow.
+_FEWEST_CLUSTERS = 60
+
 #: Attacks have an interval up to this share of rows that are alone in their cell.
 _MAX_ALONE = 0.03
 
@@ -35,12 +41,6 @@ _MAX_CHANCE = 0.03
 
 #: Replicates of attacks may be shifted by this many of their standard deviations.
 _MAX_SHIFT = 1.0
-
-#: The same for magnitudes; the second is for mirrored replicates, which undo the shift.
-_MAX_SHIFT_OF_MAGNITUDES = (0.25, 1.0)
-
-#: Fewer replicates cannot tell a shift of a magnitude from chance, and give no interval at 95 %.
-_FEWEST_REPLICATES = 40
 
 #: With more undefined replicates than this share, no interval is given.
 _MAX_UNDEFINED = 0.05
@@ -74,6 +74,19 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
     broken = (rule.sentence for rule in rules if rule.is_broken(subject))
     sentence = next(broken, None)
     return None if sentence is None else sentence.format(it=subject)
+
+
+def few_clusters(counts: Counts) -> Iterator[str]:
+    """The note on groups that have rows in few clusters, if clusters are drawn."""
+    if not (counts.clustered and counts.has(Role.ATTRIBUTE)):
+        return
+    clusters = counts.clusters_of(Role.ATTRIBUTE)
+    few = np.flatnonzero((clusters > 0) & (clusters < _FEWEST_CLUSTERS))
+    if len(few):
+        yield (
+            f"rows of {listing([counts.groups[i] for i in few])} are in fewer than "
+            f"{_FEWEST_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,15 +167,17 @@ class Evidence:
         How far an interval must extend below and above that of the replicates.
     noise : float
         How far the score may be from its expectation, as it averages few draws of flips.
-    is_magnitude : bool
-        Whether it is a mean of absolute or squared changes, which chance makes positive.
+    clear_above : float
+        For a mean of absolute or squared changes: what chance alone may reach. Up to this the
+        interval begins at the lower limit.
     is_level : bool
         Whether it is the predictability of one side of an attack. Its replicates are mirrored:
         resampling raises it by about as much as the sample raised it.
     centre : float or None
         The score with flips in expectation, around which replicates without noise lie.
     base : float or None
-        The score by drawn flips, to which replicates are moved; None leaves them where they are.
+        The number to which replicates are moved: the score by drawn flips or, of a magnitude, the
+        score itself. None leaves them where they are.
     n_rows : float
         Rows of equal weight.
     alone : float
@@ -182,7 +197,7 @@ class Evidence:
     limits: tuple[float, float] = (-np.inf, np.inf)
     margin: tuple[float, float] = (0.0, 0.0)
     noise: float = 0.0
-    is_magnitude: bool = False
+    clear_above: float = -np.inf
     is_level: bool = False
     centre: float | None = None
     base: float | None = None
@@ -214,17 +229,11 @@ class Shift(NamedTuple):
     shift, spread : float
         How far the mean of the replicates is from their expected centre, and their standard
         deviation.
-    n_replicates : int
-        Replicates that are defined.
-    mirrored : bool
-        Whether the interval mirrors them.
     """
 
     evidence: Evidence
     shift: float
     spread: float
-    n_replicates: int
-    mirrored: bool
 
     def exceeds(self, share: float) -> bool:
         """Whether the shift is larger than this share of the standard deviation."""
@@ -265,16 +274,6 @@ REPLICATE_RULES: Sequence[Rule[Shift]] = (
         lambda it: it.evidence.chance > _MAX_CHANCE,
         f"chance explains more than {_MAX_CHANCE:.0%} of the dependence that dataset and model "
         "show, too much for a ratio of the two",
-    ),
-    Rule(
-        "noise does not raise a magnitude by much",
-        lambda it: (
-            it.evidence.is_magnitude
-            and it.n_replicates >= _FEWEST_REPLICATES
-            and it.exceeds(_MAX_SHIFT_OF_MAGNITUDES[it.mirrored])
-        ),
-        "noise adds to a magnitude: resampling shifts it by {it.shift:+.4f}, where its standard "
-        "deviation is {it.spread:.4f}",
     ),
 )
 

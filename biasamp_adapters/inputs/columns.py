@@ -255,6 +255,12 @@ def _numbers(values: Any, name: str) -> Array:
     return np.array([as_float(item) for item in items])
 
 
+def name_of(values: Any) -> str | None:
+    """The name that a column has itself, as a Series of pandas or polars may, or None."""
+    label = None if isinstance(values, pd.MultiIndex) else getattr(values, "name", None)
+    return None if label in (None, "") else str(label)
+
+
 def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
     """Named columns of a one- or two-dimensional input: several columns are to be crossed.
 
@@ -293,8 +299,7 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
     ):
         columns = [(key, frame[key]) for key in frame.columns]
     else:
-        label = None if isinstance(values, pd.MultiIndex) else getattr(values, "name", None)
-        return [(name if label in (None, "") else str(label), Column(values, name))]
+        return [(name_of(values) or name, Column(values, name))]
     if not columns:
         raise ValueError(f"{name} must have at least one column; received none")
     return [(key, Column(column, f"{name}[{key!r}]")) for key, column in columns]

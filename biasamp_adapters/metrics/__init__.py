@@ -1,6 +1,7 @@
 """The five metrics: counts in, a value with its interval and its table of pairs out."""
 
-from biasamp_adapters.metrics.cooccurrence import MALS, DirectionalBiasAmplification
+from biasamp_adapters.metrics.directional import DirectionalBiasAmplification
+from biasamp_adapters.metrics.mals import MALS
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.predictability import (
     DirectionalPredictabilityAmplification,

@@ -17,6 +17,7 @@ from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
 from biasamp_adapters.inference.estimates import IntervalMethod, IntervalOptions
 from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.rules import few_clusters
 from biasamp_adapters.metrics.measurement import (
     A_TO_T,
     T_TO_A,
@@ -200,13 +201,14 @@ class Metric(ABC):
         if options.signs == "reestimated":
             measurements = {model: one.reestimating() for model, one in measurements.items()}
         draws = replicate(measurements, evaluation, n_boot, options.random_state) if n_boot else {}
+        caveats = [*evaluation.caveats, *(few_clusters(counts) if n_boot else ())]
         results = {}
         for model, measurement in measurements.items():
             scores = draws.get(model, {}) if n_boot else None
             result = AmplificationResult.of(
                 measurement, scores, options.confidence, options.interval_method
             )
-            results[model] = replace(result, notes=(*result.notes, *evaluation.caveats))
+            results[model] = replace(result, notes=(*result.notes, *caveats))
             self._warn(results[model].notes)
         return results
 
@@ -218,6 +220,7 @@ class Metric(ABC):
         sensitive_features: Any,
         sensitive_features_pred: Any = None,
         sample_weight: Any = None,
+        clusters: Any = None,
         n_boot: int = 0,
         confidence: float = 0.95,
         interval_method: IntervalMethod = "percentile",
@@ -238,6 +241,9 @@ class Metric(ABC):
             Predicted attribute.
         sample_weight : array-like of shape (n,), optional
             Sampling weights.
+        clusters : array-like of shape (n,), optional
+            Which rows belong together, such as those of one person: the bootstrap then draws whole
+            clusters, and not rows.
         n_boot : int
             Bootstrap replicates; 0 gives no interval.
         confidence : float
@@ -260,7 +266,9 @@ class Metric(ABC):
             If an input breaks a rule; the message states it.
         """
         options = IntervalOptions(n_boot, confidence, interval_method, signs, random_state)
-        inputs = Inputs(y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+        inputs = Inputs(
+            y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
+        )
         uncounted = self._uncounted(inputs, n_boot)
         if uncounted is not None:
             return uncounted

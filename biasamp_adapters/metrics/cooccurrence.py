@@ -6,8 +6,10 @@ predictions. Their difference D_at, weighted by a coefficient, is the pair's con
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,10 +23,16 @@ from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
-from biasamp_adapters.metrics.equalize import random_errors
+from biasamp_adapters.metrics.blind_errors import blind_errors, can_be_blind
+from biasamp_adapters.metrics.magnitude import (
+    ADDED,
+    BY_CHANCE,
+    evidence_of_magnitude,
+    magnitudes,
+    noise_of,
+)
 from biasamp_adapters.metrics.means import mean_over_tasks, rate, sum_defined
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED, Measurement
-from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import (
     Evaluation,
     correlation_sign,
@@ -32,6 +40,9 @@ from biasamp_adapters.reference import (
     over_representation_z,
     over_represented,
 )
+
+#: Relative differences that floating-point sums in another order may make.
+_ROUNDING = 1e-9
 
 #: A sign whose |z| is smaller may be the other one.
 _CERTAIN = 1.96
@@ -97,9 +108,10 @@ class Cooccurrence(Measurement):
 
     @property
     def width(self) -> int:
-        """Numbers that one replicate takes: a few tables of pairs."""
+        """Numbers that one replicate takes: a few tables of pairs, and of confusions."""
         counts = self.evaluation.counts
-        return 4 * len(counts.groups) * max(len(counts.labels), len(counts.groups), len(self.sets))
+        largest = max(len(counts.labels), len(counts.groups), len(self.sets))
+        return 4 * len(counts.groups) * largest + len(counts.labels) ** 2
 
     @property
     def recipe(self) -> dict[str, str]:
@@ -119,6 +131,11 @@ class Cooccurrence(Measurement):
     def reestimating(self) -> Cooccurrence:
         """The same with coefficients found anew in each replicate."""
         return replace(self, reestimate=True)
+
+    @property
+    def zero_by_construction(self) -> bool:
+        """Whether the coefficients of all pairs are 0."""
+        return not self._observed.weight.any()
 
     # The rates of a batch of tables.
 
@@ -152,19 +169,22 @@ class Cooccurrence(Measurement):
             attribute = attribute.prediction
         return true, self._rate(tables, task, attribute)
 
-    def _random_error_rates(self, tables: Tables) -> Array | None:
-        """The rates if errors of the model's accuracy fell at random; None without a truth."""
+    def _blind_rates(self, tables: Tables) -> Array | None:
+        """The rates that blind errors give; None if they are not known."""
         counts = tables.counts
         if self.magnitude or self.evaluation.base_rates is not None or not counts.has(Role.TASK):
             return None
         attribute, task = tables.marginal(Role.ATTRIBUTE), tables.marginal(Role.TASK)
         joint = tables.joint(Role.ATTRIBUTE, Role.TASK)
         if self.direction != T_TO_A:
-            joint, task = random_errors(tables, Role.TASK, joint, attribute, task)
+            if not can_be_blind(tables, Role.TASK):
+                return None
+            joint = blind_errors(tables, Role.TASK, joint, attribute)
+            task = tables.marginal(Role.PREDICTION)
         if self.direction == A_TO_T:
             return rate(joint, attribute[..., :, None])[..., self.columns]
         if counts.has(Role.ATTRIBUTE_PREDICTION, tables.model):
-            joint, _ = random_errors(tables, Role.ATTRIBUTE, joint, task, attribute)
+            joint = blind_errors(tables, Role.ATTRIBUTE, joint, task)
         return rate(joint, task[..., None, :])[..., self.columns]
 
     # What the differences of the rates are multiplied by.
@@ -215,7 +235,7 @@ class Cooccurrence(Measurement):
         return rate(total, pairs)
 
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
-        """The value, the random-error baseline, Multi's variance, and the selected pairs."""
+        """The value, beside it what blind errors give, Multi's variance, and selected pairs."""
         observed = self._observed
         origin = tables if self.evaluation.reference is None else observed.origin
         if reference is not None:
@@ -226,20 +246,30 @@ class Cooccurrence(Measurement):
         true, predicted = self._rates(tables, origin)
         deltas = predicted - true
         contributions = self._contributions(weight, deltas)
-        out = {"value": self._mean(contributions)}
         if self.magnitude:
-            signed = weight * deltas
-            mean = rate(*sum_defined(signed))
-            out["variance"] = rate(*sum_defined((signed - mean[..., None, None]) ** 2))
-        errors = self._random_error_rates(tables)
-        if errors is not None:
-            out["random_error"] = self._mean(weight * (errors - true))
+            changes, known = weight * deltas, weight * observed.deltas
+            out = magnitudes("value", changes, known, self.rests_on_few, self._mean)
+            out["variance"] = _variance(changes)
+            out["variance" + BY_CHANCE] = _variance(noise_of(changes, known, self.rests_on_few))
+        else:
+            out = {"value": self._mean(contributions)}
+        blind = self._blind_rates(tables)
+        if blind is not None:
+            out["blind_errors"] = self._mean(weight * (blind - true))
+            out["excess"] = out["value"] - out["blind_errors"]
+        out |= self._further(tables, weight, predicted)
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
-        if self.by_group:
+        if self.by_group and self.magnitude:
+            out |= magnitudes("groups", changes, known, self.rests_on_few, mean_over_tasks)
+        elif self.by_group:
             out["groups"] = mean_over_tasks(contributions)
         return out
+
+    def _further(self, tables: Tables, weight: Array, predicted: Array) -> dict[str, Array]:
+        """Further scores, of the rates that are predicted."""
+        return {}
 
     @property
     def value(self) -> float:
@@ -250,7 +280,11 @@ class Cooccurrence(Measurement):
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
         scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
-        return {name: value if value.ndim else float(value) for name, value in scores.items()}
+        return {
+            name: value if value.ndim else float(value)
+            for name, value in scores.items()
+            if not name.endswith((BY_CHANCE, ADDED))
+        }
 
     @cached_property
     def _rows_given(self) -> Array:
@@ -275,7 +309,7 @@ class Cooccurrence(Measurement):
     @property
     def rests_on_few(self) -> Array:
         """Whether the rates of each pair are shares of too few rows for an interval."""
-        return self._rows_given < FEW_ROWS
+        return self._rows_given < FEW_ROWS * (1 - _ROUNDING)
 
     @cached_property
     def _few(self) -> tuple[float, str]:
@@ -299,18 +333,26 @@ class Cooccurrence(Measurement):
         return share, f"{what} {listing([labels[i] for i in named])}"
 
     @property
+    def _few_in_words(self) -> str:
+        return f"fewer than {FEW_ROWS} rows have the {self._few[1]}"
+
+    @property
     def few_rows(self) -> bool:
         """Whether the value has no interval because too few rows decide it."""
-        return self.evidence("value", 0.0).has_few_rows
+        return Evidence(few_share=self._few[0]).has_few_rows
 
-    def evidence(self, name: str, value: float) -> Evidence:
-        """For a magnitude, that chance makes it positive; and whether few rows decide."""
-        share, labels = self._few
+    def evidence(
+        self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
+    ) -> Evidence:
+        """Whether few rows decide; and for a magnitude, how much of it may be chance."""
+        evidence = Evidence()
+        if self.magnitude:
+            evidence = evidence_of_magnitude(name, value, drawn, squared=name == "variance")
         if name == "groups" and self.direction == A_TO_T:
             # The mean of each group rests on its own rows alone.
-            share, labels = 0.0, ""
-        is_magnitude = self.magnitude and name in ("value", "variance", "groups")
-        return Evidence(is_magnitude=is_magnitude, few_share=share, few_labels=labels)
+            return evidence
+        share, labels = self._few
+        return replace(evidence, few_share=share, few_labels=labels)
 
     # Pairs.
 
@@ -376,10 +418,17 @@ class Cooccurrence(Measurement):
         return tuple(notes)
 
 
+def _variance(changes: Array) -> Array:
+    """Population variance over the defined pairs."""
+    mean = rate(*sum_defined(changes))
+    return rate(*sum_defined((changes - mean[..., None, None]) ** 2))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CooccurrenceMetric(ReferencedMetric):
     """A metric whose value is a mean over pairs of coefficients times differences of rates."""
 
+    _measurement: ClassVar[type[Cooccurrence]] = Cooccurrence
     _coefficient: ClassVar[Coefficient] = "sign"
     _per_task: ClassVar[bool] = False
     #: Whether only the positive class is evaluated if no ``pos_label`` is given.
@@ -402,7 +451,7 @@ class CooccurrenceMetric(ReferencedMetric):
             label = labels.index(only)
             columns = [i for i in columns if (sets[i] == (label,) if sets else i == label)]
         fixed = {"coefficient": self._coefficient, "per_task": self._per_task} | options
-        return Cooccurrence(
+        return self._measurement(
             metric=self.title,
             direction=self.short_direction,
             evaluation=evaluation,
@@ -410,132 +459,3 @@ class CooccurrenceMetric(ReferencedMetric):
             columns=np.asarray(columns, dtype=np.intp),
             **fixed,
         )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MALS(CooccurrenceMetric):
-    """How much more the predictions join a task with the group that it already favours.
-
-    The mean over tasks of the sum, over groups that the reference over-represents among the
-    positives of the task, of P(A^ = a | T^ = t) - P(A = a | T = t). Range ``[-1, 1 - 1/|A|]``,
-    without a unit; 0 is no amplification and worse is positive. Predicted and true attribute, and
-    both directions, are mixed in one number: prefer
-    :class:`DirectionalBiasAmplification` where the truth is known.
-
-    Parameters
-    ----------
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which set both the favoured groups and P(A | T). By default the evaluated
-        truth does; with a reference, ``y_true`` is not needed and may be None.
-    pos_label : label, optional
-        The one task to evaluate. By default the positive class of two labels (1 of 0/1, -1/1 and
-        booleans, else the last in their order), and every class if there are more.
-    labels, groups, missing
-        As in every metric: explicit label lists and the rule for missing values.
-
-    Notes
-    -----
-    Without ``sensitive_features_pred`` the true attribute takes its place, as in [W21] Fig. 2.
-    The value is 0 by construction where ``P(A | T) = 1/|A|``.
-
-    References
-    ----------
-    Zhao et al. (2017), as Eq. 1 of Wang and Russakovsky, "Directional Bias Amplification", 2021.
-
-    Examples
-    --------
-    Of 50 positives 40 are of group 1. The model predicts no positive in group 2, so all of its 40
-    are of group 1: 40/40 - 40/50 ([W21] 3.2).
-
-    >>> from biasamp_adapters import MALS
-    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
-    >>> round(MALS()(y_true, y_pred, sensitive_features=[1] * 50 + [2] * 50), 4)
-    0.2
-    """
-
-    about = About(
-        short="MALS",
-        source="Zhao et al. 2017; [W21] Eq. 1",
-        function="mals_bias_amplification",
-        method="mals",
-        example="0.2",
-        name="BiasAmp_MALS",
-        zero="no amplification",
-        description="Computed as the mean over labels of how much more the predictions join a "
-        "label with the groups that it favours in the reference, P(group | predicted label) less "
-        "P(group | label). It mixes both directions.",
-        reading="A value of > 0 implies that predictions join labels with the groups that they "
-        "favour more often than the data do, which is worse; a value of < 0 implies that they do "
-        "so less often, or that the model makes mistakes.",
-    )
-    _coefficient = "over_represented"
-    _per_task = True
-    _of_positive = True
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DirectionalBiasAmplification(CooccurrenceMetric):
-    """How far predictions strengthen the correlations of the reference, in one direction.
-
-    The mean over groups a and tasks t of s_at D_at, where s_at is the sign of
-    P(a, t) - P(a) P(t) in the reference and
-
-    - A->T: D_at = P(T^ = t | a) - P(T = t | a), the attribute's influence on the predicted task;
-    - T->A: D_at = P(A^ = a | t) - P(A = a | t), the task's influence on the predicted attribute.
-
-    Range [-1, 1], without a unit; 0 is no amplification and worse is positive. Values compare
-    within one direction and one dataset only.
-
-    Parameters
-    ----------
-    direction : {"attribute_to_task", "task_to_attribute"}
-        Also "A->T" and "T->A", in any case. T->A needs ``sensitive_features_pred``.
-    reference : (y_true, sensitive_features), counts or BaseRates, optional
-        The training data, which set the signs. By default the evaluated truth does.
-    pos_label : label, optional
-        The one task to evaluate. By default every class is a column, which matters for T->A only.
-    labels, groups, missing
-        As in every metric: explicit label lists and the rule for missing values.
-
-    Raises
-    ------
-    ValueError
-        If the direction is unknown, or T->A lacks the predicted attribute.
-
-    Notes
-    -----
-    A tie of the reference counts 0, so a balanced reference gives exactly 0, as [T25] Table 7
-    reports; taken literally, the equation would count -D. Errors alone lower the value: see
-    ``random_error`` of the result.
-
-    References
-    ----------
-    Wang and Russakovsky, "Directional Bias Amplification", 2021, Eq. 2.
-
-    Examples
-    --------
-    >>> from biasamp_adapters import DirectionalBiasAmplification
-    >>> y_true = [0] * 10 + [1] * 40 + [0] * 40 + [1] * 10
-    >>> y_pred = [0] * 10 + [1] * 40 + [0] * 40 + [0] * 10
-    >>> metric = DirectionalBiasAmplification(direction="A->T")
-    >>> round(metric(y_true, y_pred, sensitive_features=[1] * 50 + [2] * 50), 4)
-    0.1
-    """
-
-    about = About(
-        short="BA",
-        source="[W21] Eq. 2",
-        directions=(A_TO_T, T_TO_A),
-        function="directional_bias_amplification",
-        example="0.1",
-        name="Directional Bias Amplification",
-        zero="no amplification",
-        description="Computed as the mean over groups and labels of the change that predictions "
-        "make to P(label | group) (A->T) or P(group | label) (T->A), counted positive where it "
-        "follows the correlation in the reference.",
-        reading="A value of > 0 implies that the model amplifies bias, which is worse; a value of "
-        "< 0 implies that it reduces bias, or that it makes mistakes.",
-    )
-
-    direction: str = "attribute_to_task"

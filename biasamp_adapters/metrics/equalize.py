@@ -22,7 +22,7 @@ from biasamp_adapters.metrics.means import rate
 _BLOCK = 2**22
 
 #: An accuracy that differs from 1 by rounding alone is 1: otherwise it would leave errors of 1e-16.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 def repeated(values: Array, trials: int | None) -> Array:
@@ -36,7 +36,7 @@ def accuracy_of(tables: Tables, role: Role) -> Array:
     share = rate(right, total)
     # Whole numbers of rows are equal or not; sums of weights may differ by rounding alone.
     rounded = right.dtype.kind == "f"
-    return np.where(1 - share < (_ROUNDING if rounded else 0), 1.0, share)
+    return np.where(1 - share < (ROUNDING if rounded else 0), 1.0, share)
 
 
 def column_accuracy(tables: Tables, role: Role, *, silence_is_wrong: bool = False) -> Array:
@@ -48,36 +48,10 @@ def column_accuracy(tables: Tables, role: Role, *, silence_is_wrong: bool = Fals
     total = np.asarray(tables.total)[..., None]
     wrong = truth + predicted - 2 * tables.agreement(role)
     share = 1 - rate(wrong, total)
-    share = np.where(1 - share < _ROUNDING, 1.0, share)
+    share = np.where(1 - share < ROUNDING, 1.0, share)
     if silence_is_wrong:
         share = share - rate(tables.silent(role) - tables.silent(role, by=role), total)
     return share
-
-
-def random_errors(
-    tables: Tables, role: Role, joint: Array, stays: Array, flips: Array
-) -> tuple[Array, Array]:
-    """Co-occurrences and counts of a variable if the model's errors fell at random.
-
-    Each column of a matrix is a variable of its own, with its own accuracy.
-
-    Parameters
-    ----------
-    tables : Tables
-    role : {"task", "attribute"}
-    joint : array of shape (..., groups, tasks)
-    stays, flips : arrays of shape (..., labels)
-        Counts of the variable that stays and of the one that errs.
-    """
-    axis = -2 if role.of_attribute else -1
-    if not tables.counts.is_matrix(role):
-        accuracy = accuracy_of(tables, role)
-        flipped = expected_flips(flips[..., None, :], accuracy, -1)[..., 0, :]
-        return expected_flips(joint, accuracy, axis), flipped
-    right = column_accuracy(tables, role)
-    flipped = right * flips + (1 - right) * (tables.total[..., None] - flips)
-    right = np.expand_dims(right, -2 if axis == -1 else -1)
-    return right * joint + (1 - right) * (np.expand_dims(stays, axis) - joint), flipped
 
 
 def expected_flips(table: Array, accuracy: Array, axis: int) -> Array:
@@ -112,7 +86,7 @@ def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
     total = table.sum(axis=(-2, -1), keepdims=True)
     right = np.asarray(accuracy)[..., None, None] * total
     whole = np.rint(right)
-    right = np.where(np.abs(right - whole) <= _ROUNDING * total, whole, right)
+    right = np.where(np.abs(right - whole) <= ROUNDING * total, whole, right)
     wrong = total - right
     flipped = wrong * table.sum(axis=axis, keepdims=True) + ((classes - 1) * right - wrong) * table
     return np.where(wrong == 0, table, flipped)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inference.estimates import IntervalMethod, Replicated
+from biasamp_adapters.inference.estimates import Estimate, Replicated
 from biasamp_adapters.inference.replicates import Scored
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics.means import mean_over_tasks
+from biasamp_adapters.metrics.verdict import Facts
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
@@ -57,6 +60,11 @@ class Measurement(Scored):
         return self
 
     @property
+    def zero_by_construction(self) -> bool:
+        """Whether the value is 0 whatever the model does, as with a balanced reference."""
+        return False
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """The notes, and the caveats that follow from the pairs."""
         return self.notes
@@ -89,21 +97,38 @@ class Measurement(Scored):
         pairs = self.pairs()
         return mean_over_tasks(pairs["contribution" if "contribution" in pairs else "value"])
 
-    def evidence(self, name: str, value: float) -> Evidence:
-        """What is known of a score, or of "groups", the mean over the pairs of one group."""
+    def evidence(
+        self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
+    ) -> Evidence:
+        """What is known of a score, or of "groups", the mean over the pairs of one group.
+
+        ``drawn`` has the replicates of this score and, with suffixes, of others that tell of it.
+        """
         return Evidence()
+
+    def behaviour(
+        self,
+        estimates: Mapping[str, Estimate],
+        replicates: Mapping[str, Array],
+        confidence: float,
+    ) -> dict[str, Estimate]:
+        """The estimates that a verdict reads; empty for metrics without one."""
+        return {}
+
+    def facts(self, behaviour: Mapping[str, Estimate]) -> Facts | None:
+        """What the verdict is judged by; None for metrics without one."""
+        return None
 
     def replicated(
         self,
         name: str,
         value: float,
-        replicates: Array | None,
-        method: IntervalMethod = "percentile",
+        drawn: Mapping[str, Array],
     ) -> Replicated:
         """A score with its replicates, prepared for an interval."""
-        if replicates is None:
+        if name not in drawn:
             return Replicated(value)
-        return Replicated.read(value, replicates, self.evidence(name, value), method)
+        return Replicated.read(value, drawn[name], self.evidence(name, value, drawn))
 
     @abstractmethod
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

@@ -109,6 +109,7 @@ def compare(
     sensitive_features: Any,
     sensitive_features_pred: Any = None,
     sample_weight: Any = None,
+    clusters: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     interval_method: IntervalMethod = "percentile",
@@ -129,7 +130,7 @@ def compare(
         Protected attribute.
     sensitive_features_pred : same as ``sensitive_features``, or mapping of str to such, optional
         Predicted attribute, of each model.
-    sample_weight, n_boot, confidence, interval_method, signs, random_state
+    sample_weight, clusters, n_boot, confidence, interval_method, signs, random_state
         As in ``metric.result``.
 
     Returns
@@ -171,7 +172,7 @@ def compare(
         )
     models, predicted = by_model(y_pred, sensitive_features_pred)
     _check_several(models)
-    inputs = Inputs(y_true, models, sensitive_features, predicted, sample_weight)
+    inputs = Inputs(y_true, models, sensitive_features, predicted, sample_weight, clusters)
     uncounted = {
         name: metric._uncounted(
             inputs._replace(y_pred=models[name], sensitive_features_pred=predicted[name])

@@ -19,7 +19,7 @@ from biasamp_adapters.metrics.attacks.two_way_tables import Roles, Sides
 from biasamp_adapters.metrics.base import Metric, lacking
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, Measurement
 from biasamp_adapters.metrics.result import About, AmplificationResult
-from biasamp_adapters.quality import get_quality
+from biasamp_adapters.quality import BALANCED, get_quality
 from biasamp_adapters.reference import Evaluation, dropped_note
 
 if TYPE_CHECKING:
@@ -349,8 +349,8 @@ class LeakageAmplification(PredictabilityMetric):
 
     LA = Psi_M - Psi_D: the quality of the best attacker that predicts the attribute from the
     predicted task, minus that from the true task, which is first made as wrong as the model. For
-    accuracy the range is [-1, 1], without a unit; 0 is no amplification and worse is positive. It
-    is not directional.
+    balanced accuracy, the default, the range is [-1, 1], without a unit; 0 is no amplification and
+    worse is positive. It is not directional.
 
     Parameters
     ----------
@@ -362,7 +362,8 @@ class LeakageAmplification(PredictabilityMetric):
         one column of 0 and 1 each, matrices and numbers as they are. An attacker that takes label
         matrices is fitted once for all columns of a matrix it predicts, others once for each.
     quality : str
-        How the success of the attacker is scored: "accuracy", "balanced_accuracy", "f1_macro",
+        How the success of the attacker is scored: "balanced_accuracy" (the mean over groups of the
+        share of right guesses), "accuracy", as the papers have it, "f1_macro",
         "inverse_cross_entropy" (natural logarithm), "hard_inverse_cross_entropy" (the same of
         guesses that are certain: 1 / (100 x share of wrong ones)), "inverse_rmse" (numeric target)
         or "uncertainty_coefficient" (Theil's U, 0 under independence).
@@ -385,6 +386,13 @@ class LeakageAmplification(PredictabilityMetric):
         does not depend on it.
     labels, groups, missing
         As in every metric: explicit label lists and the rule for missing values.
+
+    Notes
+    -----
+    Where one group is much larger, guessing it always is the most accurate answer, whatever the
+    labels are: ``quality="accuracy"`` is then 0 for model and data alike. Balanced accuracy weighs
+    groups equally, and is accuracy where they are equally large. Attackers that are fitted are
+    fitted to rows weighted accordingly, if their ``fit`` takes ``sample_weight``.
 
     References
     ----------
@@ -416,6 +424,6 @@ class LeakageAmplification(PredictabilityMetric):
         reading="A value of > 0 implies that predicted labels give the group away more than true "
         "labels do, which is worse; a value of < 0 implies that they give it away less.",
     )
-    _audited = ("accuracy",)
+    _audited = (BALANCED,)
 
-    quality: str = "accuracy"
+    quality: str = BALANCED

@@ -11,11 +11,13 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._text import slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
 from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
+from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,12 @@ ABOUT: dict[str, About] = {}
 #: Qualities that have a letter.
 _LETTERS = {"uncertainty_coefficient": "U"}
 
+#: The note on a magnitude whose interval begins at 0.
+_CHANCE = (
+    "an average of absolute changes is positive by chance alone, and chance may explain all of "
+    "this one: its interval begins at 0 and says how large it may be; more rows say more"
+)
+
 
 def about(metric: str) -> About:
     """What a metric declares, by its name in a result, which may end in a quality."""
@@ -88,9 +96,13 @@ class AmplificationResult:
         None without replicates, or where none can be trusted; ``notes`` then says why.
     confidence : float
         Level of the interval.
-    baseline : Estimate or None
-        The value that randomly wrong predictions of the same accuracy would give (BA-> and MALS);
-        ``random_error`` is its number.
+    blind_errors : Estimate or None
+        The value that mistakes as frequent as the model's would give if they knew nothing of the
+        attribute: its confusion rates, pooled over groups, applied to every group (BA-> and MALS).
+    excess : Estimate or None
+        The value less ``blind_errors``, with a paired interval: what error rates that differ
+        between groups add. It is 0 where predictions do not depend on the group, given the truth
+        (equalised odds).
     spread : Estimate or None
         Population variance of the differences (Multi); ``variance`` is its number.
     levels : dict of str to Estimate
@@ -109,7 +121,8 @@ class AmplificationResult:
     n: int
     interval: Interval | None = None
     confidence: float = 0.95
-    baseline: Estimate | None = None
+    blind_errors: Estimate | None = None
+    excess: Estimate | None = None
     spread: Estimate | None = None
     levels: dict[str, Estimate] = field(default_factory=dict)
     n_boot: int = 0
@@ -117,6 +130,7 @@ class AmplificationResult:
     trials: dict[str, Array] | None = field(default=None, repr=False)
     bound: Measurement | None = field(default=None, repr=False)
     replicated: Replicated | None = field(default=None, repr=False)
+    behaviour: dict[str, Estimate] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -141,11 +155,11 @@ class AmplificationResult:
         drawn = {} if replicates is None or reason else replicates
         skewed = accelerations([measurement], [1]) if method == "bca" and drawn else {}
         scores = {
-            name: measurement.replicated(name, value, drawn.get(name), method)
+            name: measurement.replicated(name, value, drawn)
             if reason is None
             else Replicated(value, None, reason)
             for name, value in measurement.point().items()
-            if name not in ("pairs", "groups")
+            if not np.ndim(value)
         }
         estimates = {
             name: score.estimate(confidence, method, skewed.get(name, 0.0))
@@ -154,6 +168,8 @@ class AmplificationResult:
         value = estimates["value"]
         if replicates is not None and value.reason:
             notes.append(f"no interval: {value.reason}")
+        elif scores["value"].may_be_chance and value.interval is not None:
+            notes.append(_CHANCE)
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
             notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return cls(
@@ -163,13 +179,15 @@ class AmplificationResult:
             n=measurement.evaluation.counts.n_rows,
             interval=value.interval,
             confidence=confidence,
-            baseline=estimates.get("random_error"),
+            blind_errors=estimates.get("blind_errors"),
+            excess=estimates.get("excess"),
             spread=estimates.get("variance"),
             levels={name: estimates[name] for name in estimates if name.startswith("psi")},
             n_boot=len(drawn.get("value", ())),
             notes=tuple(notes),
             bound=measurement,
             replicated=scores["value"],
+            behaviour=measurement.behaviour(estimates, drawn, confidence),
         )
 
     @property
@@ -179,6 +197,11 @@ class AmplificationResult:
         name = declared.short + (f"({_LETTERS.get(quality, quality)})" if quality else "")
         is_plain = self.direction == UNDIRECTED and len(declared.directions) == 1
         return name if is_plain else f"{name} {self.direction}"
+
+    @property
+    def slug(self) -> str:
+        """The short name without signs and spaces: "ba_a_to_t", "dpa_u_t_to_a", "la"."""
+        return slug(self.short_name)
 
     @property
     def estimate(self) -> Estimate:
@@ -202,10 +225,16 @@ class AmplificationResult:
         times = float(ndtri((1 + self.confidence) / 2) + ndtri(_POWER))
         return std * times if std > _ROUNDING else None
 
-    @property
-    def random_error(self) -> float | None:
-        """The value that randomly wrong predictions of the same accuracy would give."""
-        return None if self.baseline is None else self.baseline.value
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What the value says of the model, or why it cannot say anything (BA->); else None."""
+        facts = self.facts
+        return None if facts is None else judge(facts)
+
+    @cached_property
+    def facts(self) -> Facts | None:
+        """What the verdict is judged by."""
+        return self.bound.facts(self.behaviour) if self.bound and self.behaviour else None
 
     @property
     def variance(self) -> float | None:
@@ -339,11 +368,12 @@ class AmplificationResult:
             "high": plain(self.interval[1]) if self.interval else None,
             "confidence": self.confidence,
             "detectable": plain(self.detectable),
-            "random_error": plain(self.random_error),
-            "baseline": None if self.baseline is None else numbers(self.baseline),
+            "blind_errors": None if self.blind_errors is None else numbers(self.blind_errors),
+            "excess": None if self.excess is None else numbers(self.excess),
             "variance": plain(self.variance),
             "spread": None if self.spread is None else numbers(self.spread),
             "levels": {name: numbers(level) for name, level in self.levels.items()},
+            "verdict": None if self.verdict is None else self.verdict._asdict(),
             "n": self.n,
             "n_boot": self.n_boot,
             "pos_label": None if self.pos_label is None else show(self.pos_label),
@@ -355,8 +385,12 @@ class AmplificationResult:
         lines = [f"{self.metric} {self.direction}: {self.estimate.text()}{level}"]
         if self.pos_label is not None:
             lines.append(f"  class looked at: {show(self.pos_label)}")
-        if self.baseline is not None:
-            lines.append(f"  random errors of the same accuracy: {self.baseline.text()}")
+        if self.blind_errors is not None:
+            lines.append(f"  blind errors would give: {self.blind_errors.text()}")
+        if self.excess is not None:
+            lines.append(f"  excess over them: {self.excess.text()}")
+        if self.verdict is not None:
+            lines.append(f"  verdict: {self.verdict.words}. {self.verdict.sentence}")
         if self.spread is not None:
             lines.append(f"  variance over pairs: {self.spread.text('')}")
         lines += [f"  {name}: {level.text('')}" for name, level in self.levels.items()]

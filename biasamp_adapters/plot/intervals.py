@@ -38,7 +38,7 @@ def intervals(
 
     A dot is orange where the whole interval shows amplified bias, blue where it shows reduced bias,
     grey where it shows neither, and hollow where there is no interval. A diamond is the value that
-    random errors of the same accuracy would give.
+    mistakes as frequent as the model's would give if they knew nothing of the attribute.
 
     Parameters
     ----------
@@ -85,15 +85,17 @@ def intervals(
     title = _common_name(rows.values())
     if signed is None:
         signed = about(next(iter(rows.values())).metric).signed
-    baselines = {y: row.baseline for y, row in enumerate(rows.values()) if row.baseline is not None}
+    blind = {
+        y: row.blind_errors for y, row in enumerate(rows.values()) if row.blind_errors is not None
+    }
     ax = axes_of(ax, 0.9 + ROW * len(rows))
-    _set_up(ax, rows, title, _numbers([*rows.values(), *baselines.values()]), signed=signed)
+    _set_up(ax, rows, title, _numbers([*rows.values(), *blind.values()]), signed=signed)
     for y, row in enumerate(rows.values()):
-        _draw_dot(ax, row, y - 0.14 * bool(baselines), signed=signed)
-        if y in baselines:
-            _draw_diamond(ax, baselines[y], y + 0.22)
-    if legend and baselines:
-        ax.plot([], [], **_DIAMOND, color=UNCLEAR, label="random errors of the same accuracy")
+        _draw_dot(ax, row, y - 0.14 * bool(blind), signed=signed)
+        if y in blind:
+            _draw_diamond(ax, blind[y], y + 0.22)
+    if legend and blind:
+        ax.plot([], [], **_DIAMOND, color=UNCLEAR, label="blind errors")
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")
     return ax
 
@@ -213,9 +215,9 @@ def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None
     ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, markerfacecolor=face)
 
 
-def _draw_diamond(ax: Axes, baseline: Estimate, y: float) -> None:
-    if not np.isfinite(baseline.value):
+def _draw_diamond(ax: Axes, blind: Estimate, y: float) -> None:
+    if not np.isfinite(blind.value):
         return
-    if baseline.interval is not None:
-        ax.plot(baseline.interval, (y, y), color=UNCLEAR, linewidth=mpl.rcParams["axes.linewidth"])
-    ax.plot(baseline.value, y, color=UNCLEAR, **_DIAMOND)
+    if blind.interval is not None:
+        ax.plot(blind.interval, (y, y), color=UNCLEAR, linewidth=mpl.rcParams["axes.linewidth"])
+    ax.plot(blind.value, y, color=UNCLEAR, **_DIAMOND)

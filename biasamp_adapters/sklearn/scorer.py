@@ -279,7 +279,13 @@ class AmplificationLoss:
             variables = Inputs(y_true, y_pred, beside)
         else:
             variables = Inputs(beside, None, y_true, y_pred)
-        value = self.metric(**variables._replace(sample_weight=sample_weight)._asdict())
+        value = self.metric(
+            variables.y_true,
+            variables.y_pred,
+            sensitive_features=variables.sensitive_features,
+            sensitive_features_pred=variables.sensitive_features_pred,
+            sample_weight=sample_weight,
+        )
         if np.isnan(value):
             raise ValueError(f"{self.metric.__name__} is undefined on these {n_rows} rows")
         return abs(value) if self.objective == "absolute" else value

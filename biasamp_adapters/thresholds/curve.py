@@ -84,10 +84,8 @@ class Steps:
                 for code in (1 - positive, positive)
             ]
         )
-        keys = [*both.codes.values()]
-        if both.unit is not None:
-            keys.append(np.unique(both.unit, return_inverse=True)[1])
-        _, first, cell = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
+        key = lexicographic_key(both.keys())
+        _, first, cell = np.unique(key, return_index=True, return_inverse=True)
         self._negative, self._positive = np.split(cell, 2)
         self._rows, self._cells = rows, both.taken(first)
         self._template = replace(ranked, labels=labels)

@@ -101,7 +101,7 @@ def test_texts_of_new_metrics(case: Any) -> None:
     assert f"(0 = {ZERO[kind]}" in head
     way = parameters.get("direction", "")
     assert way in head or (way == "undirected" and "->" not in head)
-    assert ("random errors of this accuracy = " in head) == (
+    assert ("blind errors = " in head) == (
         kind.__name__ in ("MALS", "DirectionalBiasAmplification")
     )
 
@@ -111,10 +111,10 @@ def test_a_text_in_full() -> None:
     # Of 50 men 40 are hired, of 50 women 10 by the truth and none by the model.
     assert explain.statistical_parity_difference().endswith(": -0.8")
     text = explain.mals()
-    assert text.startswith("BiasAmp_MALS of label 1 (0 = no amplification, random errors of this ")
+    assert text.startswith("BiasAmp_MALS of label 1 (0 = no amplification, blind errors = ")
     assert float(text.rpartition(": ")[2]) == pytest.approx(40 / 40 - 40 / 50, abs=1e-12)
     text = explain.directional_bias_amplification("A->T")
-    assert text.startswith("Directional Bias Amplification A->T (0 = no amplification, random")
+    assert text.startswith("Directional Bias Amplification A->T (0 = no amplification, blind")
 
 
 @pytest.mark.parametrize("case", CASES, ids=case_name)
@@ -129,7 +129,9 @@ def test_json_of_new_metrics(case: Any, weighted: bool) -> None:
         "value",
         "direction",
         "label",
-        "randomErrors",
+        "blindErrors",
+        "excess",
+        "verdict",
         "numInstances",
         "notes",
         "description",
@@ -158,7 +160,7 @@ def test_no_noise_of_rounding() -> None:
     columns = {"sex": [1] * 4 + [0] * 2, "T": [0, 0, 0, 1, 0, 0], "T_pred": [0, 0, 1, 1, 0, 0]}
     frame = pd.DataFrame(columns, dtype=float)
     metric = metric_of(frame, **SEXES)
-    options = {"equalize": "expected"}
+    options = {"quality": "accuracy", "equalize": "expected"}
     text = BiasAmplificationTextExplainer(metric).leakage_amplification(**options)
     assert text.endswith(": 0.0000")
     found = read(BiasAmplificationJSONExplainer(metric).leakage_amplification(**options))

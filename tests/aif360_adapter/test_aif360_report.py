@@ -80,7 +80,7 @@ def test_ours_as_the_core_audits_the_rows(n_labels: int, weighted: bool) -> None
     assert found["metric"].tolist() == expected["metric"].tolist()
     assert found["direction"].tolist() == expected["direction"].tolist()
     assert len(found) > 8
-    for column in ("value", "random_error"):
+    for column in ("value", "blind_errors", "excess"):
         ours, theirs = found[column].tolist(), expected[column].tolist()
         assert ours == pytest.approx(theirs, abs=1e-12, nan_ok=True)
 
@@ -97,6 +97,10 @@ def test_measures_of_aif360(n_labels: int, weighted: bool) -> None:
     assert {name: row["value"] for name, row in found.items()} == expected
     assert found["disparate impact"]["ideal"] == found["accuracy"]["ideal"] == 1
     assert found[FOULDS]["ideal"] == 0
+
+
+def test_the_task_has_the_name_of_the_label() -> None:
+    assert report_of(metric_of(hiring(), **SEXES)).summary["data"]["task"] == "T"
 
 
 def test_rates_of_both_groups() -> None:
@@ -245,3 +249,12 @@ def test_reports_of_a_plain_metric() -> None:
     truth = dataset(hiring())
     with pytest.raises(TypeError, match=r"must be a BiasAmplificationMetric; .*ClassificationM"):
         report_of(ClassificationMetric(truth, truth.copy(), **SEXES))
+
+
+def test_reports_have_gates() -> None:
+    report = report_of(metric_of(fixed_frame(), **SEXES), n_boot=50)
+    lows = {row["slug"]: row["low"] for row in report.summary["metrics"] if row["low"] is not None}
+    assert len(lows) > 3
+    assert report.failures(lows) == []
+    exceeded = report.failures({slug: low - 0.001 for slug, low in lows.items()})
+    assert len(exceeded) == len(lows)

@@ -212,6 +212,7 @@ def test_weighted_matrices_reach_the_attacker() -> None:
     made = np.stack([np.where(heavy, group, 1 - group), other], axis=1)
     rows = {"y_true": made, "y_pred": made, "sensitive_features": group}
     rows["sample_weight"] = np.where(heavy, 9.0, 1.0)
-    metric = metric_of("LA", attacker=LogisticRegression(), equalize=None, n_trials=1)
+    options: dict[str, Any] = {"quality": "accuracy", "equalize": None, "n_trials": 1}
+    metric = metric_of("LA", attacker=LogisticRegression(), **options)
     result = quietly(metric.result, **rows)
     assert result.levels["psi_model"].value == pytest.approx(0.9)

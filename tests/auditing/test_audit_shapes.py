@@ -20,7 +20,19 @@ import biasamp_adapters as bam
 from biasamp_adapters.datasets import load_diabetes_audit
 
 #: api.md, "Audit".
-COLUMNS = ["metric", "direction", "value", "low", "high", "random_error", "n", "note", "pos_label"]
+COLUMNS = [
+    "metric",
+    "direction",
+    "slug",
+    "value",
+    "low",
+    "high",
+    "blind_errors",
+    "excess",
+    "n",
+    "note",
+    "pos_label",
+]
 
 
 def counts_of(frame: pd.DataFrame) -> bam.JointCounts:
@@ -85,15 +97,18 @@ def test_frame_has_the_promised_columns(compas: pd.DataFrame) -> None:
     assert frame["value"].tolist() == [row["value"] for row in report.summary["metrics"]]
     assert (frame["low"] <= frame["high"]).all()
     assert (frame["n"] == 5278).all()
-    # Only BA-> and MALS have a baseline.
-    with_baseline = frame.loc[frame["random_error"].notna(), "metric"]
-    assert {*with_baseline} == {"MALS", "DirectionalBiasAmplification"}
+    # Only BA-> and MALS are compared with blind errors.
+    for column in ("blind_errors", "excess"):
+        compared = frame.loc[frame[column].notna(), "metric"]
+        assert {*compared} == {"MALS", "DirectionalBiasAmplification"}
 
 
 def test_frame_without_intervals_holds_nan(compas: pd.DataFrame) -> None:
     frame = audit_rows(compas, n_boot=0).to_frame()
     assert frame[["low", "high"]].isna().all(axis=None)
-    assert {*frame.dtypes[["value", "low", "high", "random_error"]]} == {np.dtype("float64")}
+    assert {*frame.dtypes[["value", "low", "high", "blind_errors", "excess"]]} == {
+        np.dtype("float64")
+    }
 
 
 def test_several_models_stand_side_by_side(compas: pd.DataFrame) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import GROUP, TRUTH, fairness_of, row_of
+from kinds import Kind
+from report_cases import GROUP, TRUTH, fairness_of, has_note, row_of
 
 import biasamp_adapters as bam
 
@@ -129,15 +130,15 @@ def test_interval_holds_the_value_where_groups_are_equal() -> None:
         assert row["low"] <= 0 <= row["high"], row["measure"]
 
 
-def test_no_interval_where_resampling_moves_a_magnitude_away() -> None:
+def test_a_magnitude_that_chance_explains_has_an_interval_from_0() -> None:
     # The same rows: in each group as many are called positive as are, so that Multi is 0, and it
-    # is the mean of magnitudes, which noise can only raise.
+    # is the mean of magnitudes, which chance can only raise.
     group = [name for name in "abcdefgh" for _ in range(40)]
     truth, said = [1, 1, 0, 0] * 80, [1, 0, 1, 0] * 80
     report = bam.audit(truth, said, sensitive_features=group, n_boot=500)
     row = row_of(report, "Multi A->T")
-    assert (row["value"], row["low"], row["high"]) == (0, None, None)
-    assert "resampling shifts it" in row["note"]
+    assert (row["value"], row["low"]) == (0, 0)
+    assert 0 < row["high"] < 0.1
 
 
 def groups_of(hits: list[int]) -> dict[str, Any]:
@@ -207,3 +208,70 @@ def test_differences_without_draws_say_why() -> None:
     assert {row["note"] for row in report.summary["fairness"]} == {
         "label matrices are resampled by rows, and these counts hold only their sums"
     }
+
+
+#: Of 100 rows a group, 50 and 30 are positive; one model is silent on 10 positives of a, 40
+#: negatives of a and 5 positives of b, another on nothing.
+SILENT_GROUP = ["a"] * 100 + ["b"] * 100
+SILENT_TRUTH = [1] * 50 + [0] * 50 + [1] * 30 + [0] * 70
+SILENT = [None] * 10 + [1] * 40 + [None] * 40 + [0] * 10 + [None] * 5 + [1] * 25 + [0] * 70
+
+
+def test_abstention_rates_by_group(kind: Kind) -> None:
+    counts = kind.count(
+        SILENT_TRUTH,
+        {"silent": SILENT, "outspoken": SILENT_TRUTH},
+        SILENT_GROUP,
+        missing="abstain",
+        **({} if kind.name == "labels" else {"keep_rows": True}),
+    )
+    report = bam.audit_counts(counts, n_boot=300)
+    (row,) = (row for row in report.summary["fairness"] if "abstention" in row["measure"])
+    assert (row["model"], row["measure"], row["task"]) == (
+        "silent",
+        "abstention_rate_difference",
+        "all",
+    )
+    assert row["value"] == pytest.approx(50 / 100 - 5 / 100)
+    assert 0.3 < row["low"] < row["value"] < row["high"] < 0.6
+    assert {of["group"]: of["value"] for of in row["groups"]} == {"a": 0.5, "b": 0.05}
+    assert all(of["low"] < of["value"] < of["high"] for of in row["groups"])
+    assert has_note(report, "Groups differ clearly: it abstained from 50.0% of group a and 5.0%")
+
+
+def test_abstention_from_the_attribute_and_without_intervals() -> None:
+    guessed = [None] * 30 + ["a"] * 70 + [None] * 30 + ["b"] * 70
+    report = bam.audit(
+        SILENT_TRUTH,
+        {"m": SILENT_TRUTH},
+        sensitive_features=SILENT_GROUP,
+        sensitive_features_pred={"m": guessed},
+        missing="abstain",
+        n_boot=200,
+    )
+    row = fairness_of(report, "attribute_abstention_rate_difference", "all")
+    assert row["value"] == 0
+    # Both groups are silent on 30 of 100 rows, so there is nothing to say of groups.
+    assert has_note(report, "m abstained from 60 predictions of the attribute")
+    assert not has_note(report, "Groups differ")
+    plain = bam.audit(
+        SILENT_TRUTH, SILENT, sensitive_features=SILENT_GROUP, missing="abstain", n_boot=0
+    )
+    assert has_note(plain, "Groups differ: it abstained from 50.0% of group a and 5.0%")
+
+
+def test_abstention_is_measured_without_a_truth() -> None:
+    even = bam.BaseRates(
+        task_given_attribute={"a": {0: 0.6, 1: 0.4}, "b": {0: 0.4, 1: 0.6}},
+    )
+    report = bam.audit(
+        None, SILENT, sensitive_features=SILENT_GROUP, reference=even, missing="abstain", n_boot=50
+    )
+    (row,) = report.summary["fairness"]
+    assert (row["measure"], row["value"]) == ("abstention_rate_difference", pytest.approx(0.45))
+    assert report.summary["data"]["positive"] is None
+
+
+def test_no_abstention_no_rate() -> None:
+    report = bam.audit(TRUTH, TRUTH, sensitive_features=GROUP, n_boot=0)
+    assert not [row for row in report.summary["fairness"] if "abstention" in row["measure"]]

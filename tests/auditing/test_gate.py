@@ -1,132 +1,450 @@
-"""Gates for continuous integration, judged on the interval."""
+"""Gates for continuous integration, judged on intervals and verdicts."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
 import pytest
-from report_cases import AMPLIFIED, GROUP, TRUTH, row_of
+from kinds import Kind
+from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, fairness_of, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.gate import Gate, judge, parse_gate
+from biasamp_adapters.auditing.gate import (
+    Bound,
+    ForbiddenVerdicts,
+    parse_bounds,
+    parse_verdicts,
+)
+from biasamp_adapters.auditing.runs import summarize_reports
 
-
-def exceeded(report: bam.AuditReport, gate: Gate) -> list[str]:
-    """What is above the bound of one gate."""
-    return judge([report], [gate])[0]
-
-
-def not_judged(report: bam.AuditReport, gate: Gate) -> list[str]:
-    """What one gate cannot judge."""
-    return judge([report], [gate])[1]
+SAID = [1] * 50 + [0] * 50
 
 
 @pytest.fixture(scope="module")
 def report() -> bam.AuditReport:
     """Rates of 1 and 0 where the truth has 30/50 and 20/50: clearly amplified."""
-    said = [1] * 50 + [0] * 50
     return bam.audit(
-        TRUTH, said, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=200
+        TRUTH, SAID, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=200
     )
 
 
+BA = "DirectionalBiasAmplification"
+
+
+def names(failures: list[Any]) -> list[str]:
+    return [failure.name for failure in failures]
+
+
+# What the command line is given.
+
+
 @pytest.mark.parametrize(
-    ("text", "gate"),
+    ("text", "bound"),
     [
-        ("BA A->T=0.02", Gate("BA A->T", 0.02)),
-        (" BA A->T = -1e-3 ", Gate("BA A->T", -0.001)),
-        ("BA A\u2192T=0.02", Gate("BA A->T", 0.02)),
-        ("BA a->t=0.02", Gate("BA A->T", 0.02)),
-        ("DPA(U) Task_To_Attribute=0.02", Gate("DPA(U) T->A", 0.02)),
-        ("Multi Undirected=0.02", Gate("Multi undirected", 0.02)),
-        ("MALS=0", Gate("MALS", 0)),
-        ("a=b=1", Gate("a=b", 1)),
+        ("BA A->T=0.02", Bound("BA A->T", 0.02)),
+        (" BA A->T = -1e-3 ", Bound("BA A->T", -0.001)),
+        ("MALS=0", Bound("MALS", 0)),
+        ("a=b=1", Bound("a=b", 1)),
     ],
 )
-def test_parse(text: str, gate: Gate) -> None:
-    assert parse_gate(text) == gate
+def test_parse_bounds(text: str, bound: Bound) -> None:
+    assert parse_bounds("--fail-above", [text]) == [bound]
+    assert (
+        parse_bounds("--require-below", [text, text], required=True)
+        == [replace(bound, required=True)] * 2
+    )
 
 
-@pytest.mark.parametrize("text", ["", "BA", "BA=", "=1", " =1", "BA=x", "BA=1,5", "BA>1"])
-def test_other_forms_are_refused(text: str) -> None:
-    with pytest.raises(
-        ValueError, match=r"--fail-above must be METRIC=X with a number X.*received"
-    ):
-        parse_gate(text)
-
-
-def test_not_a_number_is_refused() -> None:
+@pytest.mark.parametrize("option", ["--fail-above", "--require-below"])
+@pytest.mark.parametrize(
     # Nothing is above NaN: such a gate would let everything pass.
-    with pytest.raises(ValueError, match=r"--fail-above must be METRIC=X with a number X"):
-        parse_gate("BA=nan")
+    "text",
+    ["", "BA", "BA=", "=1", " =1", "BA=x", "BA=1,5", "BA>1", "BA=nan", "BA=inf"],
+)
+def test_other_forms_are_refused(option: str, text: str) -> None:
+    with pytest.raises(
+        ValueError, match=rf"^{option} must be METRIC=X with a number X.*received {text!r}$"
+    ):
+        parse_bounds(option, [text])
+
+
+def test_parse_verdicts() -> None:
+    assert parse_verdicts(["amplifies, reverses", "A->T=constant"]) == [
+        ForbiddenVerdicts("verdict", ("amplifies", "reverses")),
+        ForbiddenVerdicts("verdict A->T", ("constant",)),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", ",", "amplified", "amplifies,", "A->T=", "amplifies=A->T"])
+def test_other_verdicts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"verdicts must be some of \['cannot_say', .*received"):
+        parse_verdicts([text])
+
+
+# Names.
 
 
 @pytest.mark.parametrize(
     "name",
-    ["BA A->T", "DirectionalBiasAmplification A->T", "LA", "LeakageAmplification", "DPA(U) A->T"],
+    [
+        "BA A->T",
+        "ba a->t",
+        "BA A\u2192T",
+        "BA attribute_to_task",
+        "ba_a_to_t",
+        f"{BA} A->T",
+        " LA ",
+        "la",
+        "LeakageAmplification",
+        "DPA(U) A->T",
+        "dpa_u_a_to_t",
+        "DPA(U) Task_To_Attribute",
+        "multi undirected",
+        "multi_undirected",
+        "selection_rate_difference",
+        "selection rate difference",
+        "accuracy_difference",
+    ],
 )
-def test_one_metric_by_its_names(report: bam.AuditReport, name: str) -> None:
-    assert len([*exceeded(report, Gate(name, -9))]) == 1
+def test_one_number_by_its_names(report: bam.AuditReport, name: str) -> None:
+    assert len(report.failures({name: -9})) == 1
 
 
 @pytest.mark.parametrize(
     ("name", "directions"),
-    [("BA", 2), ("DirectionalBiasAmplification", 2), ("Multi", 3), ("DPA", 2)],
+    [("BA", 2), (BA, 2), ("ba", 2), ("Multi", 3), ("DPA", 2), ("DPA(U)", 2)],
 )
 def test_all_directions_without_one(report: bam.AuditReport, name: str, directions: int) -> None:
-    assert len([*exceeded(report, Gate(name, -9))]) == directions
+    assert len(report.failures({name: -9})) == directions
+    assert len(report.failures(require_below={name: -9})) == directions
 
 
-def test_judged_on_the_lower_end(report: bam.AuditReport) -> None:
-    row = row_of(report, "BA A->T")
-    assert row["low"] < row["value"] < row["high"]
-    # A value above the bound is not enough: the whole interval must be.
-    assert [*exceeded(report, Gate("BA A->T", (row["low"] + row["value"]) / 2))] == []
-    assert [*exceeded(report, Gate("BA A->T", row["low"]))] == []
-    (line,) = exceeded(report, Gate("BA A->T", row["low"] - 1e-6))
-    # Group a moves from .6 to 1, group b from .4 to 0.
-    assert "BA A->T is +0.4000" in line
-    assert f"[{row['low']:+.4f}, {row['high']:+.4f}]" in line
-
-
-def test_each_model_is_judged() -> None:
-    models = {"truth": TRUTH, "extreme": [1] * 50 + [0] * 50, "more": AMPLIFIED}
-    report = bam.audit(TRUTH, models, sensitive_features=GROUP, n_boot=200)
-    (line,) = exceeded(report, Gate("BA A->T", 0.2))
-    assert line.startswith("extreme: BA A->T")
-
-
-def test_unknown_metric(report: bam.AuditReport) -> None:
-    with pytest.raises(ValueError, match=r"one of \['MALS', 'BA A->T', .*received 'ba'"):
-        [*exceeded(report, Gate("ba", 0))]
+@pytest.mark.parametrize("name", ["bax", "A->T", "", "excess DPA A->T", "BA A->T of a", "value"])
+def test_unknown_name(report: bam.AuditReport, name: str) -> None:
+    known = r"\['MALS', .*'BA A->T', .*'selection rate difference', .*'verdict A->T', .*\], or sev"
+    for gates in ({"above": {name: 0}}, {"require_below": {name: 0}}):
+        with pytest.raises(ValueError, match=rf"{known}.*received {name!r}$"):
+            report.failures(**gates)
 
 
 def test_direction_that_the_report_lacks() -> None:
     report = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=20)
     with pytest.raises(ValueError, match="received 'BA T->A'"):
-        [*exceeded(report, Gate("BA T->A", 0))]
+        report.failures({"BA T->A": 0})
 
 
-def test_nothing_to_judge_by() -> None:
+# Bounds.
+
+
+def test_above_is_judged_on_the_lower_end(report: bam.AuditReport) -> None:
+    row = row_of(report, "BA A->T")
+    assert row["low"] < row["value"] < row["high"]
+    # A value above the bound is not enough: the whole interval must be.
+    assert report.failures({"BA A->T": (row["low"] + row["value"]) / 2}) == []
+    assert report.failures({"BA A->T": row["low"]}) == []
+    (failure,) = report.failures({"BA A->T": 0.02})
+    # Group a moves from .6 to 1, group b from .4 to 0.
+    interval = f"[{row['low']:+.4f}, {row['high']:+.4f}]"
+    assert str(failure) == f"model: BA A->T is +0.4000 {interval}, above 0.02"
+    assert repr(failure) == f"<GateFailure: {failure}>"
+    assert (failure.model, failure.name, failure.judged) == ("model", "BA A->T", True)
+
+
+def test_required_is_judged_on_the_upper_end(report: bam.AuditReport) -> None:
+    row = row_of(report, "BA A->T")
+    assert report.failures(require_below={"BA A->T": row["high"] + 1e-6}) == []
+    # A value below the bound is not enough: the whole interval must be.
+    (failure,) = report.failures(require_below={"BA A->T": (row["value"] + row["high"]) / 2})
+    assert failure.judged
+    assert "is +0.4000 [" in failure.sentence
+    assert "], not shown to be below 0." in failure.sentence
+    assert len(report.failures(require_below={"BA A->T": row["high"]})) == 1
+
+
+def test_every_number_of_a_report_has_its_gate(kind: Kind) -> None:
+    counts = kind.count(
+        TRUTH,
+        {"more": AMPLIFIED, "said": SAID},
+        GROUP,
+        {"more": GROUP, "said": GROUP},
+        **kind.apart,
+    )
+    report = bam.audit_counts(counts, n_boot=100)
+    rows = [(row["slug"], row) for row in report.summary["metrics"]]
+    rows += [(row["measure"], row) for row in report.summary["fairness"]]
+    for name in dict.fromkeys(name for name, _ in rows):
+        named = [row for other, row in rows if other == name]
+        assert {row["model"] for row in named} == {"more", "said"}
+        judged = [row for row in named if row["low"] is not None]
+        # A number without an interval fails either way.
+        unjudged = [row["model"] for row in named if row["low"] is None]
+        for bound in [-9, 9, *(row[end] for row in judged for end in ("value", "low", "high"))]:
+            above = [failure.model for failure in report.failures({name: bound})]
+            assert above == [row["model"] for row in judged if row["low"] > bound] + unjudged
+            below = [failure.model for failure in report.failures(require_below={name: bound})]
+            assert below == [row["model"] for row in judged if row["high"] >= bound] + unjudged
+
+
+def test_few_rows_pass_one_gate_and_not_the_other() -> None:
+    """Both files hold a model that changes nothing; only many rows show it."""
+
+    def audited(times: int) -> bam.AuditReport:
+        # Errors that keep the rate of each group: one in ten positives, as many negatives.
+        said = [0] * 3 + [1] * 27 + [1] * 3 + [0] * 17 + [0] * 2 + [1] * 18 + [1] * 2 + [0] * 28
+        rows = [TRUTH * times, said * times]
+        return bam.audit(*rows, sensitive_features=GROUP * times, n_boot=200)
+
+    few, many = audited(1), audited(50)
+    assert few.failures({"BA A->T": 0.02}) == many.failures({"BA A->T": 0.02}) == []
+    assert names(few.failures(require_below={"BA A->T": 0.02})) == ["BA A->T"]
+    assert many.failures(require_below={"BA A->T": 0.02}) == []
+
+
+def test_each_model_is_judged() -> None:
+    models = {"truth": TRUTH, "extreme": SAID, "more": AMPLIFIED}
+    report = bam.audit(TRUTH, models, sensitive_features=GROUP, n_boot=200)
+    (failure,) = report.failures({"BA A->T": 0.2})
+    assert str(failure).startswith("extreme: BA A->T")
+    required = report.failures(require_below={"BA A->T": 0.2})
+    assert [failure.model for failure in required] == ["extreme"]
+
+
+def test_fairness_measures(report: bam.AuditReport) -> None:
+    # Group a: 50 of 50 are selected, group b: 0 of 50.
+    row = fairness_of(report, "selection_rate_difference", "1")
+    assert report.failures({"selection_rate_difference": row["low"]}) == []
+    (failure,) = report.failures({"selection_rate_difference": 0.5})
+    interval = f"[{row['low']:.4f}, {row['high']:.4f}]"
+    assert str(failure) == (
+        f"model: selection rate difference of class 1 is 1.0000 {interval}, above 0.5"
+    )
+    # 30 of 50 and 30 of 50 are right.
+    (failure,) = report.failures(require_below={"accuracy_difference": 0.01})
+    assert failure.sentence.startswith("accuracy difference is 0.0000 [")
+
+
+def test_the_task_has_the_name_that_the_user_gave() -> None:
+    truth = pd.Series(TRUTH, name="hired")
+    report = bam.audit(truth, SAID, sensitive_features=GROUP, n_boot=50)
+    (failure,) = report.failures({"selection_rate_difference": 0.5})
+    assert failure.sentence.startswith("selection rate difference of hired = 1 is 1.0000 [")
+
+
+def test_every_task_of_a_fairness_measure_is_judged() -> None:
+    truth = np.array([TRUTH, TRUTH, TRUTH]).T
+    said = np.array([SAID, TRUTH, AMPLIFIED]).T
+    report = bam.audit(truth, said, sensitive_features=GROUP, n_boot=200)
+    # The rates of the groups are 1 and 0; 30/50 and 20/50; 35/50 and 15/50.
+    found = report.failures({"selection_rate_difference": 0.15})
+    assert [failure.sentence.partition(" is ")[0] for failure in found] == [
+        "selection rate difference of task 0",
+        "selection rate difference of task 2",
+    ]
+
+
+# What cannot be judged.
+
+
+def test_no_interval() -> None:
     report = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=0)
-    (line,) = not_judged(report, Gate("BA A->T", 0))
-    assert line.startswith("model: BA A->T cannot be judged: it has no interval (")
-    assert exceeded(report, Gate("BA A->T", 0)) == []
+    for gates in ({"above": {"BA A->T": 0}}, {"require_below": {"BA A->T": 0}}):
+        (failure,) = report.failures(**gates)
+        assert not failure.judged
+        assert str(failure).startswith("model: BA A->T cannot be judged: it has no interval (")
+    (failure,) = report.failures({"selection_rate_difference": 0})
+    assert not failure.judged
 
 
 def test_undefined_is_said_to_be_so() -> None:
     # Nothing is called positive, so MALS has no rate to compare.
     report = bam.audit(TRUTH, [0] * 100, sensitive_features=GROUP, n_boot=20)
-    (line,) = not_judged(report, Gate("MALS", 0))
-    assert "MALS cannot be judged: it has no interval (" in line
-    assert "undefined" in line
+    (failure,) = report.failures({"MALS": 0})
+    assert "MALS cannot be judged: it has no interval (" in failure.sentence
+    assert "undefined" in failure.sentence
 
 
-def test_a_balanced_reference_judges_no_metric_with_signs() -> None:
-    # Both groups have 25 of 50; DPA and LA need no sign.
+@pytest.fixture(scope="module")
+def balanced() -> bam.AuditReport:
+    """Both groups have 25 of 50; the model calls all of one group positive."""
     truth = ([1] * 25 + [0] * 25) * 2
-    report = bam.audit(truth, [1] * 50 + [0] * 50, sensitive_features=GROUP, n_boot=200)
-    (line,) = not_judged(report, Gate("BA A->T", 0.1))
-    assert line.endswith(
-        "the reference is balanced, or of one class or group: it is 0 by construction, "
-        "whatever the model does"
+    return bam.audit(
+        truth, SAID, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=200
     )
-    assert [*not_judged(report, Gate("LA", 0.1))] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "judged"),
+    [
+        ("MALS", False),
+        ("BA A->T", False),
+        ("BA T->A", False),
+        ("Multi undirected", False),
+        # No sign of the reference enters these.
+        ("Multi A->T", True),
+        ("LA", True),
+        ("DPA A->T", True),
+        ("selection_rate_difference", True),
+    ],
+)
+def test_a_balanced_reference(balanced: bam.AuditReport, name: str, judged: bool) -> None:
+    (failure,) = balanced.failures({name: -0.1})
+    assert failure.judged is judged
+    if not judged:
+        assert failure.sentence.endswith(
+            "the reference is balanced, or of one class or group: it is 0 by construction, "
+            "whatever the model does"
+        )
+        (required,) = balanced.failures(require_below={name: 0.1})
+        assert not required.judged
+
+
+def test_runs_of_a_balanced_reference(balanced: bam.AuditReport, report: bam.AuditReport) -> None:
+    # A summary of runs has no results to ask, and the mean would hold a 0 that says nothing.
+    for others in ({"2": balanced}, {"2": report}):
+        runs = summarize_reports({"1": balanced} | others)
+        found = runs.failures({"MALS": 0.1, "BA": 0.1})
+        assert [failure.judged for failure in found] == [False] * 3
+    assert row_of(runs, "LA")["zero_by_construction"] is False
+
+
+def test_what_exceeds_comes_first(balanced: bam.AuditReport) -> None:
+    found = balanced.failures({"BA A->T": 0, "LA": 0}, require_below={"MALS": 1, "Multi A->T": 0})
+    assert names(found) == ["LA", "Multi A->T", "BA A->T", "MALS"]
+    assert [failure.judged for failure in found] == [True, True, False, False]
+
+
+# Bad gates.
+
+
+@pytest.mark.parametrize("bound", [float("nan"), float("inf"), True, "0.02", None, {"amplifies"}])
+def test_bounds_must_be_finite_numbers(report: bam.AuditReport, bound: Any) -> None:
+    for gates in ({"above": {"BA": bound}}, {"require_below": {"BA": bound}}):
+        with pytest.raises(ValueError, match=r"must be a finite number; received .* for 'BA'$"):
+            report.failures(**gates)
+
+
+@pytest.mark.parametrize("bound", [np.float32(0.5), np.int64(0), Decimal("0.25")])
+def test_any_real_number_is_a_bound(report: bam.AuditReport, bound: Any) -> None:
+    assert bool(report.failures({"BA A->T": bound})) == (bound < row_of(report, "BA A->T")["low"])
+
+
+@pytest.mark.parametrize("gates", [["BA"], "BA A->T", {("BA", "A->T"): 0}, 0.02])
+def test_gates_must_be_a_mapping_of_names(report: bam.AuditReport, gates: Any) -> None:
+    for argument in ("above", "require_below"):
+        with pytest.raises(ValueError, match=r"must be a mapping from names to bounds; received"):
+            report.failures(**{argument: gates})
+
+
+def test_no_gate_at_all(report: bam.AuditReport) -> None:
+    # It would pass whatever the model does.
+    for above in (None, {}):
+        with pytest.raises(ValueError, match="at least one bound or set of verdicts"):
+            report.failures(above)
+
+
+# Excess and verdicts.
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("excess A->T", ["excess A->T"]),
+        ("excess_a_to_t", ["excess A->T"]),
+        ("excess_ba_a_to_t", ["excess A->T"]),
+        ("excess", ["excess A->T", "excess T->A"]),
+        ("excess MALS", ["excess MALS"]),
+        ("excess_mals", ["excess MALS"]),
+    ],
+)
+def test_excess_by_its_names(report: bam.AuditReport, name: str, found: list[str]) -> None:
+    assert names(report.failures({name: -9})) == found
+    assert names(report.failures(require_below={name: -9})) == found
+
+
+def test_excess_is_judged_on_its_own_interval(report: bam.AuditReport) -> None:
+    excess = row_of(report, "BA A->T")["excess"]
+    assert report.failures({"excess A->T": excess["low"]}) == []
+    # 60 of 100 rows are right, as many of each class: blind errors give every group a gap of
+    # .2 x .2 = .04 for one of .2, so BA is -.08 and the excess .4 + .08.
+    (failure,) = report.failures({"excess A->T": excess["low"] - 1e-6})
+    assert failure.sentence.startswith(f"excess A->T is +0.4800 [{excess['low']:+.4f}, ")
+    (failure,) = report.failures(require_below={"excess A->T": excess["high"]})
+    assert "not shown to be below" in failure.sentence
+
+
+def test_excess_of_a_balanced_reference(balanced: bam.AuditReport) -> None:
+    (failure,) = balanced.failures({"excess A->T": -0.1})
+    assert not failure.judged
+
+
+#: What models say, and the verdict on each.
+SAYINGS = {
+    "amplifies": SAID,
+    "reverses": [0] * 50 + [1] * 50,
+    "no_errors": TRUTH,
+    "constant": [1] * 100,
+    "no_clear_change": ERRORS,
+}
+
+
+@pytest.fixture(scope="module")
+def models() -> bam.AuditReport:
+    """One model for each verdict, named after it."""
+    return bam.audit(TRUTH, SAYINGS, sensitive_features=GROUP, n_boot=200)
+
+
+@pytest.mark.parametrize("code", SAYINGS)
+def test_a_verdict_can_be_forbidden(models: bam.AuditReport, code: str) -> None:
+    sentences = {row["model"]: row["sentence"] for row in models.summary["verdicts"]}
+    (failure,) = models.failures({"verdict": {code, "reduces"}})
+    assert str(failure) == f"{code}: verdict A->T is {code}: {sentences[code]}"
+    assert failure.judged
+
+
+def test_several_verdicts_can_be_forbidden(models: bam.AuditReport) -> None:
+    found = models.failures({"verdict A->T": ["amplifies", "reverses"]})
+    assert [failure.model for failure in found] == ["amplifies", "reverses"]
+    assert models.failures({"verdict": {"reduces", "mistakes_only"}}) == []
+
+
+def test_where_the_report_cannot_say(balanced: bam.AuditReport) -> None:
+    # So it cannot say either that nothing forbidden is the case.
+    (failure,) = balanced.failures({"verdict A->T": {"amplifies"}})
+    assert not failure.judged
+    assert failure.sentence.startswith(
+        "verdict A->T cannot be judged: The reference is balanced, so BA is 0 whatever"
+    )
+    (failure,) = balanced.failures({"verdict A->T": {"cannot_say"}})
+    assert failure.judged
+    assert failure.sentence.startswith("verdict A->T is cannot_say: The reference is balanced")
+
+
+def test_verdicts_of_one_direction(report: bam.AuditReport) -> None:
+    # The attribute is predicted without an error.
+    both = {"amplifies", "no_errors"}
+    assert names(report.failures({"verdict": both})) == ["verdict A->T", "verdict T->A"]
+    assert names(report.failures({"verdict T\u2192A": both})) == ["verdict T->A"]
+    assert names(report.failures({"verdict_a_to_t": both})) == ["verdict A->T"]
+
+
+@pytest.mark.parametrize("codes", ["amplifies", 0.02, None, set(), {"amplified"}, [["reduces"]]])
+def test_verdicts_must_be_a_set_of_codes(report: bam.AuditReport, codes: Any) -> None:
+    with pytest.raises(ValueError, match=r"codes, such as|verdicts must be some of .*received"):
+        report.failures({"verdict": codes})
+
+
+def test_a_verdict_that_the_report_lacks(models: bam.AuditReport) -> None:
+    with pytest.raises(ValueError, match=r"'verdict A->T'\].*received 'verdict T->A'"):
+        models.failures({"verdict T->A": {"amplifies"}})
+
+
+def test_verdicts_over_runs(report: bam.AuditReport, balanced: bam.AuditReport) -> None:
+    other = bam.audit(
+        TRUTH, SAID, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=50
+    )
+    runs = summarize_reports({"1": report, "2": other})
+    assert names(runs.failures({"verdict": {"amplifies"}})) == ["verdict A->T"]

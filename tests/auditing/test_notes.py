@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import rows_of
-from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, has_note, row_of
+from report_cases import AMPLIFIED, GROUP, TRUTH, has_note, row_of
 
 import biasamp_adapters as bam
 
-BALANCED = "The reference is balanced"
 UNCERTAIN = "their sign may be noise"
-OPPOSITE = "Some pairs are amplified and others reduced"
-RANDOM = "what random errors of the same accuracy would give"
 FEW = "Fewer than 15 rows"
-UNEQUAL = "Classes are of unequal size"
 NO_REFERENCE = "the evaluated truth itself"
 T_TO_A = "T->A means that the model predicts a protected attribute"
 
@@ -54,8 +50,7 @@ def test_always_said(fragment: str) -> None:
 def test_plain_audit_says_nothing_else() -> None:
     reference = table((200, 300), (300, 200))
     found = audit(reference=reference).summary["notes"]
-    # MALS is near its baseline here, and may say so.
-    assert len([note for note in found if RANDOM not in note]) == 5
+    assert len(found) == 5
 
 
 def test_mals_of_groups_of_near_equal_share() -> None:
@@ -73,10 +68,8 @@ def test_mals_of_groups_of_near_equal_share() -> None:
 def test_balanced_reference() -> None:
     found = audit(reference=table((25, 25), (50, 50)))
     assert row_of(found, "BA A->T")["value"] == 0
-    assert has_note(found, BALANCED)
     # A balance is a tie, which is no noise of the sign.
     assert not has_note(found, UNCERTAIN)
-    assert not has_note(audit(reference=table((24, 26), (50, 50))), BALANCED)
 
 
 @pytest.mark.parametrize(("positives", "uncertain"), [(29, True), (30, False)])
@@ -85,7 +78,6 @@ def test_uncertain_signs(positives: int, uncertain: bool) -> None:
     rest = 50 - positives
     found = audit(reference=table((rest, positives), (positives, rest)))
     assert has_note(found, UNCERTAIN) is uncertain
-    assert not has_note(found, BALANCED)
 
 
 def test_pairs_with_uncertain_signs_are_counted() -> None:
@@ -103,67 +95,6 @@ def test_no_reference_and_a_reference() -> None:
 def test_predicting_the_attribute() -> None:
     assert has_note(audit(sensitive_features_pred=GROUP), T_TO_A)
     assert not has_note(audit(), T_TO_A)
-
-
-@pytest.mark.parametrize(("positives", "unequal"), [(59, False), (60, True)])
-def test_unequal_classes(positives: int, unequal: bool) -> None:
-    # The share of one of two even classes has a standard error of sqrt(.25 / 100) = .05: .09 is
-    # within 1.96 of them, .1 is not.
-    truth = [1] * positives + [0] * (100 - positives)
-    found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
-    assert has_note(found, UNEQUAL) is unequal
-
-
-def test_shares_of_unequal_classes_are_given() -> None:
-    truth = [1] * 80 + [0] * 20
-    found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
-    assert has_note(found, "shares from 20.0% to 80.0%")
-
-
-def test_opposite_trends() -> None:
-    assert not has_note(audit(), OPPOSITE)
-    # Of both groups five more are called positive: along the correlation of a, against that of b.
-    more = [1] * 35 + [0] * 15 + [1] * 25 + [0] * 25
-    found = audit(more)
-    assert row_of(found, "BA A->T")["value"] == pytest.approx(0)
-    assert has_note(found, OPPOSITE)
-
-
-def test_rounding_is_no_opposite_trend() -> None:
-    # Probabilities that add up to the positives of each group, 30 and 20 of 50, but in floats only
-    # nearly so: nothing is amplified and nothing reduced.
-    found = audit([0.6] * 50 + [0.4] * 50)
-    assert row_of(found, "BA A->T")["value"] == pytest.approx(0, abs=1e-12)
-    assert not has_note(found, OPPOSITE)
-
-
-def test_random_errors() -> None:
-    # Of each group and class one row in five is called the other class: every rate moves by
-    # 0.2 * (20 - 30) / 50 towards the other group's, as random errors of that accuracy would do.
-    found = audit(ERRORS)
-    row = row_of(found, "BA A->T")
-    assert row["value"] == pytest.approx(0.2 * (20 - 30) / 50)
-    assert row["random_error"] == pytest.approx(row["value"])
-    assert has_note(found, RANDOM)
-    # Rates of 1 and 0 are far from what 70 right rows in 100 would give at random.
-    assert not has_note(audit([1] * 50 + [0] * 50), RANDOM)
-
-
-def test_perfect_model_makes_no_random_errors() -> None:
-    found = audit(TRUTH)
-    assert row_of(found, "BA A->T")["value"] == 0
-    assert not has_note(found, RANDOM)
-
-
-def test_random_errors_are_of_a_model_that_is_named() -> None:
-    found = audit({"extreme": [1] * 50 + [0] * 50, "mistaken": ERRORS})
-    noted = [note for note in found.summary["notes"] if RANDOM in note]
-    assert noted
-    assert all("mistaken" in note for note in noted)
-
-
-def test_no_baseline_is_judged_without_intervals() -> None:
-    assert not has_note(audit(ERRORS, n_boot=0), RANDOM)
 
 
 def test_dropped_rows() -> None:

@@ -74,7 +74,7 @@ def test_point_where_the_predictions_are_is_the_audit() -> None:
     frame = report.to_frame().set_index(["metric", "direction"])
     row = frame.loc[("DirectionalBiasAmplification", "A->T")]
     assert point["amplification"]["value"] == pytest.approx(row["value"])
-    assert point["random_error"] == pytest.approx(row["random_error"])
+    assert point["blind_errors"]["value"] == pytest.approx(row["blind_errors"])
     gaps = report.to_frame("fairness").set_index("measure")["value"]
     assert point["fpr_difference"]["value"] == pytest.approx(gaps["false_positive_rate_difference"])
 

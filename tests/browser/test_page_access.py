@@ -25,6 +25,7 @@ __all__ = ["opened"]
 
 #: The parts of a report that has them all, in their order.
 HEADINGS = [
+    "What to read",
     "Results",
     "Models compared",
     "What the mean hides",

@@ -192,8 +192,11 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "gate without number": (["--fail-above", "BA"], "--fail-above must be METRIC=X"),
     "gate with a word": (["--fail-above", "BA=much"], "--fail-above must be METRIC=X"),
     "gate of nan": (["--fail-above", "BA=nan"], "--fail-above must be METRIC=X"),
-    "gate of no metric": (["--fail-above", "Nope=1"], "must name a metric of the report"),
-    "gate without interval": (["--fail-above", "BA=0", "--n-boot", "0"], "judged on the interval"),
+    "gate of no metric": (
+        ["--fail-above", "Nope=1"],
+        "must name a number or verdict of the report",
+    ),
+    "gate without interval": (["--fail-above", "BA=0", "--n-boot", "0"], "judged on intervals"),
     "run without column": (["--run", "nothing"], "column 'nothing' must be in the files"),
     "one run": (["--run", "filename"], "needs at least two"),
     "weight of words": (["--weight", "A"], "'A' must hold numbers to be a weight"),

@@ -100,19 +100,41 @@ def balanced() -> pd.DataFrame:
     return table().assign(T=[0, 1] * 100, P=[1] * 80 + [0] * 20 + [1] * 20 + [0] * 80)
 
 
-def gate(*bounds: str) -> list[str]:
-    return [part for bound in bounds for part in ("--fail-above", bound)]
+def gate(*bounds: str, option: str = "--fail-above") -> list[str]:
+    return [part for bound in bounds for part in (option, bound)]
+
+
+def required(*bounds: str) -> list[str]:
+    return gate(*bounds, option="--require-below")
 
 
 #: BA of ``balanced`` is 0 by construction; LA is not: P gives away the group of 160 of 200 rows.
 GATES: dict[str, tuple[list[str], int, list[str]]] = {
     "passed": (gate("LA=0.9"), 0, []),
     "exceeded": (gate("LA=0.1"), 1, ["LA is"]),
+    "by its slug": (gate("la=0.1"), 1, ["LA is"]),
+    "shown to be below": (required("LA=0.9"), 0, []),
+    "not shown to be below": (required("LA=0.3"), 1, ["LA is .*, not shown to be below 0.3"]),
+    "fairness measure": (
+        gate("selection_rate_difference=0.1", "accuracy_difference=0.9"),
+        1,
+        ["selection rate difference of T = 1 is 0.6"],
+    ),
     "balanced": (gate("BA A->T=0.02"), 3, ["BA A->T cannot be judged: the reference is balanced"]),
     "balanced too": (gate("MALS=0.02"), 3, ["MALS cannot be judged: the reference is balanced"]),
     "balanced, and a bound below 0": (gate("BA=-0.1"), 3, ["BA A->T cannot be judged"]),
     "exceeded and not judged": (
         gate("BA=0.02", "LA=0.1"),
+        1,
+        ["LA is", "BA A->T cannot be judged"],
+    ),
+    "required, and balanced": (
+        required("BA A->T=0.9"),
+        3,
+        ["BA A->T cannot be judged: the reference is balanced"],
+    ),
+    "not shown to be below, and not judged": (
+        [*required("LA=0.3"), *gate("BA=0.02")],
         1,
         ["LA is", "BA A->T cannot be judged"],
     ),
@@ -161,7 +183,58 @@ def test_a_perfect_model_of_unbalanced_data_passes(folder: Path) -> None:
 
 def test_a_gate_that_can_never_be_judged_is_bad_input(folder: Path) -> None:
     refused(biasamp(*AUDIT, "--n-boot", "0", *gate("BA=0.1")), "--n-boot 0 gives none")
-    refused(biasamp(*AUDIT, *gate("foo=1")), "must name a metric of the report")
+    refused(biasamp(*AUDIT, *gate("foo=1")), "must name a number or verdict of the report")
+    refused(biasamp(*AUDIT, "--fail-verdict", "amplify"), "verdicts must be some of")
+
+
+def test_runs_of_a_balanced_reference_and_metrics_without_pairs(folder: Path) -> None:
+    # Only the results of single runs know the signs of MALS.
+    write_csv(pd.concat([balanced().assign(seed=i) for i in range(3)]), folder / "people.csv")
+    ended = biasamp(*AUDIT, "--run", "seed", *gate("MALS=0.02"))
+    assert ended.code == 3
+    assert "MALS cannot be judged: the reference is balanced" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "line"),
+    [
+        ("reverses", 0, ""),
+        ("reverses,amplifies", 1, "P: verdict A->T is amplifies: The gap between a and b"),
+        ("A->T=amplifies", 1, "P: verdict A->T is amplifies: The gap between a and b"),
+        ("T->A=amplifies", 2, "error: a gate must name .*; received 'verdict T->A'"),
+    ],
+)
+def test_verdicts(folder: Path, option: str, code: int, line: str) -> None:
+    # Rates of .6 and .4 become 1 and 0.
+    write_csv(table().assign(P=[1] * 100 + [0] * 100), folder / "people.csv")
+    ended = biasamp(*AUDIT, "--fail-verdict", option)
+    assert ended.code == code
+    assert re.match(f"biasamp: {line}" if line else "$", ended.err)
+
+
+def test_a_verdict_that_cannot_be_said(folder: Path) -> None:
+    write_csv(balanced(), folder / "people.csv")
+    ended = biasamp(*AUDIT, "--fail-verdict", "amplifies")
+    assert ended.code == 3
+    assert "P: verdict A->T cannot be judged: The reference is balanced" in ended.err
+
+
+def test_which_report_a_gate_speaks_of(folder: Path) -> None:
+    write_csv(table().assign(P=[1] * 100 + [0] * 100), folder / "people.csv")
+    attributes = ["--attribute", "B", "--separate"]
+    ended = biasamp(*AUDIT, *attributes, *gate("BA A->T=0.2"))
+    above, unknown = ended.err.splitlines()
+    assert above.startswith("biasamp: Bias amplification audit: A: P: BA A->T is +0.4000 [")
+    # Both values of B have 50 of 100.
+    assert unknown.startswith("biasamp: Bias amplification audit: B: P: BA A->T cannot be judged:")
+
+
+def test_the_help_tells_the_exit_codes() -> None:
+    shown = " ".join(biasamp("audit", "--help").out.split())
+    assert (
+        "Exit codes: 0 all gates passed; 1 a gate failed; 2 bad input; 3 no gate failed, and one "
+        "cannot be judged; 4 internal error." in shown
+    )
 
 
 #: A bug of ours, in a process of its own: which exit code it has is up to the interpreter.

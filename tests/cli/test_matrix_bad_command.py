@@ -116,7 +116,10 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         r"'p_\*' is not among",
     ),
     "positive label": ([*COLUMNS, "--pos-label", "fox"], "one of the classes 'dog', 'cat'"),
-    "gate": ([*COLUMNS, "--fail-above", "LAA=0"], "--fail-above must name a metric of the report"),
+    "gate": (
+        [*COLUMNS, "--fail-above", "LAA=0"],
+        "a gate must name a number or verdict",
+    ),
 }
 
 

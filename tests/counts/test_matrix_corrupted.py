@@ -25,7 +25,7 @@ def _count(**options: Any) -> CooccurrenceCounts:
 
 
 RULE = (
-    r"path must be a file that CooccurrenceCounts\.save wrote, biasamp-counts of version 3 "
+    r"path must be a file that CooccurrenceCounts\.save wrote, biasamp-counts of version 4 "
     r"or an earlier one; received "
 )
 
@@ -72,7 +72,7 @@ def test_a_file_cut_short(suffix: str, cut: int, tmp_path: Path) -> None:
 
 
 CORRUPTED: dict[str, dict[str, Any]] = {
-    "another version": {"version": 4},
+    "another version": {"version": 5},
     "another format": {"format": "biasamp-joint-counts"},
     "too few sums": {"sum_n": [20.0]},
     "a sum that is no number": {"sum_n": ["many"]},

@@ -106,7 +106,7 @@ def rule(kind: Kind) -> str:
     """What is said of a file of something else."""
     return (
         rf"path must be a file that {kind.counts.__name__}\.save wrote, "
-        r"biasamp-counts of version 3 or an earlier one; received "
+        r"biasamp-counts of version 4 or an earlier one; received "
     )
 
 

@@ -85,13 +85,13 @@ def test_many_cells(suffix: str, tmp_path: Path) -> None:
 
 
 RULE = (
-    r"path must be a file that JointCounts\.save wrote, biasamp-counts of version 3 "
+    r"path must be a file that JointCounts\.save wrote, biasamp-counts of version 4 "
     r"or an earlier one; received "
 )
 
 
 CORRUPTED: dict[str, dict[str, Any]] = {
-    "another version": {"version": 4},
+    "another version": {"version": 5},
     "another format": {"format": "counts"},
     "a code past the labels": {"codes": [[0, 0, 9], [1, 1, 1]]},
     "a negative code": {"codes": [[0, 0, -1], [1, 1, 1]]},

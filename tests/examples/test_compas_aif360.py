@@ -181,7 +181,7 @@ def test_the_table_is_that_of_the_plain_rows(either: Case) -> None:
         of = rates(held_out, predicted, either.setting.privileged)
         expected = {
             "BA A->T": result.value,
-            "random errors": result.random_error,
+            "blind errors": result.blind_errors.value,
             "DPA A->T": DirectionalPredictabilityAmplification()(
                 held_out["truth"], predicted, **groups
             ),

@@ -91,7 +91,7 @@ def test_the_numbers_of_the_tree(either: Case) -> None:
     result = DirectionalBiasAmplification(reference=reference).result(truth, predicted, **groups)
     expected = {
         "BA A->T": result.value,
-        "random errors": result.random_error,
+        "blind errors": result.blind_errors.value,
         "DPA A->T": DirectionalPredictabilityAmplification()(truth, predicted, **groups),
         "DP difference": demographic_parity_difference(truth, predicted, **groups),
         "EO difference": equalized_odds_difference(truth, predicted, **groups),

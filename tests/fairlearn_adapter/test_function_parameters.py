@@ -65,7 +65,7 @@ OF_ROWS: list[tuple[Function, Parameters, Parameters]] = [
 ]
 for function in (leakage_amplification, directional_predictability_amplification):
     OF_ROWS += [
-        (function, {"quality": "balanced_accuracy"}, {}),
+        (function, {"quality": "accuracy"}, {}),
         (function, {"equalize": None}, {}),
         (function, {"equalize": "expected"}, {}),
         (function, {"n_trials": 3}, SAMPLED),

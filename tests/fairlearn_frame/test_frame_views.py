@@ -53,8 +53,10 @@ def test_one_metric_without_a_name() -> None:
 
 def test_what_a_value_is_to_be_read_with() -> None:
     frame = ours(people(), BOTH, **OPTIONS)
-    baseline = frame.results["BA"].baseline
-    assert f"BA: random errors of the same accuracy would give {baseline.text()}" in frame.notes
+    blind, verdict = frame.results["BA"].blind_errors, frame.results["BA"].verdict
+    told = f"BA: mistakes that know nothing of the attribute would give {blind.text()}"
+    assert told in frame.notes
+    assert f"BA: {verdict.words}: {verdict.sentence}" in frame.notes
     assert not any("noise" in note for note in frame.notes)  # A and T go together
 
 

@@ -48,8 +48,9 @@ def test_probabilities_without_a_truth(direction: str) -> None:
     metric = DirectionalBiasAmplification(direction=direction, reference=EVEN)
     result = metric.result(**ARGUMENTS[direction]())
     assert result.value == pytest.approx(VALUES[direction])
-    # Random errors are errors against a truth.
-    assert result.random_error is None
+    # Errors are errors against a truth.
+    assert result.blind_errors is None
+    assert result.excess is None
     expected = [LEANS[pair.attribute][pair.task] for pair in result.by_pair.itertuples()]
     assert result.by_pair["sign"].tolist() == expected
 

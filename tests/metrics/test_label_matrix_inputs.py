@@ -89,7 +89,8 @@ def test_the_container_changes_nothing(container: Container, metric: Any) -> Non
     expected = result_of(metric, CASE)
     result = quietly(metric.result, **held_by(CASE, container))
     assert result.value == expected.value
-    assert result.random_error == expected.random_error
+    assert result.blind_errors == expected.blind_errors
+    assert result.excess == expected.excess
     assert result.variance == expected.variance
     columns = ["sign", "delta", "contribution"]
     pd.testing.assert_frame_equal(result.by_pair[columns], expected.by_pair[columns])

@@ -231,7 +231,7 @@ def test_predictability_of_many_groups(table: Table, counts: JointCounts) -> Non
         fsum(max(joint.get((t, a), 0) for a in range(SIZE)) for t in range(SIZE)) / N
         for joint in (guessed, seen)
     ]
-    leakage = LeakageAmplification(equalize="expected")
+    leakage = LeakageAmplification(quality="accuracy", equalize="expected")
     assert leakage.from_counts(counts).value == pytest.approx(hits[1] - hits[0], abs=1e-12)
     assert set(of_t) == set(range(SIZE))
 

@@ -155,17 +155,18 @@ TWO = {"groups": [0, 1], "labels": [0, 1]}
 
 
 @given(two_classes)
-def test_of_two_classes_random_errors_are_those_of_single_labels(rows: list[Row]) -> None:
-    """One-hot columns of two classes are wrong together, so their channels are the label's."""
+def test_of_two_classes_blind_errors_are_those_of_single_labels(rows: list[Row]) -> None:
+    """One-hot columns of two classes are wrong together, so their confusions are the label's."""
     matrix = one_hot(rows, [0, 1], [0, 1])
     for direction in DIRECTIONS:
         metric = DirectionalBiasAmplification(direction=direction, **TWO)
-        expected = oracle.random_error_directional(matrix, direction)
-        assert same(quiet(metric, rows).random_error, expected)
+        found = quiet(metric, rows).blind_errors
+        assert found is not None
+        assert same(found.value, oracle.blind_directional(matrix, direction))
     one_column = one_hot(rows, [1], [0, 1])
-    assert same(
-        quiet(MALS(pos_label=1, **TWO), rows).random_error, oracle.random_error_mals(one_column)
-    )
+    found = quiet(MALS(pos_label=1, **TWO), rows).blind_errors
+    assert found is not None
+    assert same(found.value, oracle.blind_mals(one_column))
 
 
 @given(two_classes)
@@ -247,16 +248,16 @@ def test_rows_without_a_label_are_left_out_of_the_sign() -> None:
     assert oracle.sign(oracle.data(rows, None, groups), 0, (0,)) == -1
 
 
-def test_random_errors_of_columns_and_of_one_channel() -> None:
-    # Column 0 is right in 3 of 4 rows, column 1 in all; labels of three groups in 2 of 4.
+def test_blind_errors_of_columns_and_of_one_label() -> None:
+    # Column 0: one of two positives is found, no negative is mistaken; column 1: all is right.
+    # Of group 0, with two rows, one is taken for group 1; group 1 is found, group 2 taken for 0.
     truth = [[1, 0], [1, 1], [0, 1], [0, 0]]
     made = [[0, 0], [1, 1], [0, 1], [0, 0]]
     rows = oracle.data(truth, made, [0, 1, 2, 0], [0, 1, 0, 1], groups=[0, 1, 2])
-    errors = oracle.with_random_errors(rows, "at")
-    right, wrong = Fraction(3, 4), Fraction(1, 4)
-    assert errors.t_hat == {0: [right, right, wrong, wrong], 1: [0, 1, 1, 0]}
-    half, other = Fraction(1, 2), Fraction(1, 4)
-    assert errors.a_hat[0] == [half, other, other, half]
+    errors = oracle.with_blind_errors(rows, "at")
+    half = Fraction(1, 2)
+    assert errors.t_hat == {0: [half, half, 0, 0], 1: [0, 1, 1, 0]}
+    assert errors.a_hat == {0: [half, 0, 1, half], 1: [half, 1, 0, half], 2: [0, 0, 0, 0]}
 
 
 def test_dpa_is_the_mean_over_columns() -> None:

@@ -212,11 +212,10 @@ def test_predictability_on_compas(
     assert metric(**compas_arguments(compas)) == pytest.approx(documented, abs=0.00005)
 
 
-def test_directional_on_compas_beside_random_errors(compas: pd.DataFrame) -> None:
+def test_directional_on_compas(compas: pd.DataFrame) -> None:
     metric = DirectionalBiasAmplification(direction="A->T")
     result = metric.result(**compas_arguments(compas))
     assert result.value == pytest.approx(0.023, abs=0.0005)
-    assert result.random_error == pytest.approx(-0.036, abs=0.0005)
 
 
 # [T25] 5.1: 50 of 200 men and 25 of 100 women are hired, so A and T are independent.

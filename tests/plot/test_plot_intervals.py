@@ -73,18 +73,18 @@ def test_whiskers(results: dict[str, AmplificationResult]) -> None:
     assert nearly[0] <= 0 <= nearly[1]
 
 
-def test_diamonds_are_random_errors(results: dict[str, AmplificationResult]) -> None:
+def test_diamonds_are_blind_errors(results: dict[str, AmplificationResult]) -> None:
     ax = bam.plot.intervals(results)
     found = marks(ax, "D")
-    baselines = [row.baseline for row in results.values()]
-    assert [x for x, _, _, _ in found] == [of.value for of in baselines if of is not None]
+    blind = [row.blind_errors for row in results.values()]
+    assert [x for x, _, _, _ in found] == [of.value for of in blind if of is not None]
     assert {(edge, face) for _, _, edge, face in found} == {(GREY, "none")}
     # Below their dots, and nearer to them than to the next ones.
     dots = [y for _, y, _, _ in marks(ax, "o")]
     assert all(0 < low[1] - high < 0.5 for low, high in zip(found, dots, strict=True))
     lines = {line[2]: line[:2] for line in whiskers(ax)}
     drawn = [lines[y] for _, y, _, _ in found]
-    assert drawn == [of.interval for of in baselines if of is not None]
+    assert drawn == [of.interval for of in blind if of is not None]
 
 
 def test_widths_of_lines_tell_dots_from_diamonds(results: dict[str, AmplificationResult]) -> None:
@@ -98,12 +98,10 @@ def test_widths_of_lines_tell_dots_from_diamonds(results: dict[str, Amplificatio
 def test_legend_says_what_diamonds_are(results: dict[str, AmplificationResult]) -> None:
     legend = bam.plot.intervals(results).get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "random errors of the same accuracy"
-    ]
+    assert [text.get_text() for text in legend.get_texts()] == ["blind errors"]
     assert bam.plot.intervals(results, legend=False).get_legend() is None
     multi = result(metric=bam.MultiAttributeBiasAmplification(direction="A->T"))
-    assert multi.baseline is None
+    assert multi.blind_errors is None
     ax = bam.plot.intervals(multi)
     assert ax.get_legend() is None
     assert marks(ax, "D") == []
@@ -142,7 +140,7 @@ def test_zero_is_in_the_middle(results: dict[str, AmplificationResult]) -> None:
         low, high = ax.get_xlim()
         assert low == -high < 0
         ends = [end for row in rows.values() for end in (row.interval or ())]
-        ends += [end for row in rows.values() for end in (row.baseline.interval or ())]  # type: ignore[union-attr]
+        ends += [end for row in rows.values() for end in (row.blind_errors.interval or ())]  # type: ignore[union-attr]
         assert max(map(abs, ends)) < high or max(map(abs, ends)) == 0
 
 

@@ -68,8 +68,8 @@ def test_strips_show_the_numbers(report: bam.AuditReport) -> None:
         ends = [line[:2] for line in whiskers(ax) if line[2] in heights]
         drawn = [(row["low"], row["high"]) for row in rows if row["low"] is not None]
         assert ends == drawn
-        baselines = [row["random_error"] for row in rows if row["random_error"] is not None]
-        assert [x for x, *_ in marks(ax, "D")] == baselines
+        blind = [row["blind_errors"]["value"] for row in rows if row["blind_errors"] is not None]
+        assert [x for x, *_ in marks(ax, "D")] == blind
         assert ax.get_title(loc="left") == name
 
 
@@ -141,7 +141,10 @@ def test_pictures_of_runs() -> None:
     assert values == expected
 
 
-PARTS = ["metrics", "differences", "trends", "pairs", "fairness", "runs"]
+#: Parts whose rows have no direction.
+NAMELESS = ("fairness", "prevalence", "reading")
+
+PARTS = ["metrics", "differences", "trends", "pairs", "fairness", "prevalence", "reading", "runs"]
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +162,7 @@ def test_frame_has_the_rows_of_the_summary(runs: Any, part: str) -> None:
         if name in frame:
             values = [None if pd.isna(value) is True else value for value in frame[name]]
             assert values == [row[name] for row in rows]
-    assert {*frame.columns} >= {"model", "direction"} or part == "fairness"
+    assert {*frame.columns} >= {"model", "direction"} or part in NAMELESS
 
 
 @pytest.mark.parametrize("part", PARTS)

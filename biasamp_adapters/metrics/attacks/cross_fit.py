@@ -11,8 +11,8 @@ from sklearn import metrics
 from sklearn.base import clone
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.attackers.weights import fit_weighted
-from biasamp_adapters.quality import HARD_LOSS, Quality, entropy
+from biasamp_adapters.attackers.weights import fit_weighted, takes_weights
+from biasamp_adapters.quality import BALANCED, HARD_LOSS, Quality, entropy
 
 #: The lowest probability that a log loss is taken of, as scikit-learn clips it.
 _LOWEST = float(np.finfo(np.float64).eps)
@@ -114,12 +114,22 @@ class CrossFit:
             out[:, present] = 1
         else:
             # Some attackers require the classes to be 0, 1, ...
-            attacker = self._fitted(inputs, np.searchsorted(present, label), weight)
+            label = np.searchsorted(present, label)
+            attacker = self._fitted(inputs, label, self._balanced(label, weight))
             shape = (len(test), len(present))
             if not self._soft:
                 return np.eye(n_classes)[present[_classes(attacker, test, shape[1], shape[:1])]]
             out[:, present] = _chances(attacker, _predict_proba(attacker, test), shape)
         return out / out.sum(axis=1, keepdims=True)
+
+    def _balanced(self, label: Array, weight: Array) -> Array:
+        """Weights with which classes 0, 1, ... weigh the same, if the quality treats them so."""
+        if self.quality.name != BALANCED or not takes_weights(self.attacker):
+            return weight
+        total = np.bincount(label, weight)
+        return (
+            weight * weight.sum() / (np.count_nonzero(total) * np.where(total > 0, total, 1))[label]
+        )
 
     def of_columns(self, inputs: Array, labels: Array) -> list[float]:
         """The score on each column of 0 and 1, from one attacker that predicts all of them."""

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from biasamp_adapters._progress import progress
 from biasamp_adapters._roles import ARGUMENTS
 from biasamp_adapters._typing import Array, RandomState, generator
+from biasamp_adapters.attackers.weights import takes_weights
 from biasamp_adapters.inference.rules import Sampling
 from biasamp_adapters.metrics.attacks.cross_fit import CrossFit, seed_names
 from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable
@@ -23,7 +24,7 @@ from biasamp_adapters.metrics.attacks.table_attack import (
     no_dependence,
 )
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
-from biasamp_adapters.quality import Quality, entropy
+from biasamp_adapters.quality import BALANCED, Quality, entropy
 
 #: Folds of the cross-fitting.
 FOLDS = 5
@@ -184,7 +185,21 @@ class Experiment:
                 f"attackers gave the probability 0 to what was there in {clipped} "
                 "prediction(s), of all trials: the log loss of each is clipped at 36"
             )
+        if self._favours_large_classes:
+            yield (
+                f"the fit of {type(self.attacker).__name__} takes no sample_weight, so large "
+                "classes are favoured, which lowers its balanced accuracy: choose an attacker "
+                "whose fit takes sample_weight"
+            )
         yield from no_dependence(self.difference)
+
+    @property
+    def _favours_large_classes(self) -> bool:
+        """Whether classes that shall weigh the same do not, as the attacker takes no weights."""
+        if self.quality.name != BALANCED or takes_weights(self.attacker):
+            return False
+        targets = self._sides[0][1].targets()
+        return any(np.ptp(self.rows.weight @ shares) > 0 for shares in targets)
 
     def _trial(
         self,
@@ -193,8 +208,8 @@ class Experiment:
         rng: np.random.Generator,
     ) -> tuple[Array, Array, int]:
         """Scores of one trial, of shape (targets,) each, and how many predictions were clipped."""
-        n_rows = len(self.rows.weight)
-        folds = np.zeros(n_rows) if self.resubstitution else rng.permutation(n_rows) % FOLDS
+        one_fold = np.zeros(len(self.rows.weight))
+        folds = one_fold if self.resubstitution else self.rows.folds(FOLDS, rng)
         variables = [*dataset]
         if self._accuracy is not None:
             axis = self.roles.axis
@@ -213,7 +228,12 @@ class Experiment:
 
     @cached_property
     def _together(self) -> bool:
-        """Whether the attacker predicts all columns of a matrix at once, of dataset and model."""
+        """Whether the attacker predicts all columns of a matrix at once, of dataset and model.
+
+        The classes of each column have weights of their own where they are to weigh the same.
+        """
+        if self.quality.name == BALANCED and takes_weights(self.attacker):
+            return False
         targets = [target for _, target in self._sides]
         if len(targets[0].columns.T) < 2 or not all(target.hard for target in targets):
             return False

@@ -12,10 +12,11 @@ from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.blocks import silence
+from biasamp_adapters.counts.clusters import Clusters, check_clusters
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.sources import crossed
 from biasamp_adapters.counts.variables import Missing, missing_message
-from biasamp_adapters.inputs.columns import read_weights
+from biasamp_adapters.inputs.columns import Column, read_weights
 from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -155,12 +156,22 @@ class AttackRows(NamedTuple):
         Rows evaluated, those without weight among them.
     dropped : int
         Rows with missing values that were left out.
+    cluster : array of int of shape (rows,), or None
+        The number of the cluster of each row; a cluster is never split between folds.
     """
 
     variables: Mapping[Role, Variable]
     weight: Array
     n_rows: int
     dropped: int = 0
+    cluster: Array | None = None
+
+    def folds(self, n_folds: int, rng: np.random.Generator) -> Array:
+        """A random fold for each row, of shape (rows,), the same for all rows of a cluster."""
+        if self.cluster is None:
+            return rng.permutation(len(self.weight)) % n_folds
+        numbers, which = np.unique(self.cluster, return_inverse=True)
+        return (rng.permutation(len(numbers)) % n_folds)[which]
 
 
 def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> AttackRows:
@@ -202,7 +213,8 @@ def rows_of_counts(counts: Counts, model: str, roles: Collection[Role]) -> Attac
         for role, (columns, silent) in distinct.items()
     }
     weight = np.ones(len(row)) if unit is None else unit[row]
-    return AttackRows(variables, weight, counts.n_rows)
+    cluster = None if counts.rows.cluster is None else counts.rows.cluster[row]
+    return AttackRows(variables, weight, counts.n_rows, cluster=cluster)
 
 
 def _of_distinct(counts: Counts, role: Role, model: str) -> tuple[Array, Array]:
@@ -251,12 +263,20 @@ def number_rows(
     if inputs.sample_weight is not None:
         weight = read_weights(inputs.sample_weight)
         arrays["sample_weight"], lengths["sample_weight"] = inputs.sample_weight, len(weight)
+    clusters = None
+    if inputs.clusters is not None:
+        clusters = Clusters("clusters", Column(inputs.clusters, "clusters"))
+        arrays["clusters"], lengths["clusters"] = inputs.clusters, len(clusters)
     if len(set(lengths.values())) > 1:
         received = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise ValueError(f"inputs must have the same length; received {received}")
     warn_of_order((name, index_of(values)) for name, values in arrays.items())
 
-    absent = _rows_with_missing(given, missing)
+    absent, cluster = _rows_with_missing(given, missing), None
+    if clusters is not None:
+        cluster = clusters.read(0, len(clusters))
+        clusters.check_absent(int((cluster < 0).sum()), missing)
+        absent |= cluster < 0
     read, dropped = ~absent & (weight > 0), int(absent.sum())
     if not read.any():
         raise ValueError("weights must have a positive sum; received only zeros")
@@ -264,7 +284,11 @@ def number_rows(
         given[role] = variable = variable._replace(values=variable.values[read])
         if variable.kind == "numbers" and np.isinf(variable.values).any():
             raise ValueError(f"{variable.argument} must be finite; received infinite values")
-    return AttackRows(_variables(given, lists), weight[read], len(absent) - dropped, dropped)
+    n_rows = len(absent) - dropped
+    if cluster is not None:
+        check_clusters(len(np.unique(cluster[~absent])), n_rows)
+        cluster = cluster[read]
+    return AttackRows(_variables(given, lists), weight[read], n_rows, dropped, cluster)
 
 
 def _rows_with_missing(given: Mapping[Role, Given], missing: Missing) -> Array:

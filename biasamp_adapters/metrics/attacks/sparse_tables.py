@@ -7,7 +7,7 @@ import numpy as np
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics.attacks.two_way_tables import Sides
 from biasamp_adapters.metrics.equalize import expected_flips
-from biasamp_adapters.quality import HARD_LOSS, OF_GUESSES, Quality, cross_entropy
+from biasamp_adapters.quality import BALANCED, HARD_LOSS, OF_GUESSES, Quality, cross_entropy
 
 #: The expected channel is used for losses up to this predicted bias (docs: predictability).
 _MAX_BIAS = 0.0005
@@ -33,6 +33,9 @@ def expected_channel_is_unbiased(quality: Quality, sides: Sides, n_rows: float) 
     if quality.name == "inverse_cross_entropy":
         bias = predicted_bias(table, flipped, accuracy, axis, np.asarray(n_rows))
         return bias <= _MAX_BIAS * (cross_entropy(flipped) + cross_entropy(sides.model))
+    if quality.name == BALANCED and axis == -2:
+        # Flips of the input leave the totals of the targets as they are.
+        return clear_winners(flipped, n_rows, balanced=True)
     if quality.name not in OF_GUESSES:
         return np.zeros(accuracy.shape, dtype=bool)
     clear = clear_winners(flipped, n_rows)
@@ -94,7 +97,7 @@ def predicted_bias(
     return bias / (2 * n_rows)
 
 
-def clear_winners(table: Array, n_rows: float) -> Array:
+def clear_winners(table: Array, n_rows: float, *, balanced: bool = False) -> Array:
     """Whether in every input the two likeliest targets differ by three standard errors.
 
     Parameters
@@ -102,14 +105,16 @@ def clear_winners(table: Array, n_rows: float) -> Array:
     table : array of shape (..., inputs, targets)
     n_rows : float
         Rows of equal weight that a table is worth.
+    balanced : bool
+        Whether targets count as if they were equally frequent.
     """
     if table.shape[-1] == 1:
         return np.ones(table.shape[:-2], dtype=bool)
-    gap, error, weight = _lead(table, n_rows)
+    gap, error, weight = (_balanced_lead if balanced else _lead)(table, n_rows)
     return ((gap >= 3 * error) | (weight == 0)).all(axis=-1)
 
 
-def tie_optimism(table: Array, n_rows: float) -> Array:
+def tie_optimism(table: Array, n_rows: float, *, balanced: bool = False) -> Array:
     """The most accuracy that an attacker may gain where the two likeliest targets may be tied.
 
     The larger of two equal shares exceeds either by .4 standard errors of their difference. Inputs
@@ -120,10 +125,12 @@ def tie_optimism(table: Array, n_rows: float) -> Array:
     table : array of shape (..., inputs, targets)
     n_rows : float
         Rows of equal weight that a table is worth.
+    balanced : bool
+        Whether it is balanced accuracy, for which targets count as if they were equally frequent.
     """
     if table.shape[-1] == 1:
         return np.zeros(table.shape[:-2])
-    gap, error, weight = _lead(table, n_rows)
+    gap, error, weight = (_balanced_lead if balanced else _lead)(table, n_rows)
     return (0.4 * error * weight * (gap < 2 * error)).sum(axis=-1)
 
 
@@ -138,6 +145,21 @@ def _lead(table: Array, n_rows: float) -> tuple[Array, Array, Array]:
     second, first = np.moveaxis(np.sort(share, axis=-1)[..., -2:], -1, 0)
     gap = first - second
     return gap, np.sqrt(_ratio(first + second - gap**2, n_rows * weight)), weight
+
+
+def _balanced_lead(table: Array, n_rows: float) -> tuple[Array, Array, Array]:
+    """The same with targets as if they were equally frequent: P(input | target) is compared.
+
+    The rows of two targets are different ones, so the variances of their shares add.
+    """
+    total = table.sum(axis=-2, keepdims=True)
+    share = _ratio(table, total)
+    variance = _ratio(share * (1 - share), n_rows * _ratio(total, total.sum(-1, keepdims=True)))
+    order = np.argsort(share, axis=-1)[..., -2:]
+    second, first = np.moveaxis(np.take_along_axis(share, order, axis=-1), -1, 0)
+    error = np.sqrt(np.take_along_axis(variance, order, axis=-1).sum(axis=-1))
+    weight = _ratio(np.ones(first.shape), (total > 0).sum(axis=-1))
+    return first - second, error, weight
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:

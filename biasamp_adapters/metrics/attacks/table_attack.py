@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from biasamp_adapters.metrics.attacks.two_way_tables import Sides
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.quality import (
+    BALANCED,
     HARD_LOSS,
     OF_GUESSES,
     Quality,
@@ -37,6 +39,12 @@ _BLOCK = 2**20
 
 #: Rounded scores that differ by less than this share of them are equal.
 _ROUNDING = 1e-12
+
+#: Qualities of an attacker that names one class: it may choose among ties.
+_OF_CHOICES = (*OF_GUESSES, BALANCED)
+
+#: Qualities that may be equalised in expectation.
+_IN_EXPECTATION = ("inverse_cross_entropy", *_OF_CHOICES)
 
 _NO_AND_YES = np.array([0.0, 1.0])
 
@@ -202,7 +210,7 @@ class TableAttack(Measurement):
         if self.loo or self.quality.name == "uncertainty_coefficient":
             return np.asarray(False)
         counts = self.evaluation.counts
-        if not counts.knows_rows and self.quality.name in ("inverse_cross_entropy", *OF_GUESSES):
+        if not counts.knows_rows and self.quality.name in _IN_EXPECTATION:
             return np.asarray(True)
         unbiased = expected_channel_is_unbiased(self.quality, sides, counts.effective_rows)
         return (sides.accuracy >= 1) | unbiased
@@ -327,26 +335,28 @@ class TableAttack(Measurement):
         ratios = ~np.broadcast_to(self.difference, share.shape)
         return float(share[ratios].mean()) if ratios.any() else 0.0
 
-    def evidence(self, name: str, value: float) -> Evidence:
+    def evidence(
+        self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
+    ) -> Evidence:
         """How sparse the tables are, and where replicates should lie."""
         rows = self.evaluation.counts.effective_rows
         level = {"psi_dataset": self._dataset, "psi_model": self.sides.model[None]}.get(name)
         unlimited = self.sides.roles.of_leakage and self.quality.inverse
         limits = (-np.inf, np.inf) if unlimited else (-1.0, 1.0)
         # The mean over pairs of a group is scored only on replicates.
-        drawn = self.drawn_scores.get(name, np.array([value]))
-        spread = float(drawn.std()) if np.isfinite(drawn).all() else 0.0
+        trials = self.drawn_scores.get(name, np.array([value]))
+        spread = float(trials.std()) if np.isfinite(trials).all() else 0.0
         return Evidence(
             limits=limits if level is None else (0.0, np.inf),
             margin=self._tie_margin(name),
-            noise=MONTE_CARLO * spread / np.sqrt(len(drawn)),
+            noise=MONTE_CARLO * spread / np.sqrt(len(trials)),
             is_level=level is not None,
             centre=float(np.mean(self._expected_scores.get(name, value))),
-            base=float(np.mean(drawn)),
+            base=float(np.mean(trials)),
             n_rows=rows,
             alone=self._alone,
             is_dependent=level is None or bool(is_dependent(level, rows).any()),
-            has_ties=self.quality.name in OF_GUESSES,
+            has_ties=self.quality.name in _OF_CHOICES,
             chance=0.0 if level is not None else self._chance,
         )
 
@@ -355,11 +365,12 @@ class TableAttack(Measurement):
 
         Noise breaks near-ties, which raises the accuracy; resampling repeats this.
         """
-        if self.quality.name not in OF_GUESSES or name == "groups":
+        if self.quality.name not in _OF_CHOICES or name == "groups":
             return 0.0, 0.0
         rows, inverse = self.evaluation.counts.effective_rows, self.quality.inverse
+        balanced = self.quality.name == BALANCED
         dataset, model = (
-            float(np.mean(tie_optimism(tables, rows)))
+            float(np.mean(tie_optimism(tables, rows, balanced=balanced)))
             for tables in (self._dataset, self.sides.model)
         )
         levels = self.drawn_scores["psi_dataset"], self.drawn_scores["psi_model"]

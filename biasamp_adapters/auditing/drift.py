@@ -1,0 +1,232 @@
+"""How far the gaps of a reference are from those of the truth that is evaluated.
+
+With a reference, predictions are still compared with the evaluated truth, and the reference gives
+directions alone. Where its gaps are other ones, a value does not say what a model made of those
+that it learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.labels import show, task_in_words
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.bands import simultaneous
+from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
+from biasamp_adapters.inference.replicates import Draws, Scored
+from biasamp_adapters.metrics.means import rate
+from biasamp_adapters.metrics.result import numbers, percent
+
+Row: TypeAlias = dict[str, Any]
+
+#: Most gaps that are drawn: those that differ most.
+_MOST_GAPS = 500
+
+#: A rate is compared where so many rows with the task, and as many without, are expected.
+_FEWEST_EXPECTED = 5
+
+
+class Gaps(NamedTuple):
+    """Pairs of groups, with a task each.
+
+    Attributes
+    ----------
+    group, other, column : ndarray of int
+        Positions of the two groups, and of the task among those that are evaluated.
+    family : int
+        How many pairs these were selected from.
+    """
+
+    group: Array
+    other: Array
+    column: Array
+    family: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Drift(Scored):
+    """Gaps between groups in the evaluated truth less those in the reference.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Positions of the tasks.
+    """
+
+    columns: Array
+
+    reads_reference = True
+
+    @property
+    def measured(self) -> bool:
+        """Whether there are a reference of its own and a truth."""
+        evaluation = self.evaluation
+        return evaluation.reference is not None and evaluation.counts.has(Role.TASK)
+
+    @property
+    def width(self) -> int:
+        counts = self.evaluation.counts
+        return max(len(counts.groups) * len(counts.labels), _MOST_GAPS)
+
+    @property
+    def reference(self) -> Counts:
+        """The reference; an error where there is none."""
+        if self.evaluation.reference is None:
+            raise ValueError("drift needs a reference of its own; received none")
+        return self.evaluation.reference
+
+    def rates(self, tables: Tables) -> Array:
+        """Share of each group that has each task, of shape (..., groups, columns)."""
+        rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
+        return rate(tables.joint(Role.ATTRIBUTE, Role.TASK), rows)[..., self.columns]
+
+    @cached_property
+    def known(self) -> tuple[Array, Array]:
+        """The rates of the truth and of the reference, each of shape (groups, columns)."""
+        return self.rates(self.evaluation.counts.tables()), self.rates(self.reference.tables())
+
+    def _enough_rows(self) -> Array:
+        """Which rates have rows enough on both sides, of shape (groups, columns)."""
+        rows = [
+            counts.unweighted().tables().marginal(Role.ATTRIBUTE)[:, None]
+            for counts in (self.evaluation.counts, self.reference)
+        ]
+        with_task = [np.nan_to_num(rates) * n for rates, n in zip(self.known, rows, strict=True)]
+        pooled = rate(with_task[0] + with_task[1], rows[0] + rows[1])
+        least = np.minimum(*rows) * np.minimum(pooled, 1 - pooled)
+        return np.asarray(least >= _FEWEST_EXPECTED)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """The pairs of groups whose gaps differ most, the farthest first."""
+        shift = np.where(self._enough_rows(), self.known[0] - self.known[1], np.nan)
+        group, other = np.triu_indices(len(shift), 1)
+        distance = np.abs(shift[group] - shift[other])
+        order = np.argsort(-distance, axis=None, kind="stable")
+        family = int((~np.isnan(distance)).sum())
+        pair, column = np.unravel_index(order[: min(family, _MOST_GAPS)], distance.shape)
+        return Gaps(group[pair], other[pair], column, family)
+
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+        """How much larger each gap is in the truth."""
+        origin = self.reference.tables() if reference is None else reference
+        shift, gaps = self.rates(tables) - self.rates(origin), self.gaps
+        shifts = (shift[..., group, gaps.column] for group in (gaps.group, gaps.other))
+        return {"drift": np.subtract(*shifts)}
+
+    def point(self) -> dict[str, Array]:
+        """The same for the observed counts."""
+        tables = self.evaluation.counts.tables()
+        return self.scores(tables, None, np.random.default_rng(0))
+
+    def estimates(
+        self, replicates: Array | None, confidence: float, reason: str | None
+    ) -> list[Estimate]:
+        """The differences of the gaps, with intervals that hold for all of them at once.
+
+        Without replicates, a ``reason`` says why there are none.
+        """
+        values = self.point()["drift"]
+        if replicates is None:
+            return [Estimate(value, None, reason or NOT_DRAWN) for value in values.tolist()]
+        return simultaneous(values, replicates, confidence, self.gaps.family)
+
+
+class Drifts(NamedTuple):
+    """Gaps of truth and reference, with the intervals of their differences."""
+
+    of: Drift
+    differences: list[Estimate]
+
+    def rows(self, most: int) -> Iterator[Row]:
+        """For each task the pair of groups whose gap differs most, the clearest tasks first."""
+        gaps = self.of.gaps
+        order = sorted(range(len(self.differences)), key=lambda i: -self._clear(i))
+        seen = set[int]()
+        for i in order:
+            column = int(gaps.column[i])
+            if column in seen or len(seen) == most:
+                continue
+            seen.add(column)
+            yield self._row(i)
+
+    def _clear(self, i: int) -> float:
+        """How far an interval is from 0 or, below 0, how far it reaches beyond."""
+        estimate = self.differences[i]
+        if estimate.interval is None:
+            return abs(estimate.value)
+        low, high = estimate.interval
+        return max(low, -high)
+
+    def _row(self, i: int) -> Row:
+        gaps, difference = self.of.gaps, self.differences[i]
+        counts, column = self.of.evaluation.counts, gaps.column[i]
+        truth, reference = self.of.known
+        first, second = int(gaps.group[i]), int(gaps.other[i])
+        if reference[first, column] < reference[second, column]:
+            # The reference's gap is not negative, so that its sign can be read.
+            first, second = second, first
+            interval = difference.interval
+            turned = None if interval is None else (-interval[1], -interval[0])
+            difference = Estimate(-difference.value, turned, difference.reason)
+        sides = {
+            name: {"group": float(rates[first, column]), "other": float(rates[second, column])}
+            for name, rates in (("reference", reference), ("truth", truth))
+        }
+        return {
+            "task": show(counts.labels[self.of.columns[column]]),
+            "group": show(counts.groups[first]),
+            "other": show(counts.groups[second]),
+            **{
+                name: {**side, "gap": side["group"] - side["other"]} for name, side in sides.items()
+            },
+            **numbers(difference),
+        }
+
+
+def in_words(
+    rows: Sequence[Row], confidence: float, name: str | None, is_column: bool
+) -> Iterator[str]:
+    """A sentence on the row whose gaps differ most, if they clearly do or nothing was drawn.
+
+    Parameters
+    ----------
+    rows : list of dict
+    confidence : float
+    name : str or None
+        The name of the task.
+    is_column : bool
+        Whether tasks are columns.
+    """
+    for row in rows[:1]:
+        clearly, interval = "", ""
+        if row["low"] is not None:
+            if not side_of_zero((row["low"], row["high"])):
+                return
+            level = f"{percent(confidence)} interval for all pairs"
+            clearly = " clearly"
+            interval = f" ({level} {100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
+        elif not row["value"]:
+            return
+        reference, truth = row["reference"], row["truth"]
+        task = task_in_words(row["task"], name, is_column=is_column)
+        yield (
+            f"Reference and evaluated truth differ{clearly}: the rates of {task} in group "
+            f"{row['group']} and {row['other']} are {_gap(reference)} in the reference and "
+            f"{_gap(truth)} in the truth, which moves the gap by {100 * row['value']:+.1f} points"
+            f"{interval}. Predictions are compared with the evaluated truth, not with what the "
+            "model learned from."
+        )
+
+
+def _gap(rates: Row) -> str:
+    gap = f"a gap of {100 * rates['gap']:+.1f} points"
+    return f"{rates['group']:.1%} and {rates['other']:.1%} ({gap})"

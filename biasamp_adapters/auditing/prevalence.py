@@ -1,0 +1,182 @@
+"""How often tasks are true, and how often they are predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.labels import show, task_in_words
+from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.inference.estimates import Replicated
+from biasamp_adapters.inference.replicates import Draws, Scored
+from biasamp_adapters.metrics.means import rate
+from biasamp_adapters.metrics.result import numbers, percent
+
+#: Prevalences are far apart if one is more than so many times the other.
+FAR = 1.25
+
+#: The entry of all columns of a matrix together.
+ALL = "all"
+
+#: Rates that differ by less than this share of the rows are equal: sums of weights are rounded.
+_ROUNDING = 1e-12
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prevalence(Scored):
+    """The predicted prevalence of each task as a multiple of the true one.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Positions of the tasks. Those of a matrix are also looked at together, as labels per row.
+    """
+
+    columns: Array
+
+    @property
+    def width(self) -> int:
+        return 2 * len(self.evaluation.counts.labels)
+
+    @property
+    def measured(self) -> bool:
+        """Whether there are a truth and predictions of it."""
+        counts = self.evaluation.counts
+        return counts.has(Role.TASK) and counts.has(Role.PREDICTION, self.model)
+
+    @property
+    def together(self) -> bool:
+        """Whether all columns are looked at together too; if so, they come first."""
+        return self.evaluation.counts.is_matrix(Role.TASK) and len(self.columns) > 1
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of the entries."""
+        labels = self.evaluation.counts.labels
+        return [ALL] * self.together + [show(labels[column]) for column in self.columns]
+
+    def _sums(self, values: Array) -> Array:
+        """Values of the columns, after their sum where they are looked at together."""
+        values = values[..., self.columns]
+        parts = [values.sum(axis=-1, keepdims=True)] if self.together else []
+        return np.concatenate([*parts, values], axis=-1)
+
+    def shares(self, tables: Tables) -> tuple[Array, Array]:
+        """True and predicted labels per row, each of shape (..., entries)."""
+        true, predicted = (
+            rate(self._sums(tables.marginal(role)), np.asarray(tables.total)[..., None])
+            for role in (Role.TASK, Role.PREDICTION)
+        )
+        return true, predicted
+
+    def falling(self) -> tuple[Array, Array]:
+        """Groups, with one task each, whose rate is lower in the predictions, and all of them."""
+        tables = self.evaluation.counts.tables(self.model)
+        rows = tables.marginal(Role.ATTRIBUTE)[:, None]
+        true, predicted = (
+            rate(tables.joint(Role.ATTRIBUTE, role), rows) for role in (Role.TASK, Role.PREDICTION)
+        )
+        falls = predicted < true - _ROUNDING
+        return self._sums(falls.sum(axis=0)), self._sums((~np.isnan(true)).sum(axis=0))
+
+    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+        """The ratio of predicted to true labels."""
+        true, predicted = self.shares(tables)
+        return {"ratio": rate(predicted, true)}
+
+    def point(self) -> dict[str, Array]:
+        """The same for the observed counts."""
+        tables = self.evaluation.counts.tables(self.model)
+        return self.scores(tables, None, np.random.default_rng(0))
+
+
+class Ratios(NamedTuple):
+    """The prevalences of a model, with replicates of their ratios."""
+
+    of: Prevalence
+    ratios: list[Replicated]
+
+    @classmethod
+    def of_draws(cls, of: Prevalence, drawn: Array | None, no_draws: str | None) -> Ratios:
+        """The ratios with their replicates, or with the reason why there can be none."""
+        values = of.point()["ratio"]
+        replicates = [None] * len(values) if drawn is None else drawn.T
+        numbers = zip(values, replicates, strict=True)
+        return cls(of, [Replicated(*number, no_draws) for number in numbers])
+
+    def rows(self, confidence: float, most: int) -> Iterator[Row]:
+        """All columns together first, then the tasks whose prevalences are farthest apart."""
+        of = self.of
+        true, predicted = of.shares(of.evaluation.counts.tables(of.model))
+        falling, pairs = of.falling()
+        order = sorted(
+            range(len(self.ratios)), key=lambda i: (i >= of.together, -_distance(self.ratios[i]))
+        )
+        for i in order[: most + of.together]:
+            estimate = numbers(self.ratios[i].estimate(confidence))
+            yield {
+                "model": of.model,
+                "task": of.tasks[i],
+                "true": float(true[i]),
+                "predicted": float(predicted[i]),
+                "ratio": estimate.pop("value"),
+                **estimate,
+                "falling": int(falling[i]),
+                "pairs": int(pairs[i]),
+            }
+
+
+def _distance(ratio: Replicated) -> float:
+    """How far a ratio is from 1; a prevalence of 0 is farthest."""
+    if np.isnan(ratio.value):
+        return -1.0
+    return float(abs(np.log(ratio.value))) if ratio.value > 0 else np.inf
+
+
+def is_far(row: Row) -> bool:
+    """Whether predicted and true prevalence are far apart, with all of the interval if there is."""
+    ends = [row[name] for name in ("ratio", "low", "high") if row[name] is not None]
+    return bool(ends) and (max(ends) < 1 / FAR or min(ends) > FAR)
+
+
+def in_words(row: Row, confidence: float, name: str | None, is_column: bool) -> str:
+    """A sentence on how far predicted and true prevalence are apart.
+
+    Parameters
+    ----------
+    row : dict
+    confidence : float
+    name : str or None
+        The name of the task.
+    is_column : bool
+        Whether tasks are columns.
+    """
+    interval = ""
+    if row["low"] is not None:
+        interval = f" ({percent(confidence)} interval {row['low']:.0%} to {row['high']:.0%})"
+    falling = f"{row['falling']:,} of {row['pairs']:,} rates of groups fall"
+    if row["task"] == ALL:
+        return (
+            f"{row['model']} predicts {row['ratio']:.0%} as many labels as there are{interval}, "
+            f"{row['predicted']:.2f} a row where the truth has {row['true']:.2f}: {falling}."
+        )
+    task = task_in_words(row["task"], name, is_column=is_column)
+    return (
+        f"{row['model']} predicts {task} {row['ratio']:.0%} as often as it is true"
+        f"{interval}, for {row['predicted']:.1%} of the rows and not {row['true']:.1%}: {falling}."
+    )
+
+
+def far_apart(rows: Sequence[Row]) -> list[Row]:
+    """For each model, the first of its rows that is far apart."""
+    first: dict[str, Row] = {}
+    for row in filter(is_far, rows):
+        first.setdefault(row["model"], row)
+    return list(first.values())

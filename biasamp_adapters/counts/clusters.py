@@ -1,0 +1,200 @@
+"""Clusters: rows that belong together, such as those of one person, and that are drawn together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.blocks import ONE, Block, Categories, Values, sums_of_products
+from biasamp_adapters.counts.draws import BLOCK
+from biasamp_adapters.counts.rows import Rows, dense, lexicographic_key
+from biasamp_adapters.counts.variables import Missing, missing_message
+from biasamp_adapters.inputs.columns import Column
+
+#: Variances below this are rounding errors of 0.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Where the clusters of rows come from.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    column : Column or None
+        None if an engine reads it.
+    numbers : dict
+        The number of each cluster that was read so far. Chunks of one stream share it, so that a
+        cluster may have rows in several of them.
+    """
+
+    name: str
+    column: Column | None = None
+    numbers: dict[Hashable, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return 0 if self.column is None else len(self.column)
+
+    def read(self, start: int, stop: int) -> Array:
+        """The numbers of the clusters of some rows; -1 where missing."""
+        if self.column is None:
+            raise ValueError("the clusters of rows on an engine are not known")
+        return self.numbered(*self.column.chunk(start, stop))
+
+    def numbered(self, codes: Array, names: Sequence[Hashable]) -> Array:
+        """The numbers of clusters that are given by codes, and the names these stand for."""
+        present = np.zeros(len(names) + 1, dtype=bool)
+        present[codes] = True
+        numbers = np.full(len(names) + 1, -1)
+        for code in np.flatnonzero(present[:-1]).tolist():
+            numbers[code] = self.numbers.setdefault(names[code], len(self.numbers))
+        return numbers[codes]
+
+    def check_absent(self, count: int, missing: Missing) -> None:
+        """Raise for ``count`` rows without a cluster, unless rows with missing values are left out.
+
+        Raises
+        ------
+        ValueError
+        """
+        if count and missing != "drop":
+            raise ValueError(missing_message(self.name, count, predicted=False))
+
+
+def check_kept(clusters: Any, *, keep_rows: bool, second_moments: bool) -> None:
+    """Raise for clusters of label matrices whose rows are not kept.
+
+    Raises
+    ------
+    ValueError
+    """
+    if clusters is None:
+        return
+    if second_moments:
+        raise ValueError(
+            "second_moments are of independent rows: with clusters it must be False, and keep_rows "
+            "True; received True"
+        )
+    if not keep_rows:
+        raise ValueError(
+            "clusters of label matrices are drawn by rows: keep_rows must be True; received False"
+        )
+
+
+def check_clusters(n_clusters: int | None, n_rows: int) -> None:
+    """Raise for clusters that cannot be drawn: a single one, or one for each row."""
+    if n_clusters == 1:
+        raise ValueError(
+            f"clusters must be at least two; received one, which holds all {n_rows} rows"
+        )
+    if n_clusters == n_rows:
+        raise ValueError(
+            f"clusters must hold several rows; received {n_rows} clusters of one row each: such "
+            "rows are independent, and clusters must be left out"
+        )
+
+
+def by_content(rows: Rows) -> Rows:
+    """The rows with clusters numbered from 0 by what they hold.
+
+    Numbers, and therefore draws, then depend neither on names nor on the order of rows or parts.
+    Rows with probabilities among their indicators stay in their order, and so do their clusters.
+    """
+    if rows.cluster is None:
+        return rows
+    _, cluster = np.unique(rows.cluster, return_inverse=True)
+    if rows.soft:
+        return replace(rows, cluster=cluster)
+    sums = [np.unique(values, return_inverse=True)[1] for values in rows.sums().values()]
+    held = lexicographic_key([*replace(rows, cluster=None).keys(), *sums])
+    ends = held.itemsize * np.cumsum(np.bincount(cluster))
+    # The order of bytes means nothing, but it is the same whatever the clusters are called.
+    contents = held[np.lexsort([held, cluster])].tobytes()
+    parts = zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
+    content = [contents[start:end] for start, end in parts]
+    number = np.empty(len(content), dtype=np.int64)
+    number[sorted(range(len(content)), key=content.__getitem__)] = np.arange(len(content))
+    return replace(rows, cluster=number[cluster]).merged()
+
+
+def with_other_clusters(parts: Sequence[Rows]) -> list[Rows]:
+    """Rows of several parts, with numbers of clusters that no two parts share."""
+    out, first = [], 0
+    for rows in parts:
+        if rows.cluster is not None:
+            moved = rows.cluster + first
+            rows, first = replace(rows, cluster=moved), int(moved.max()) + 1
+        out.append(rows)
+    return out
+
+
+def clusters_of_labels(values: Values, block: Block) -> Array:
+    """The number of clusters that have rows with each label of a variable, of shape (labels,)."""
+    labels, cluster = values[block], np.asarray(values.rows.cluster)
+    if not isinstance(labels, Categories):
+        columns = (dense(labels[:, [j]])[:, 0] for j in range(labels.shape[1]))
+        return np.array([len(np.unique(cluster[column != 0])) for column in columns])
+    present = labels.codes >= 0
+    each = np.unique(np.stack([labels.codes[present], cluster[present]]), axis=1)
+    return np.bincount(each[0], minlength=labels.size)
+
+
+def design_effect(values: Values) -> float:
+    """How many independent rows one of these rows replaces: at least 1.
+
+    The variance of the correlations of groups and tasks if clusters are drawn, over that if rows
+    are, averaged over pairs in units of the variance of independent variables: the first-order
+    correction of Rao and Scott (1984) of the chi-square statistic of their table. Without one of
+    the two variables, it is that of the shares of the other one.
+    """
+    rows, layout = values.rows, values.layout
+    if rows.cluster is None:
+        return 1.0
+    groups = next((axis for axis in layout.axes if axis.role.of_attribute), ONE)
+    tasks = next((axis for axis in layout.axes if not axis.role.of_attribute), ONE)
+    weight, squares = rows.weight, rows.n if rows.w2 is None else rows.w2
+    total = weight.sum()
+    joint = sums_of_products(weight, values[groups], values[tasks]) / total
+    means = [
+        np.zeros(1)
+        if block == ONE
+        else sums_of_products(weight, values[ONE], values[block])[0] / total
+        for block in (groups, tasks)
+    ]
+    order = np.argsort(rows.cluster, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(rows.cluster)))
+    of_clusters, of_rows = np.zeros(joint.shape), np.zeros(joint.shape)
+    for part in _whole_clusters(starts, joint.shape[1]):
+        index, first = order[part], starts[(starts >= part.start) & (starts < part.stop)]
+        group, task = (
+            values.dense(block, index) - mean
+            for block, mean in zip((groups, tasks), means, strict=True)
+        )
+        for i in range(len(joint)):
+            gap = group[:, [i]] * task - (joint[i] - means[0][i] * means[1])
+            sums = np.add.reduceat(weight[index, None] * gap, first - part.start, axis=0)
+            of_clusters[i] += (sums**2).sum(axis=0)
+            of_rows[i] += squares[index] @ gap**2
+    spread = [np.ones(1) if x.shape == (1,) and not x[0] else x * (1 - x) for x in means]
+    scale = np.outer(*spread)
+    varies = scale > _ROUNDING
+    if not varies.any():
+        return 1.0
+    ratio = (of_clusters / scale)[varies].sum() / (of_rows / scale)[varies].sum()
+    return max(1.0, float(ratio))
+
+
+def _whole_clusters(starts: Array, width: int) -> Iterator[slice]:
+    """Slices of rows in the order of clusters that split no cluster, in bounded memory."""
+    step = max(1, BLOCK // max(width, 1))
+    ends = np.unique(starts[np.searchsorted(starts, np.arange(0, starts[-1], step))])
+    for start, stop in pairwise([*ends.tolist(), int(starts[-1])]):
+        if start < stop:
+            yield slice(start, stop)

@@ -1,0 +1,349 @@
+"""What a report says to read first, beside and not at all, and that the documentation agrees."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from kinds import Kind
+from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, row_of
+
+import biasamp_adapters as bam
+from biasamp_adapters.auditing.reading import RULES, what_to_read
+from biasamp_adapters.auditing.render import on_terminal
+from biasamp_adapters.auditing.runs import summarize_reports
+
+CHOOSING = Path(__file__).parents[2] / "docs" / "user_guide" / "choosing.rst"
+
+#: Groups and classes are of equal size, and predictions as frequent as the truth: nothing to leave
+#: but MALS.
+EVEN = AMPLIFIED
+
+#: 100 times 50 rows a group. Of 30 and 20 positives, 18 and 12 are found, and 10 negatives of each
+#: group are called positive: rates of 28 and 22 of 50, where mistakes as frequent (40 of 100)
+#: that fall at random would leave 26 and 24.
+NARROWED = (
+    ([1] * 18 + [0] * 12 + [1] * 10 + [0] * 10) + ([1] * 12 + [0] * 8 + [1] * 10 + [0] * 20)
+) * 100
+
+
+def audit(y_pred: Any = EVEN, y_true: Any = TRUTH, **options: Any) -> bam.AuditReport:
+    """The audit of the plain table, some of it changed."""
+    return bam.audit(y_true, y_pred, **{"sensitive_features": GROUP, "n_boot": 200, **options})
+
+
+def advice(report: bam.AuditReport, metric: str, model: str = "model") -> tuple[str, str]:
+    """The place of a metric and the reason for it; nothing if no rule speaks of it."""
+    rows = report.summary["reading"]
+    found = [row for row in rows if row["metric"] == metric and model in row["models"]]
+    assert len(found) < 2
+    return (found[0]["place"], found[0]["reason"]) if found else ("", "")
+
+
+def places(report: bam.AuditReport, place: str) -> list[str]:
+    """What is to be read at a place."""
+    return [row["metric"] for row in report.summary["reading"] if row["place"] == place]
+
+
+def test_plain_data() -> None:
+    report = audit()
+    assert places(report, "first") == ["BA A->T"]
+    assert "MALS" in places(report, "leave")
+    assert advice(report, "DPA A->T") == ("", "")
+    order = [row["place"] for row in report.summary["reading"]]
+    assert order == sorted(order, key=["first", "beside", "leave"].index)
+
+
+def test_balanced_reference(kind: Kind) -> None:
+    apart = {} if kind.name == "labels" else {"keep_rows": True}
+    balanced = [1] * 25 + [0] * 25 + [1] * 25 + [0] * 25
+    report = bam.audit_counts(kind.count(balanced, AMPLIFIED, GROUP, **apart), n_boot=200)
+    assert advice(report, "BA A->T") == (
+        "leave",
+        "The reference is balanced: BA-> is 0 by construction, whatever the model does.",
+    )
+    # 35 and 15 of 50 are called positive.
+    place, reason = advice(report, "selection_rate_difference")
+    assert place == "first"
+    assert "Selection rates differ by 40.0 points between groups" in reason
+    assert advice(report, "Multi A->T")[0] == "beside"
+    if kind.name == "labels":
+        assert advice(report, "DPA A->T")[0] == "first"
+
+
+def test_nearly_balanced_reference() -> None:
+    # 26 and 24 of 50: z = .4.
+    report = audit(y_true=[1] * 26 + [0] * 24 + [1] * 24 + [0] * 26)
+    place, reason = advice(report, "BA A->T")
+    assert place == "leave"
+    assert "The reference hardly correlates the pairs that move" in reason
+    assert advice(report, "selection_rate_difference")[0] == "first"
+
+
+@pytest.mark.parametrize(("positives", "place"), [(55, ""), (56, "leave")])
+def test_unequal_classes(positives: int, place: str) -> None:
+    # 55 / 45 is 1.22, within 1.25; 56 / 44 is 1.27.
+    truth = [1] * 40 + [0] * 10 + [1] * (positives - 40) + [0] * (90 - positives)
+    report = audit(truth, truth)
+    assert advice(report, "DPA A->T")[0] == place
+    if place:
+        assert (
+            "classes are of unequal size (shares from 44.0% to 56.0%)"
+            in (advice(report, "DPA A->T")[1])
+        )
+
+
+def test_columns_are_yes_against_no() -> None:
+    truth = np.array([[1, 0], [0, 0], [0, 0], [0, 1]] * 25)
+    report = audit(truth, truth)
+    assert (
+        "tasks, yes against no, are of unequal size (shares from 25.0% to 75.0%)"
+        in (advice(report, "DPA A->T")[1])
+    )
+
+
+def test_unequal_groups() -> None:
+    report = audit(sensitive_features=["a"] * 60 + ["b"] * 40, sensitive_features_pred=GROUP)
+    place, reason = advice(report, "LA")
+    assert place == "beside"
+    assert "groups are of unequal size (shares from 40.0% to 60.0%)" in reason
+    assert advice(report, "DPA T->A")[0] == "leave"
+    assert advice(audit(), "LA") == ("", "")
+
+
+def test_constant_model(kind: Kind) -> None:
+    apart = {} if kind.name == "labels" else {"keep_rows": True}
+    report = bam.audit_counts(kind.count(TRUTH, [0] * 100, GROUP, **apart), n_boot=200)
+    if kind.name == "labels":
+        assert places(report, "first") == ["selection_rate_difference"]
+        for name in ("BA A->T", "MALS", "DPA A->T", "LA"):
+            place, reason = advice(report, name)
+            assert place == "leave", name
+            assert "model predicts the same for everybody" in reason
+
+
+def test_nothing_predicted_in_a_matrix() -> None:
+    truth = np.array([[1, 0]] * 60 + [[0, 1]] * 40)
+    report = audit(truth * 0, truth, sensitive_features=["a"] * 50 + ["b"] * 50)
+    assert "the same for everybody" in advice(report, "BA A->T")[1]
+
+
+def test_silence_on_one_group() -> None:
+    silent = [None] * 20 + AMPLIFIED[20:]
+    report = audit({"silent": silent, "loud": AMPLIFIED}, missing="abstain")
+    place, reason = advice(report, "abstention_rate_difference", "silent")
+    assert place == "first"
+    assert "by 40.0 points" in reason
+    assert advice(report, "BA A->T", "silent")[0] == "leave"
+    assert advice(report, "BA A->T", "loud")[0] == "first"
+    assert advice(report, "abstention_rate_difference", "loud") == ("", "")
+
+
+def test_silence_on_all_groups_alike() -> None:
+    report = audit([None] * 5 + AMPLIFIED[5:50] + [None] * 5 + AMPLIFIED[55:], missing="abstain")
+    assert advice(report, "abstention_rate_difference")[0] == "beside"
+    assert advice(report, "BA A->T")[0] == "first"
+
+
+def test_rates_set_by_hand() -> None:
+    rates = {"a": {0: 0.4, 1: 0.6}, "b": {0: 0.6, 1: 0.4}}
+    reference = bam.BaseRates(task_given_attribute=rates)
+    found = audit(y_true=None, reference=reference)
+    assert "Rates were set by hand" in advice(found, "BA A->T")[1]
+    with_truth = audit(reference=reference)
+    assert advice(with_truth, "LA")[0] == "leave"
+
+
+def test_no_truth_of_the_audited_rows() -> None:
+    report = audit(y_true=None, reference=(TRUTH, GROUP))
+    assert places(report, "first") == ["MALS"]
+    assert places(report, "beside") == ["Multi undirected"]
+
+
+def test_predicted_attribute() -> None:
+    report = audit(sensitive_features_pred=GROUP)
+    place, reason = advice(report, "BA T->A")
+    assert place == "beside"
+    assert "ask first whether it need be" in reason
+    assert advice(report, "BA A->T")[0] == "first"
+
+
+def test_opposite_pairs() -> None:
+    assert advice(audit(), "trends") == ("", "")
+    # Of both groups five more are called positive: along the correlation of a, against that of b.
+    found = audit([1] * 35 + [0] * 15 + [1] * 25 + [0] * 25)
+    assert row_of(found, "BA A->T")["value"] == pytest.approx(0)
+    assert advice(found, "trends")[0] == "beside"
+
+
+def test_rounding_is_no_opposite_trend() -> None:
+    # Probabilities that add up to the positives of each group, 30 and 20 of 50, but in floats only
+    # nearly so: nothing is amplified and nothing reduced.
+    found = audit([0.6] * 50 + [0.4] * 50)
+    assert row_of(found, "BA A->T")["value"] == pytest.approx(0, abs=1e-12)
+    assert advice(found, "trends") == ("", "")
+
+
+def test_few_predictions() -> None:
+    # 20 of 50 positives are found.
+    report = audit([1] * 12 + [0] * 38 + [1] * 8 + [0] * 42)
+    assert advice(report, "prevalence")[0] == "beside"
+    place, reason = advice(report, "BA A->T")
+    assert place == "first"
+    assert "Predictions are 40% as frequent as the truth" in reason
+    # The truth's classes are of equal size, and predictions are not.
+    assert advice(report, "DPA A->T")[0] == "leave"
+
+
+def test_scores() -> None:
+    report = audit(y_score=[i / 100 for i in range(100)], n_boot=0)
+    assert advice(report, "sweeps")[0] == "beside"
+
+
+def test_crossed_attributes() -> None:
+    attributes = pd.DataFrame({"sex": GROUP, "age": ["old", "young"] * 50})
+    report = audit(sensitive_features=attributes)
+    assert advice(report, "Multi A->T")[0] == "beside"
+
+
+def test_no_interval_that_can_be_trusted() -> None:
+    report = audit(TRUTH)
+    assert row_of(report, "DPA(U) A->T")["low"] is None
+    assert advice(report, "DPA(U) A->T") == (
+        "leave",
+        "It has no interval that can be trusted; its note says why.",
+    )
+    # Where no interval was asked for, none is missing.
+    assert advice(audit(TRUTH, n_boot=0), "DPA(U) A->T")[0] == ""
+
+
+def verdict_of(report: bam.AuditReport) -> str:
+    """The code of the one verdict."""
+    (verdict,) = report.verdicts
+    return str(verdict["verdict"])
+
+
+def test_dpa_above_zero_where_only_mistakes_keep_rates_together() -> None:
+    report = audit(NARROWED, TRUTH * 100, sensitive_features=GROUP * 100)
+    assert verdict_of(report) == "amplifies_beneath_errors"
+    assert row_of(report, "BA A->T")["high"] < 0 < row_of(report, "DPA A->T")["low"]
+    place, reason = advice(report, "DPA A->T")
+    assert place == "beside"
+    assert reason.startswith("It is above 0 where BA-> is not, and both hold")
+
+
+def test_metrics_that_contradict_each_other() -> None:
+    # The gap of 20 points becomes one of -80; DPA does not see which way it goes.
+    turned = [1] * 5 + [0] * 45 + [1] * 45 + [0] * 5
+    report = audit(turned * 10, TRUTH * 10, sensitive_features=GROUP * 10)
+    assert verdict_of(report) == "reverses"
+    assert row_of(report, "DPA A->T")["low"] > 0
+    assert advice(report, "DPA A->T") == (
+        "beside",
+        'It is above 0 where the verdict is "reverses the gap". Believe the verdict: this sees how '
+        "strong a dependence is, not which way it goes.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "belief"),
+    [
+        ("reduces", "Believe the verdict for how rates moved"),
+        ("mistakes_only", "it allows for mistakes that are of one class more often"),
+        ("amplifies", ""),
+    ],
+)
+def test_what_to_believe_depends_on_the_verdict(verdict: str, belief: str) -> None:
+    report = audit(NARROWED, TRUTH * 100, sensitive_features=GROUP * 100)
+    summary = copy.deepcopy(report.summary)
+    summary["verdicts"][0]["verdict"] = verdict
+    reasons = [row["reason"] for row in what_to_read(summary) if row["metric"] == "DPA A->T"]
+    assert [belief in reason for reason in reasons] == [True] * bool(belief)
+
+
+def test_size_that_contradicts() -> None:
+    # All but a tenth of the positives of both groups are missed.
+    truth = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
+    few = [1] * 30 + [0] * 470 + [1] * 20 + [0] * 480
+    report = audit(few, truth, sensitive_features=["a"] * 500 + ["b"] * 500)
+    place, reason = advice(report, "DPA A->T")
+    assert place == "leave"
+    assert verdict_of(report) == "mistakes_only"
+    assert reason == (
+        "Here predicted classes are of unequal size (shares from 5.0% to 95.0%), and "
+        '1/cross-entropy reads size as bias. It is above 0 where the verdict is "mistakes only": '
+        "believe that."
+    )
+
+
+def test_groups_of_few_rows() -> None:
+    summary = copy.deepcopy(audit().summary)
+    sentence = "The group b has 10 rows: rates of so few rows are noise."
+    summary["verdicts"][0] |= {"verdict": "cannot_say", "reason": "few_rows", "sentence": sentence}
+    found = {row["metric"]: row for row in what_to_read(summary)}
+    assert (found["BA A->T"]["place"], found["BA A->T"]["reason"]) == ("leave", sentence)
+
+
+def test_models_share_what_is_the_same() -> None:
+    report = audit({"x": AMPLIFIED, "y": ERRORS})
+    (row,) = (row for row in report.summary["reading"] if row["metric"] == "MALS")
+    assert row["models"] == ["x", "y"]
+
+
+def test_runs_are_read_by_their_means() -> None:
+    balanced = [1] * 25 + [0] * 25 + [1] * 25 + [0] * 25
+    runs = {str(seed): audit(y_true=balanced, random_state=seed) for seed in (0, 1)}
+    report = summarize_reports(runs)
+    assert advice(report, "BA A->T")[0] == "leave"
+    assert "differ by 40.0 points" in advice(report, "selection_rate_difference")[1]
+
+
+def test_every_rendering_shows_it() -> None:
+    from rich.console import Console
+
+    report = audit()
+    reason = "It mixes both directions, and takes the larger group for the correlated one."
+    console = Console(width=300)
+    with console.capture() as capture:
+        console.print(on_terminal(report.summary))
+    texts = [report.to_text(), report.to_markdown(), report.to_html(), capture.get()]
+    for text in texts:
+        assert "What to read" in text
+        assert reason in text
+    assert set(report.to_frame("reading")["metric"]) >= {"BA A->T", "MALS"}
+
+
+def table() -> dict[str, list[str]]:
+    """The rows of the documentation's table, by the bold name at their head."""
+    text = CHOOSING.read_text(encoding="utf-8").partition(".. list-table::")[2]
+    rows = text.partition("\n\n\n")[0].split("   * - ")[2:]
+    cells = [re.split(r"\n     - ", row.partition("\n\n")[0]) for row in rows]
+    names = [re.match(r"\*\*(.+?)\*\*", row[0]) for row in cells]
+    return {
+        name[1]: [" ".join(cell.split()) for cell in row[1:]]
+        for name, row in zip(names, cells, strict=True)
+        if name
+    }
+
+
+#: What counts do not show.
+BEYOND_COUNTS = {"risk prediction", "continuous attribute or task"}
+
+
+def test_documentation_has_the_same_rules() -> None:
+    assert {rule.name for rule in RULES} == set(table()) - BEYOND_COUNTS
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}: {rule.numbers[0]}")
+def test_documentation_says_the_same(rule: Any) -> None:
+    to_read, to_leave, _ = table()[rule.name]
+    cell = to_leave if rule.place == "leave" else to_read
+    shown = {"BA": "BA→", "trends": "what a mean hides", "sweeps": "the sweep"}
+    for name in rule.numbers:
+        words = shown.get(name, name.removesuffix("_difference").replace("_", " "))
+        assert words.lower() in cell.lower(), f"{words} in {cell!r}"

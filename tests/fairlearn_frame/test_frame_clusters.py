@@ -1,0 +1,66 @@
+"""Clusters in a frame: replicates draw them as a whole, in every slice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
+
+from fairlearn.metrics import selection_rate
+
+from biasamp_adapters import MALS, AmplificationWarning, DirectionalBiasAmplification
+from biasamp_adapters.fairlearn import amplification_frame
+
+OPTIONS: dict[str, Any] = {"n_boot": 2000, "ci_quantiles": [0.025, 0.975]}
+
+
+def people(n: int = 400, copies: int = 9) -> dict[str, Any]:
+    """Rows of as many people, each copied, with a level that copies share."""
+    rng = np.random.default_rng(0)
+    group, level = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    truth = (rng.random(n) < np.where(group, 0.6, 0.3)).astype(int)
+    made = (rng.random(n) < np.where(truth, 0.8, 0.1 + 0.1 * group)).astype(int)
+    rows = {"y_true": truth, "y_pred": made, "sensitive_features": group}
+    rows |= {"control_features": level, "clusters": np.arange(n)}
+    return {name: np.repeat(values, copies) for name, values in rows.items()}
+
+
+def widths(frame: Any) -> Any:
+    low, high = frame.overall_ci
+    return high.to_numpy(dtype=float) - low.to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize("controlled", [False, True])
+def test_copies_of_rows_tell_no_more_than_the_rows(controlled: bool) -> None:
+    metrics = {"BA": DirectionalBiasAmplification(), "MALS": MALS(), "selected": selection_rate}
+    rows = people()
+    if not controlled:
+        del rows["control_features"]
+    alone = {name: values[::9] for name, values in rows.items() if name != "clusters"}
+    without = {name: values for name, values in rows.items() if name != "clusters"}
+    found, expected, wrong = (
+        widths(amplification_frame(metrics=metrics, **given, **OPTIONS))
+        for given in (rows, alone, without)
+    )
+    # Ends are quantiles of 2,000 replicates, with a noise of about 3 % of the width.
+    np.testing.assert_allclose(found, expected, rtol=0.15)
+    assert (found > 2.5 * wrong).all()
+
+
+def test_few_clusters_are_noted() -> None:
+    rows = people(40, 3)
+    with pytest.warns(AmplificationWarning, match="are in fewer than 60 clusters"):
+        frame = amplification_frame(metrics=MALS(), **rows, **OPTIONS)
+    assert any("60 clusters" in note for note in frame.notes)
+
+
+def test_a_level_may_hold_a_single_cluster() -> None:
+    rows = people(100, 3)
+    # All of level 1 is one person.
+    rows["clusters"] = np.where(rows["control_features"] == 1, 1000, rows["clusters"])
+    with pytest.warns(AmplificationWarning):
+        frame = amplification_frame(metrics={"MALS": MALS()}, **rows, **OPTIONS)
+    assert frame.overall["MALS"].notna().all()

@@ -1,0 +1,261 @@
+"""Verdicts on models whose behaviour is known, by their tables of counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from metric_cases import quietly
+
+import biasamp_adapters as bam
+from biasamp_adapters.metrics.verdict import WORDS
+
+#: Rows by group, truth and prediction: {group: ((TN, FP), (FN, TP))}.
+Table = dict[str, tuple[tuple[int, int], tuple[int, int]]]
+
+#: In the truth 60 % of group a and 40 % of group b are positive.
+EXACT: Table = {"a": ((400, 0), (0, 600)), "b": ((600, 0), (0, 400))}
+
+
+def rows(table: Table, **options: Any) -> dict[str, Any]:
+    """The rows of a table as a metric takes them."""
+    cells = [(group, t, p, table[group][t][p]) for group in table for t in (0, 1) for p in (0, 1)]
+    group, truth, predicted = (
+        np.repeat([cell[i] for cell in cells], [n for *_, n in cells]) for i in range(3)
+    )
+    return {"y_true": truth, "y_pred": predicted, "sensitive_features": group, **options}
+
+
+def verdict(table: Table, n_boot: int = 400, **options: Any) -> Any:
+    metric = bam.DirectionalBiasAmplification()
+    return quietly(metric.result, **rows(table, **options), n_boot=n_boot).verdict
+
+
+def positives(a: int, b: int) -> Table:
+    """So many of 1,000 rows of each group are predicted positive, true positives first."""
+
+    def of_group(true: int, called: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        hits = min(true, called)
+        return (1000 - true - (called - hits), called - hits), (true - hits, hits)
+
+    return {"a": of_group(600, a), "b": of_group(400, b)}
+
+
+CASES: dict[str, tuple[Table, str, str]] = {
+    "no errors": (EXACT, "no_errors", "makes no mistakes"),
+    "all positive": (
+        {"a": ((0, 400), (0, 600)), "b": ((0, 600), (0, 400))},
+        "constant",
+        "(class 1)",
+    ),
+    # 70 % and 30 %: the gap of 20 points becomes 40. FPR: 100/400 and 0; FNR: 0 and 100/400.
+    "amplifies": (
+        positives(700, 300),
+        "amplifies",
+        "between a and b in class 1 grows from 20 points (60% against 40%) to 40 points (70% "
+        "against 30%)",
+    ),
+    # 52 % and 48 %: from 20 to 4 points.
+    "reduces": (positives(520, 480), "reduces", "shrinks from 20 points (60% against 40%) to 4"),
+    # 40 % and 60 %.
+    "reverses": (positives(400, 600), "reverses", "20 points in the truth, -20 in the predictions"),
+    # FPR .1 and FNR .3 in both groups: 60 % becomes .6 * .7 + .4 * .1 = 46 %, 40 % becomes 34 %.
+    "mistakes alike": (
+        {"a": ((360, 40), (180, 420)), "b": ((540, 60), (120, 280))},
+        "mistakes_only",
+        "shrinks from 20 points (60% against 40%) to 12 points (46% against 34%), as far as "
+        "mistakes that know nothing of the attribute would move it (to 12 points)",
+    ),
+    # A coin: half of every cell.
+    "coin": (
+        {"a": ((200, 200), (300, 300)), "b": ((300, 300), (200, 200))},
+        "mistakes_only",
+        "to 0 points (50% against 50%)",
+    ),
+    # 60 % and 40 % again, with 240 rows of 1,000 wrong in each group. Pooled, FPR and FNR are
+    # 240/1000, so blind errors give .6 * .76 + .4 * .24 = 55.2 % and 44.8 %: 10.4 points.
+    "rates kept": (
+        {"a": ((280, 120), (120, 480)), "b": ((480, 120), (120, 280))},
+        "amplifies_beneath_errors",
+        "from 20 points (60% against 40%) to 20 points (60% against 40%), but mistakes as frequent "
+        "as these, blind to the attribute, would give 10 points",
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "code", "words"), CASES.values(), ids=CASES)
+def test_code_and_sentence(table: Table, code: str, words: str) -> None:
+    found = verdict(table)
+    assert (found.code, found.reason) == (code, None)
+    assert words in found.sentence
+    assert found.words == WORDS[code]
+
+
+def test_no_clear_change_says_what_is_excluded() -> None:
+    # Ten rows of each group are wrong, as many each way, so rates stay as they are.
+    few = {"a": ((395, 5), (5, 595)), "b": ((595, 5), (5, 395))}
+    metric = bam.DirectionalBiasAmplification()
+    result = quietly(metric.result, **rows(few), n_boot=400)
+    far_end = max(map(abs, result.interval))
+    assert result.verdict.code == "no_clear_change"
+    assert f"by more than {100 * far_end:.1f} points is excluded" in result.verdict.sentence
+
+
+@pytest.mark.parametrize("n_boot", [0, 400])
+def test_what_is_certain_needs_no_interval(n_boot: int) -> None:
+    assert verdict(EXACT, n_boot).code == "no_errors"
+    assert verdict(CASES["all positive"][0], n_boot).code == "constant"
+
+
+def test_reasons() -> None:
+    even = {"a": ((500, 0), (0, 500)), "b": ((250, 250), (250, 250))}
+    found = verdict(even)
+    assert (found.code, found.reason) == ("cannot_say", "reference_balanced")
+    skewed = {"a": ((450, 50), (50, 450)), "b": ((400, 100), (300, 200))}
+    found = verdict(skewed)
+    assert (found.code, found.reason) == ("cannot_say", "reference_balanced")
+    # Half of each group is positive in the truth; 50 % and 30 % are called so.
+    assert "selection rates of class 1 differ by 20 points (a 50%, b 30%)" in found.sentence
+    found = verdict(CASES["amplifies"][0], n_boot=0)
+    assert (found.code, found.reason) == ("cannot_say", "no_interval")
+    assert "BA is +0.1000, without an interval: no replicates were drawn" in found.sentence
+
+
+def test_one_group() -> None:
+    only = rows(positives(700, 300))
+    kept = only["sensitive_features"] == "a"
+    metric = bam.DirectionalBiasAmplification(
+        groups=["a", "b"], reference=(only["y_true"], only["sensitive_features"])
+    )
+    here = {name: values[kept] for name, values in only.items()}
+    found = quietly(metric.result, **here, n_boot=100).verdict
+    assert (found.code, found.reason) == ("cannot_say", "one_group")
+    assert "only the group a" in found.sentence.lower()
+
+
+def test_direction_of_a_weak_correlation() -> None:
+    """Of three groups, two go clearly with a class, and all movement is in the third."""
+    table = {
+        "a": ((400, 0), (0, 600)),
+        "b": ((600, 0), (0, 400)),
+        "c": ((250, 250), (0, 505)),
+    }
+    found = verdict(table)
+    assert (found.code, found.reason) == ("cannot_say", "direction_unknown")
+    assert "100% of all movement" in found.sentence
+
+
+def test_silence_that_differs() -> None:
+    """A model that is never wrong, but silent on half of group a."""
+    arrays = rows(EXACT)
+    predicted = arrays["y_pred"].astype(object)
+    predicted[(arrays["sensitive_features"] == "a") & (np.arange(2000) % 2 == 0)] = None
+    metric = bam.DirectionalBiasAmplification(missing="abstain")
+    result = quietly(metric.result, **{**arrays, "y_pred": predicted}, n_boot=400)
+    assert (result.verdict.code, result.verdict.reason) == ("cannot_say", "silence_differs")
+    assert "silent on 50% of a and 0% of b" in result.verdict.sentence
+    # As silent on both groups, it cannot be told from mistakes.
+    predicted = arrays["y_pred"].astype(object)
+    predicted[np.arange(2000) % 2 == 0] = None
+    result = quietly(metric.result, **{**arrays, "y_pred": predicted}, n_boot=400)
+    assert result.verdict.code == "mistakes_only"
+
+
+def test_base_rates_know_no_mistakes() -> None:
+    rates = {"a": {0: 0.4, 1: 0.6}, "b": {0: 0.6, 1: 0.4}}
+    jobs = bam.BaseRates(task_given_attribute=rates, attribute={"a": 0.5, "b": 0.5})
+    metric = bam.DirectionalBiasAmplification(reference=jobs)
+    given = rows(positives(700, 300), y_true=None)
+    result = quietly(metric.result, **given, n_boot=400)
+    assert result.excess is None
+    assert result.verdict.code == "amplifies"
+    assert "from 20 points (60% against 40%) to 40 points" in result.verdict.sentence
+
+
+def test_reference_that_the_truth_does_not_follow() -> None:
+    """In training, group b was favoured: who repeats the test data reverses nothing."""
+    against = positives(650, 350)
+    training = rows({"a": ((600, 0), (0, 400)), "b": ((400, 0), (0, 600))})
+    metric = bam.DirectionalBiasAmplification(
+        reference=(training["y_true"], training["sensitive_features"])
+    )
+    found = quietly(metric.result, **rows(against), n_boot=400).verdict
+    # Rates of a rise from 60 to 65 %, against the reference, which goes with b.
+    assert found.code == "reduces"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_other_direction(case: str) -> None:
+    """Task and attribute exchanged, T->A is judged as A->T."""
+    table, code, _ = CASES[case]
+    given = rows(table)
+    truth, predicted, group = given["y_true"], given["y_pred"], given["sensitive_features"]
+    metric = bam.DirectionalBiasAmplification(direction="T->A")
+    result = quietly(
+        metric.result,
+        group,
+        group,
+        sensitive_features=truth,
+        sensitive_features_pred=predicted,
+        n_boot=400,
+    )
+    assert result.verdict.code == code
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_columns_of_a_matrix(case: str) -> None:
+    """Two columns of one label each are judged as the label."""
+    table, code, _ = CASES[case]
+    given = rows(table)
+    columns = {name: np.eye(2, dtype=int)[given[name]] for name in ("y_true", "y_pred")}
+    found = quietly(
+        bam.DirectionalBiasAmplification().result, **{**given, **columns}, n_boot=400
+    ).verdict
+    assert found.code == code
+
+
+def test_weights_count_as_rows() -> None:
+    table = positives(700, 300)
+    given = rows(table)
+    weighted = quietly(
+        bam.DirectionalBiasAmplification().result,
+        **given,
+        sample_weight=np.full(2000, 2.0),
+        n_boot=400,
+    )
+    assert weighted.verdict.code == "amplifies"
+
+
+def test_other_metrics_have_none() -> None:
+    given = rows(positives(700, 300))
+    for metric in (bam.MALS(), bam.MultiAttributeBiasAmplification(), bam.LeakageAmplification()):
+        assert quietly(metric.result, **given).verdict is None
+    assert quietly(bam.MALS().result, **given).excess is not None
+
+
+cells = st.integers(1, 20)
+
+
+@given(cells, cells, cells, cells, st.integers(0, 5), st.integers(0, 5))
+def test_equalised_odds_have_no_excess(
+    n_a0: int, n_a1: int, n_b0: int, n_b1: int, mistaken: int, missed: int
+) -> None:
+    """With the same FPR and FNR in both groups, BA is what blind errors give."""
+
+    def split(negatives: int, positives: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        # Five rows for each, so that the shares are the same whole numbers of rows.
+        return (
+            (negatives * (5 - mistaken), negatives * mistaken),
+            (positives * missed, positives * (5 - missed)),
+        )
+
+    table = {"a": split(n_a0, n_a1), "b": split(n_b0, n_b1)}
+    result = quietly(bam.DirectionalBiasAmplification().result, **rows(table))
+    assert result.excess.value == pytest.approx(0, abs=1e-14)
+    # The gap is (TPR - FPR) times the gap of the truth, and BA half of its change in both groups.
+    gap = n_a1 / (n_a0 + n_a1) - n_b1 / (n_b0 + n_b1)
+    kept = (5 - missed) / 5 - mistaken / 5
+    assert result.blind_errors.value == pytest.approx((kept - 1) * abs(gap) / 2, abs=1e-14)
