@@ -33,7 +33,7 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
     DataFrame
         One row per model, metric and direction: ``model``, ``metric``, ``direction``,
         ``detectable`` (the smallest change that the rows of the report show, see
-        :attr:`AmplificationResult.detectable`), ``rows``, and ``note``, which says why the first
+        ``AmplificationResult.detectable``), ``rows``, and ``note``, which says why these
         two are missing.
 
     Raises
