@@ -234,6 +234,16 @@ class PairOfBA(NamedTuple):
         return self.band.interval is not None and side_of_zero(self.band.interval) != 0
 
 
+class Trend(NamedTuple):
+    """The pairs of one group with one sign: their contribution to BA->, and how far they move."""
+
+    group: Label
+    sign: int
+    pairs: int
+    contribution: Replicated
+    size: Replicated
+
+
 @dataclass(frozen=True)
 class Findings:
     """The results of an audit, from which the summary is made.
@@ -248,6 +258,8 @@ class Findings:
         The paired differences from the first model.
     pairs : dict of (model, metric name) to list of PairOfBA
         The pairs of BA-> that are defined, strongest first.
+    trends : dict of (model, metric name) to list of Trend
+        The pairs of BA-> by group and sign.
     rates : dict of model to dict of str to list of Disparity
         For each fairness measure, the tasks with the largest differences between groups.
     prevalences : list of Ratios
@@ -263,6 +275,7 @@ class Findings:
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
     pairs: dict[Key, list[PairOfBA]]
+    trends: dict[Key, list[Trend]]
     rates: dict[str, dict[str, list[Disparity]]]
     prevalences: list[Ratios]
     drifts: Drifts | None
@@ -338,7 +351,7 @@ def evaluate(
             scored[drift_key] = drift
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
-    results, differences, pairs = {}, {}, {}
+    results, differences, pairs, trends = {}, {}, {}, {}
     for key, measurement in measurements.items():
         replicates = draws.get(key, {}) if asked else None
         results[key] = AmplificationResult.of(measurement, replicates, confidence)
@@ -349,6 +362,7 @@ def evaluate(
             differences[key] = replace(difference, reason=no_draws or difference.reason)
         if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
             pairs[key] = _pairs(measurement, (replicates or {}).get("pairs"), no_draws, confidence)
+            trends[key] = _trends(measurement, draws.get(key, {}), no_draws)
     measures = {
         key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
         for key, group_rates in rates.items()
@@ -364,8 +378,27 @@ def evaluate(
         drifts = Drifts(drift, drift.estimates(drawn, confidence, reason))
     options = replace(options, n_boot=n_boot, confidence=confidence)
     return Findings(
-        evaluation, options, results, differences, pairs, measures, ratios, drifts, columns
+        evaluation, options, results, differences, pairs, trends, measures, ratios, drifts, columns
     )
+
+
+def _trends(
+    measurement: Cooccurrence, drawn: Mapping[str, Array], no_draws: str | None
+) -> list[Trend]:
+    """The trends of BA->, with the drawn scores of a model."""
+    point, groups = measurement.point(), measurement.evaluation.counts.groups
+
+    def number(name: str, i: int) -> Replicated:
+        value = float(point[name][i])
+        if no_draws:
+            return Replicated(value, None, no_draws)
+        of_name = {key: x[:, i] for key, x in drawn.items() if key.startswith(name)}
+        return measurement.replicated(name, value, of_name)
+
+    return [
+        Trend(groups[group], sign, len(columns), number("trends", i), number("trend sizes", i))
+        for i, (group, sign, columns) in enumerate(measurement.trends)
+    ]
 
 
 def _with_pairs(measurement: Measurement, most: int) -> Measurement:

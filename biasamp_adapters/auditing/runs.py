@@ -98,7 +98,7 @@ def summarize_reports(
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": _over_runs(summaries, "differences", confidence),
-        "trends": _trends(summaries),
+        "trends": _trends(summaries, confidence),
         "pairs": list(_pairs([*reports.values()], confidence)),
         "fairness": _over_runs(summaries, "fairness", confidence),
         "prevalence": _rows_with_run(runs, "prevalence"),
@@ -254,11 +254,11 @@ def _shares(data: list[Row], part: str) -> list[Row]:
     ]
 
 
-def _trends(summaries: list[Summary]) -> list[Row]:
+def _trends(summaries: list[Summary], confidence: float) -> list[Row]:
     """Means over runs of the trends that occur in all runs."""
     names = ("contribution", "mean_abs_delta")
     return [
-        rows[0] | {name: _sum(rows, name) / len(rows) for name in names}
+        rows[0] | {name: _mean([row[name]["value"] for row in rows], confidence) for name in names}
         for rows in _matching_rows(summaries, "trends")
         if len(rows) == len(summaries)
     ]

@@ -92,12 +92,13 @@ def _threshold(row: Row) -> str:
 
 
 def _by_group(row: Row) -> str:
-    """The rate of each group. Rates of other libraries have no interval."""
-    return "; ".join(
-        f"{group['group']}: "
-        + (estimate(group, "") if "low" in group else number(group["value"], ""))
-        for group in row["groups"]
-    )
+    """The rate of each group."""
+    return "; ".join(f"{group['group']}: {estimate(group, '')}" for group in row["groups"])
+
+
+def _values_by_group(row: Row) -> str:
+    """The rate of each group, without intervals."""
+    return "; ".join(f"{group['group']}: {number(group['value'], '')}" for group in row["groups"])
 
 
 def _recipe(row: Row) -> str:
@@ -236,8 +237,8 @@ KINDS = (
             _ATTRIBUTE,
             _SIGN,
             Column("pairs", lambda row: f"{row['pairs']:,}", True),
-            _number("mean contribution", "contribution"),
-            _number("mean size of D", "mean_abs_delta", ""),
+            _estimate("mean contribution", "contribution"),
+            _estimate("mean size of D", "mean_abs_delta", ""),
         ],
     ),
     Kind(
@@ -289,7 +290,7 @@ KINDS = (
         "fairness",
         "AIF360's own measures",
         "aif360",
-        [_text("measure"), _VALUE, _text("ideal"), _GROUPS],
+        [_text("measure"), _VALUE, _text("ideal"), Column("by group", _values_by_group)],
     ),
     Kind(
         "data",

@@ -261,6 +261,11 @@ class Cooccurrence(Measurement):
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
+            if self.trends:
+                out["trends"] = self._by_trend(contributions)
+                out |= magnitudes(
+                    "trend sizes", deltas, observed.deltas, self.rests_on_few, self._by_trend
+                )
         if self.by_group and self.magnitude:
             out |= magnitudes("groups", changes, known, self.rests_on_few, mean_over_tasks)
         elif self.by_group:
@@ -344,15 +349,35 @@ class Cooccurrence(Measurement):
     def evidence(
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
     ) -> Evidence:
-        """Whether few rows decide; and for a magnitude, how much of it may be chance."""
-        evidence = Evidence()
-        if self.magnitude:
-            evidence = evidence_of_magnitude(name, value, drawn, squared=name == "variance")
-        if name == "groups" and self.direction == A_TO_T:
+        """How much of a magnitude may be chance, and whether few rows decide."""
+        # Undirected, it is a mean over tasks of sums over groups.
+        largest = 2.0 if self.per_task and name == "value" else 1.0
+        evidence = evidence_of_magnitude(
+            name, value, drawn, largest=largest, squared=name == "variance"
+        )
+        if name.startswith("trend") or (name == "groups" and self.direction == A_TO_T):
             # The mean of each group rests on its own rows alone.
             return evidence
         share, labels = self._few
         return replace(evidence, few_share=share, few_labels=labels)
+
+    @cached_property
+    def trends(self) -> list[tuple[int, int, Array]]:
+        """Group, sign of the reference and columns of the defined pairs that have both."""
+        _, _, sign, deltas = self._observed
+        return [
+            (group, int(value), np.flatnonzero(defined & (of_group == value)))
+            for group, (of_group, defined) in enumerate(zip(sign, ~np.isnan(deltas), strict=True))
+            for value in dict.fromkeys(of_group[defined])
+        ]
+
+    def _by_trend(self, pairs: Array) -> Array:
+        """Mean over the pairs of each trend: (..., groups, columns) to (..., trends)."""
+        means = [
+            rate(*sum_defined(pairs[..., group : group + 1, columns]))
+            for group, _, columns in self.trends
+        ]
+        return np.stack(means, axis=-1)
 
     # Pairs.
 
