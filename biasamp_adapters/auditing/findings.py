@@ -17,12 +17,14 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap, simultaneous
 from biasamp_adapters.inference.estimates import (
+    NOT_DRAWN,
     Estimate,
     IntervalOptions,
     Replicated,
     side_of_zero,
 )
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
+from biasamp_adapters.inference.rules import FEW_ROWS
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
@@ -45,6 +47,9 @@ Key = tuple[str, str]
 
 #: The share of predictions that are right, of all task columns together.
 ACCURACY = "accuracy"
+
+#: Why a pair has no interval.
+_FEW = f"its rates are shares of fewer than {FEW_ROWS} rows"
 
 #: How often a model predicted nothing, by what it did not predict.
 ABSTENTION = {Role.TASK: "abstention_rate", Role.ATTRIBUTE: "attribute_abstention_rate"}
@@ -412,14 +417,22 @@ def _pairs(
     """The scored pairs, with an interval that holds for all that are defined."""
     contributions = measurement.pairs()["contribution"].reshape(-1)
     selected = [] if measurement.selected is None else measurement.selected.tolist()
-    values, family = contributions[selected], int((~np.isnan(contributions)).sum())
-    every = [None] * len(selected) if drawn is None else drawn.T
-    return [
-        PairOfBA(position, Replicated(value, replicates, no_draws), band)
-        for position, value, replicates, band in zip(
-            selected, values, every, simultaneous(values, drawn, confidence, family), strict=True
+    few = measurement.rests_on_few.reshape(-1)
+    family = int((~np.isnan(contributions) & ~few).sum())
+    judged = [] if drawn is None else np.flatnonzero(~few[selected]).tolist()
+    bands = {}
+    if drawn is not None:
+        values = contributions[selected][judged]
+        bands = dict(
+            zip(judged, simultaneous(values, drawn[:, judged], confidence, family), strict=True)
         )
-    ]
+    out = []
+    for i, position in enumerate(selected):
+        value, replicates = float(contributions[position]), None if drawn is None else drawn[:, i]
+        reason = no_draws or (_FEW if few[position] and drawn is not None else None)
+        band = bands.get(i, Estimate(value, None, reason or NOT_DRAWN))
+        out.append(PairOfBA(position, Replicated(value, replicates, reason), band))
+    return out
 
 
 def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:

@@ -177,7 +177,8 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     if rows[0]["uncertain_signs"] is not None:
         out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
     out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
-    out |= {"confidence": confidence, "n": _sum(rows, "n")}
+    # An interval over runs does not get narrower with more rows.
+    out |= {"confidence": confidence, "n": _sum(rows, "n"), "detectable": None}
     out["reading"] = reading(out, None)
     return out
 

@@ -47,6 +47,10 @@ def estimate(row: Row | None, sign: str = "+") -> str:
     return f"{value} {interval(row, sign)}"
 
 
+def _or_empty(value: float | None) -> str:
+    return "" if value is None else number(value, "")
+
+
 class Column(NamedTuple):
     """A column of a table: its name, the text of a row in it, and whether that is a number."""
 
@@ -110,6 +114,7 @@ _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True
 _PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
 _BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
 _CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
+_DETECTABLE = Column("smallest change seen", lambda row: _or_empty(row["detectable"]), True)
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
 _SHARE = _share("share")
@@ -310,7 +315,7 @@ KINDS = (
         "method",
         "How each metric was computed",
         "metrics",
-        [_METRIC, _text("source"), Column("computed with", _recipe)],
+        [_METRIC, _text("source"), Column("computed with", _recipe), _DETECTABLE],
     ),
 )
 

@@ -21,6 +21,12 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
 
+#: Rates given a label of fewer rows are not reliable.
+FEW_ROWS = 15
+
+#: Such rates may carry up to this share of the variance of a mean of rates.
+_MAX_FEW = 0.85
+
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
@@ -182,6 +188,10 @@ class Evidence:
         Whether ties shift the score, which the margin makes up for.
     chance : float
         Share of chance in the dependence behind a ratio.
+    few_share : float
+        Share of the variance of a mean of rates that is due to rates given labels of few rows.
+    few_labels : str
+        These labels, in words.
     """
 
     limits: tuple[float, float] = (-np.inf, np.inf)
@@ -196,6 +206,13 @@ class Evidence:
     is_dependent: bool = True
     has_ties: bool = False
     chance: float = 0.0
+    few_share: float = 0.0
+    few_labels: str = ""
+
+    @property
+    def has_few_rows(self) -> bool:
+        """Whether rates given labels of few rows decide how uncertain a mean of rates is."""
+        return self.few_share > _MAX_FEW
 
     @property
     def is_attack(self) -> bool:
@@ -225,6 +242,12 @@ class Shift(NamedTuple):
 
 #: Checked for the replicates of a score.
 REPLICATE_RULES: Sequence[Rule[Shift]] = (
+    Rule(
+        "rates given few rows do not decide",
+        lambda it: it.evidence.has_few_rows,
+        f"{{it.evidence.few_share:.0%}} of its variance is due to {{it.evidence.few_labels}}, of "
+        f"which there are fewer than {FEW_ROWS} rows: it needs more of them",
+    ),
     Rule(
         "enough rows",
         lambda it: it.evidence.n_rows < _FEWEST_ROWS,

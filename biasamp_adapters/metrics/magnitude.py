@@ -17,9 +17,6 @@ from biasamp_adapters.inference.rules import Evidence
 #: Suffixes of scores: the magnitude if nothing changed, and the most that chance may have added.
 BY_CHANCE, ADDED = " by chance", " added by chance"
 
-#: A change of a rate of fewer rows than this may all be chance.
-FEWEST_ROWS = 15
-
 #: A magnitude is clear if it exceeds that by chance by more than this many standard deviations.
 _CLEAR = 4.0
 
