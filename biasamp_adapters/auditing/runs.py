@@ -154,7 +154,7 @@ def _mean(values: list[float | None], confidence: float) -> Row:
         return {"value": None, "low": None, "high": None, "note": note}
     summary = summarize_runs(numbers, confidence)
     low, high = summary.interval or (None, None)
-    note = "" if summary.interval else "a single run has it"
+    note = "" if summary.interval else "a single run has it, and an interval over runs needs two"
     return {"value": summary.value, "low": low, "high": high, "note": note}
 
 
