@@ -336,19 +336,23 @@ def _of_balanced(facts: Facts) -> str:
 
 
 def _selection(facts: Facts) -> str:
-    """The task whose predicted rates differ most between groups."""
-    rates = facts.predicted
+    """The predicted rates of one task, or shares of one group, that differ most."""
+    named = [[*map(show, facts.groups)], [*facts.subjects]]
+    # Rows are what is compared: groups in a task, or tasks in their share of a group.
+    rates = facts.predicted[:, facts.told] if facts.of_task else facts.predicted.T
+    compared, columns = named if facts.of_task else reversed(named)
+    columns = [columns[i] for i in facts.told] if facts.of_task else columns
     if np.isnan(rates).all():
         return "no rate is defined"
     highest, lowest = (np.nan_to_num(rates, nan=empty) for empty in (-np.inf, np.inf))
-    gaps = (highest.max(axis=0) - lowest.min(axis=0))[facts.told]
-    task = facts.told[int(gaps.argmax())]
-    pair = Movement(task, (int(highest[:, task].argmax()), int(lowest[:, task].argmin())))
+    column = int((highest.max(axis=0) - lowest.min(axis=0)).argmax())
+    ends = highest[:, column].argmax(), lowest[:, column].argmin()
+    most, least = (float(rates[end, column]) for end in ends)
     shares = ", ".join(
-        f"{show(facts.groups[group])} {percent(rates[group, task])}" for group in pair.groups
+        f"{compared[end]} {percent(share)}" for end, share in zip(ends, (most, least), strict=True)
     )
-    what = "selection rates of" if facts.of_task else "predicted shares of groups among rows with"
-    return f"{what} {facts.subjects[task]} differ by {points(pair.gap(rates))} points ({shares})"
+    what = "selection rates of" if facts.of_task else "predicted shares of"
+    return f"{what} {columns[column]} differ by {points(most - least)} points ({shares})"
 
 
 def _of_unknown_direction(facts: Facts) -> str:
