@@ -97,6 +97,9 @@ class Facts:
         The share of abstentions in each group.
     value, excess : Estimate or None
         BA->, and BA-> less that of blind errors.
+    doubtful_value, doubtful_excess : Estimate or None
+        The same with intervals that hold for other signs too, where signs are uncertain; None where
+        they are not.
     """
 
     of_task: bool
@@ -120,6 +123,8 @@ class Facts:
     association: Estimate
     excess: Estimate | None = None
     silence: Estimate | None = None
+    doubtful_value: Estimate | None = None
+    doubtful_excess: Estimate | None = None
 
     @property
     def delta(self) -> Array:
@@ -132,6 +137,19 @@ class Facts:
         moved = np.nan_to_num(np.abs(self.delta))
         total = moved.sum()
         return float(moved[self.uncertain | (self.sign == 0)].sum() / total) if total else 0.0
+
+    @property
+    def direction_unknown(self) -> bool:
+        """Whether what is clear is so for the reference's signs only, which may be noise.
+
+        Where nothing is clear, whether most movement is in pairs of uncertain sign.
+        """
+        pairs = ((self.value, self.doubtful_value), (self.excess, self.doubtful_excess))
+        sides = [(_side(sure), _side(doubtful or sure)) for sure, doubtful in pairs if sure]
+        clear = [(side, doubtful) for side, doubtful in sides if side]
+        if not clear:
+            return self.uncertain_share > _MOST_UNCERTAIN
+        return any(side != doubtful for side, doubtful in clear)
 
     @property
     def is_balanced(self) -> bool:
@@ -359,10 +377,13 @@ def _of_unknown_direction(facts: Facts) -> str:
     largest = int(np.nan_to_num(np.abs(facts.delta)).argmax())
     group, task = divmod(largest, facts.delta.shape[1])
     movement = Movement(task, (group,))
-    return (
-        f"{percent(facts.uncertain_share)} of all movement is in pairs that the reference hardly "
-        f"correlates, so its direction may be noise; most of all {_moves(facts, movement)}"
-    )
+    where = f"most of all {_moves(facts, movement)}"
+    if facts.uncertain_share > _MOST_UNCERTAIN:
+        return (
+            f"{percent(facts.uncertain_share)} of all movement is in pairs that the reference "
+            f"hardly correlates, so its direction may be noise; {where}"
+        )
+    return f"what BA says depends on correlations of the reference that may be noise; {where}"
 
 
 def _of_silence(facts: Facts) -> str:
@@ -438,7 +459,7 @@ CASES: Sequence[Case] = (
     Case(
         "cannot_say",
         "direction_unknown",
-        lambda it: it.uncertain_share > _MOST_UNCERTAIN,
+        lambda it: it.direction_unknown,
         _of_unknown_direction,
     ),
     Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),
