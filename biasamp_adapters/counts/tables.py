@@ -21,6 +21,7 @@ from biasamp_adapters.counts.blocks import (
     agreement,
     sets_of,
     silence,
+    sum_by,
     sums_of_products,
 )
 from biasamp_adapters.counts.rows import dense
@@ -188,6 +189,29 @@ class Tables:
             return codes, self.counts.n_labels(role)
         chosen = block.codes == column if of_labels else dense(block[:, [column]])[:, 0]
         return chosen.astype(np.intp), 2
+
+    def pairs(self, first: str, second: str) -> tuple[Array, Array, Array] | None:
+        """The pairs of labels of two variables that occur, where each row has one label of both.
+
+        Of many labels they are far fewer than the cells of :meth:`joint`.
+
+        Returns
+        -------
+        (ndarray, ndarray, ndarray) or None
+            The labels of each pair as codes, in the order of the second, of shape (pairs,), and the
+            weight of each, (..., pairs). None where rows are not known, or a variable is columns.
+        """
+        if self.values is None or self.weights is None:
+            return None
+        blocks = [self.values[self._block(role)] for role in (first, second)]
+        if not all(isinstance(block, Categories) for block in blocks):
+            return None
+        rows, columns = (block.codes for block in blocks)
+        present = (rows >= 0) & (columns >= 0)
+        keys = columns[present] * blocks[0].size + rows[present]
+        occurring, position = np.unique(keys, return_inverse=True)
+        weight = sum_by(self.weights[..., present], position, len(occurring))
+        return occurring % blocks[0].size, occurring // blocks[0].size, weight
 
     def marginal(self, role: str) -> Array:
         """Weight of each label of a variable, of shape (..., labels)."""

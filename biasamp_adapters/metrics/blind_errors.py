@@ -15,6 +15,9 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.means import rate
 
+#: Confusions of more labels than this are read as the pairs that occur.
+MOST_DENSE = 64
+
 
 def can_be_blind(tables: Tables, role: Role) -> bool:
     """Whether the tables tell which labels of a variable are taken for which others.
@@ -55,10 +58,25 @@ def blind_errors(tables: Tables, role: Role, joint: Array, other: Array) -> Arra
         mistaken = _share(predicted - hits, total - truth)
         found, mistaken = (np.expand_dims(part, -3 - axis) for part in (found, mistaken))
         return found * joint + mistaken * (np.expand_dims(other, axis) - joint)
-    confusion = _share(tables.joint(role, role.prediction), truth[..., None])
-    if axis == -1:
-        return joint @ confusion
-    return np.asarray(confusion.swapaxes(-1, -2) @ joint)
+    if role.of_attribute:
+        joint = joint.swapaxes(-1, -2)
+    pairs = tables.pairs(role, role.prediction) if truth.shape[-1] > MOST_DENSE else None
+    if pairs is None:
+        blind = joint @ _share(tables.joint(role, role.prediction), truth[..., None])
+    else:
+        blind = _by_pairs(joint, truth, *pairs)
+    return blind.swapaxes(-1, -2) if role.of_attribute else blind
+
+
+def _by_pairs(joint: Array, truth: Array, true: Array, predicted: Array, weight: Array) -> Array:
+    """The product with a confusion matrix of which only some entries are not 0."""
+    out = np.zeros(joint.shape)
+    if len(true):
+        confusion = _share(weight, truth[..., true])
+        starts = np.flatnonzero(np.diff(predicted, prepend=-1))
+        moved = joint[..., true] * confusion[..., None, :]
+        out[..., predicted[starts]] = np.add.reduceat(moved, starts, axis=-1)
+    return out
 
 
 def _share(part: Array, whole: Array) -> Array:

@@ -23,7 +23,7 @@ from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
-from biasamp_adapters.metrics.blind_errors import blind_errors, can_be_blind
+from biasamp_adapters.metrics.blind_errors import MOST_DENSE, blind_errors, can_be_blind
 from biasamp_adapters.metrics.magnitude import (
     ADDED,
     BY_CHANCE,
@@ -111,7 +111,10 @@ class Cooccurrence(Measurement):
         """Numbers that one replicate takes: a few tables of pairs, and of confusions."""
         counts = self.evaluation.counts
         largest = max(len(counts.labels), len(counts.groups), len(self.sets))
-        return 4 * len(counts.groups) * largest + len(counts.labels) ** 2
+        confusions = largest**2
+        if largest > MOST_DENSE and counts.rows is not None:
+            confusions = min(confusions, len(counts.groups) * len(counts.rows))
+        return 4 * len(counts.groups) * largest + confusions
 
     @property
     def recipe(self) -> dict[str, str]:

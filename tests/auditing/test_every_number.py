@@ -16,7 +16,7 @@ EXACT = {
     # Of the reference: signs of pairs, how many pairs there are, and the share that may be noise.
     *("sign", "pairs", "uncertain_signs"),
     # Of the audit.
-    *("version", "n", "n_boot", "confidence", "random_state", "threshold", "ideal"),
+    *("version", "n", "n_boot", "detectable", "confidence", "random_state", "threshold", "ideal"),
 }
 
 #: An estimate, and the ends of its intervals; those of a band hold for a whole family at once.

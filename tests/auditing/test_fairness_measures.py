@@ -206,7 +206,8 @@ def test_differences_without_draws_say_why() -> None:
     report = bam.audit_counts(counts)
     assert {row["low"] for row in report.summary["fairness"]} == {None}
     assert {row["note"] for row in report.summary["fairness"]} == {
-        "label matrices are resampled by rows, and these counts hold only their sums"
+        "label matrices are resampled by rows, and these counts hold only their sums: count with "
+        "keep_rows=True or second_moments=True"
     }
 
 

@@ -81,7 +81,7 @@ def test_a_gate_is_told_beside_the_json(tmp_path: Path) -> None:
     file = write_csv(scored(), tmp_path / "rows.csv")
     ended = biasamp("audit", file, *ROLES, "--json", "-", "--fail-above", "BA A->T=-0.9")
     assert ended.code == 1
-    assert json.loads(ended.out)["version"] == 1
+    assert json.loads(ended.out)["version"] == 2
     assert ended.err.startswith("biasamp: P: BA A->T is ")
 
 

@@ -119,7 +119,7 @@ EXACT: list[tuple[Any, dict[str, Any], Any]] = [
     (
         leakage_amplification,
         {"equalize": "expected"},
-        lambda rows: oracle.leakage(rows, "accuracy", LABELS),
+        lambda rows: oracle.leakage(rows, "balanced_accuracy", LABELS),
     ),
 ]
 for way, flipped in zip(DIRECTIONS, (LABELS, GROUPS), strict=True):

@@ -51,7 +51,7 @@ def test_copies_of_rows_tell_no_more_than_the_rows(controlled: bool) -> None:
 
 
 def test_few_clusters_are_noted() -> None:
-    rows = people(40, 3)
+    rows = people(40, 9)
     with pytest.warns(AmplificationWarning, match="are in fewer than 60 clusters"):
         frame = amplification_frame(metrics=MALS(), **rows, **OPTIONS)
     assert any("60 clusters" in note for note in frame.notes)

@@ -48,11 +48,12 @@ def test_numbers_without_an_interval_say_why_and_do_not_count() -> None:
     assert first.interval == pytest.approx((0.02, 0.98))
     assert (undefined.interval, undefined.reason) == (None, "the value is undefined")
     assert (constant.interval, constant.reason) == (None, "every replicate gave the same value")
-    assert lost.reason == "10 of 101 bootstrap replicates are undefined or unbounded"
+    assert lost.reason is not None
+    assert lost.reason.startswith("10 of 101 bootstrap replicates are undefined or unbounded: ")
     (none,) = simultaneous(values[:1], None, 0.95)
     assert (none.interval, none.reason) == (None, "no replicates were drawn")
     (few,) = simultaneous(values[:1], drawn[:10, :1], 0.95)
-    assert few.reason == "10 replicates are too few: a level of 0.95 needs 40"
+    assert few.reason == "10 replicates are too few: a level of 0.95 needs n_boot=40 or more"
     (constant,) = simultaneous(values[2:3], drawn[:, 2:3], 0.95)
     assert constant.reason == "every replicate gave the same value"
 
@@ -126,7 +127,7 @@ def test_why_there_is_no_interval_of_a_gap() -> None:
     assert one.reason == "fewer than two groups have a rate"
     assert largest_gap(rates, None, 0.95).reason == "no replicates were drawn"
     few = largest_gap(rates, drawn[:39], 0.95)
-    assert few.reason == "39 replicates are too few: a level of 0.95 needs 40"
+    assert few.reason == "39 replicates are too few: a level of 0.95 needs n_boot=40 or more"
     gone = drawn.copy()
     gone[:400, 0] = np.nan
     lost = largest_gap(rates, gone, 0.95)

@@ -125,7 +125,7 @@ def test_one_of_several_models() -> None:
 def test_an_audit_and_its_sweep() -> None:
     rows = {"sensitive_features": GROUP, "sensitive_features_pred": GUESS, "n_boot": 20}
     expected = bam.audit(TRUTH, SAID, y_score=SCORE, **rows)
-    found = bam.audit(pd.DataFrame({"y": TRUTH}), SAID, y_score=SCORE, **rows)
+    found = bam.audit(pd.DataFrame({None: TRUTH}), SAID, y_score=SCORE, **rows)
     assert found.to_json() == expected.to_json()
 
 
