@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from biasamp_adapters.auditing import GateFailure as GateFailure
     from biasamp_adapters.auditing import audit as audit
     from biasamp_adapters.auditing import audit_counts as audit_counts
+    from biasamp_adapters.auditing import audit_frame as audit_frame
+    from biasamp_adapters.auditing import rows_needed as rows_needed
     from biasamp_adapters.base_rates import BaseRates as BaseRates
     from biasamp_adapters.counts import CooccurrenceCounts as CooccurrenceCounts
     from biasamp_adapters.counts import JointCounts as JointCounts
@@ -50,7 +52,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
-    "biasamp_adapters.auditing": ("AuditReport", "GateFailure", "audit", "audit_counts"),
+    "biasamp_adapters.auditing": (
+        "AuditReport",
+        "GateFailure",
+        "audit",
+        "audit_counts",
+        "audit_frame",
+        "rows_needed",
+    ),
     "biasamp_adapters.base_rates": ("BaseRates",),
     "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),
     "biasamp_adapters.counts.loading": ("load_counts",),

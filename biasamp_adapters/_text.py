@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 #: Characters that change the direction of a line, and characters that XML does not allow.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
@@ -36,7 +37,24 @@ def slug(text: str) -> str:
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """A message with other names for arguments; quoted names belong to the user and stay."""
+    """A message with other names for arguments; quoted names belong to the user and stay.
+
+    A name such as "task=" may come right before a quoted value.
+    """
     longest_first = sorted(names, key=len, reverse=True)
-    pattern = "|".join(map(re.escape, longest_first))
-    return re.sub(rf"(?<![\w'\"])({pattern})(?![\w'\"])", lambda found: names[found[1]], text)
+    patterns = (
+        re.escape(name) + ("" if name.endswith("=") else r"(?![\w'\"])") for name in longest_first
+    )
+    return re.sub(rf"(?<![\w'\"])({'|'.join(patterns)})", lambda found: names[found[1]], text)
+
+
+@contextmanager
+def renaming_errors(names: Mapping[str, str]) -> Iterator[None]:
+    """Use other names for arguments in the messages of ValueErrors."""
+    try:
+        yield
+    except ValueError as error:
+        text = renamed(str(error), names)
+        if text == str(error):
+            raise
+        raise ValueError(text) from None

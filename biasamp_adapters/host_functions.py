@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
-from biasamp_adapters._text import renamed
+from biasamp_adapters._arguments import explains_arguments
+from biasamp_adapters._text import renamed, renaming_errors
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.base import Metric
 
@@ -49,46 +49,9 @@ def names_of_other_hosts(attribute: str, predicted: str) -> dict[str, str]:
     return hints | dict.fromkeys(_PREDICTED_ATTRIBUTE, predicted)
 
 
-@contextmanager
-def errors_of_host(attribute: str, predicted: str) -> Iterator[None]:
+def errors_of_host(attribute: str, predicted: str) -> AbstractContextManager[None]:
     """Use the host's names of the attribute and its prediction in errors of the metrics."""
-    try:
-        yield
-    except ValueError as error:
-        names = {"sensitive_features": attribute, "sensitive_features_pred": predicted}
-        text = renamed(str(error), names)
-        if text == str(error):
-            raise
-        raise ValueError(text) from None
-
-
-def explains_arguments(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function: errors for unknown arguments get a hint.
-
-    Parameters
-    ----------
-    hints : mapping of str to str
-        Hints by the name of the argument.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-
-        @wraps(function)
-        def checked(*args: P.args, **options: P.kwargs) -> R:
-            for name in options:
-                if name not in signature.parameters:
-                    hint = f": {hints[name]}" if name in hints else ""
-                    raise TypeError(f"{function.__name__} has no argument {name!r}{hint}")
-            try:
-                signature.bind(*args, **options)
-            except TypeError as error:
-                raise TypeError(f"{function.__name__}(): {error}") from None
-            return function(*args, **options)
-
-        return checked
-
-    return decorate
+    return renaming_errors({"sensitive_features": attribute, "sensitive_features_pred": predicted})
 
 
 class MetricFunctions:

@@ -125,7 +125,7 @@ def align(
     if not isinstance(counts, Counts):
         raise ValueError(
             f"counts must be JointCounts or CooccurrenceCounts; received a {type(counts).__name__} "
-            "(JointCounts.from_frame counts a table, JointCounts.from_arrays arrays)"
+            "(audit_frame audits a table, JointCounts.from_frame counts one)"
         )
     check_clusters(counts.n_clusters, counts.n_rows)
     if isinstance(reference, BaseRates):

@@ -17,6 +17,11 @@ from biasamp_adapters.auditing.report import audit_evaluation
 from biasamp_adapters.metrics.result import plain
 from biasamp_adapters.reference import align
 
+#: Why AIF360's numbers have no intervals.
+_NO_INTERVAL = (
+    "AIF360 computes it without an interval; the differences of rates of this report have one"
+)
+
 #: AIF360's measures of two groups: name, method, ideal value, and the rate that is compared.
 _COMPARED = (
     ("statistical parity difference", "statistical_parity_difference", 0, "selection_rate"),
@@ -115,12 +120,25 @@ def _measures(metric: BiasAmplificationMetric) -> Iterator[dict[str, Any]]:
     compared = metric.privileged_groups is not None
     for name, method, ideal, rate in (*_OVERALL, *(_COMPARED if compared else ())):
         groups = [
-            {"group": group, "value": _number(getattr(metric, rate), privileged=privileged)}
+            {
+                "group": group,
+                **_without_interval(_number(getattr(metric, rate), privileged=privileged)),
+            }
             for group, privileged in ((UNPRIVILEGED, False), (PRIVILEGED, True))
             if rate is not None
         ]
         value = _number(getattr(metric, method))
-        yield {"measure": name, "value": value, "ideal": ideal, "groups": groups}
+        yield {
+            "measure": name,
+            **_without_interval(value),
+            "ideal": ideal,
+            "groups": groups,
+        }
+
+
+def _without_interval(value: float | None) -> dict[str, Any]:
+    """A number of AIF360 as estimates are shown."""
+    return {"value": value, "low": None, "high": None, "note": _NO_INTERVAL}
 
 
 def _number(method: Callable[..., Any], **options: Any) -> float | None:

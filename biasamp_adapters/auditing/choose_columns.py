@@ -1,21 +1,24 @@
-"""Find the columns of a table that options name, by names, lists of names or prefixes."""
+"""Find the columns of a table that arguments name, by names, lists of names or prefixes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from biasamp_adapters._progress import working
+from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.auditing.sweeps import LEVELS
+from biasamp_adapters.auditing.sweeps import LEVELS, Scores, scores_of_arrays
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.counts.variables import MODEL, Missing
 from biasamp_adapters.inputs import files
-from biasamp_adapters.inputs.files import ranked_scores
+from biasamp_adapters.inputs.files import is_relation, ranked_scores
+from biasamp_adapters.inputs.frames import check_columns, fetched
 from biasamp_adapters.inputs.matrices import Indicators
 
 #: Most label sets in counts without rows. Each is a column; second moments hold pairs of columns.
@@ -23,38 +26,23 @@ MOST_SETS = 100
 
 
 class ColumnOptions(NamedTuple):
-    """The columns of a table, as the values of options.
+    """The columns of a table, as ``audit_frame`` takes them, or the options of the command line.
 
     For label matrices, a value may be a list with commas, or a prefix with a star. Each value of
-    ``prediction`` is then a model.
+    ``prediction`` is then a model. Messages name the arguments with an equals sign, for which the
+    command line puts its options.
     """
 
     task: Sequence[str]
-    prediction: Sequence[str]
-    attribute: Sequence[str]
-    attribute_prediction: Sequence[str]
+    prediction: Sequence[str] | Mapping[str, Sequence[str]]
+    attribute: Sequence[str] | Indicators
+    attribute_prediction: Sequence[str] | Indicators | Mapping[str, Sequence[str] | Indicators]
     weight: str | None
-    cluster: str | None = None
+    clusters: str | None = None
 
-    def by_option(self) -> dict[str, Any]:
-        """The values by the names of the options of the command line."""
-        return {f"--{name.replace('_', '-')}": value for name, value in self._asdict().items()}
-
-    def by_audit(self, *, separate: bool) -> Iterator[ColumnOptions]:
-        """The columns of each audit: one with all attributes crossed, or one per attribute."""
-        attribute, predicted = list(self.attribute), list(self.attribute_prediction)
-        if len(set(attribute)) < len(attribute):
-            raise ValueError(f"--attribute must name each column once; received {attribute}")
-        if not separate:
-            yield self
-            return
-        if len(predicted) not in (0, len(attribute)):
-            raise ValueError(
-                "with --separate and one model, --attribute-prediction must be given once for each "
-                f"--attribute; received {predicted} for {attribute}"
-            )
-        for i, name in enumerate(attribute):
-            yield self._replace(attribute=[name], attribute_prediction=predicted[i : i + 1])
+    def by_argument(self) -> dict[str, Any]:
+        """The values by the names of the arguments."""
+        return {f"{name}=": value for name, value in self._asdict().items()}
 
 
 @dataclass(frozen=True)
@@ -71,33 +59,82 @@ class Columns:
         Lists of columns that hold the same labels.
     indicators : list of str
         Columns of 0 and 1, or probabilities.
+    lists : dict
+        Explicit lists of the labels and the groups of the data.
     """
 
     options: dict[str, Any]
     matrix: bool
     same_labels: list[list[str]]
     indicators: list[str]
+    lists: dict[str, Any] = field(default_factory=dict)
+
+    def with_lists(self, labels: Sequence[Label] | None, groups: Sequence[Label] | None) -> Columns:
+        """The same with explicit lists, which of tasks that are columns name these columns."""
+        lists: dict[str, Any] = {"labels": labels, "groups": groups}
+        lists = {name: listed for name, listed in lists.items() if listed is not None}
+        names, tasks = self.options.get("labels"), self.options["task"]
+        if names is None or labels is None:
+            return replace(self, lists=lists)
+        if names != tasks:
+            raise ValueError(
+                "labels= must not be given where tasks have names already, from a prefix or "
+                f"without a truth; received {[*labels]} for {listing(names)}"
+            )
+        # The reference has the same columns.
+        return replace(self, options={**self.options, "labels": lists.pop("labels")}, lists=lists)
 
     def count(self, rows: Any, missing: Missing) -> Counts:
-        """Count the rows of a relation. Counts of matrices keep the rows."""
+        """Count the rows of a frame. Counts of matrices keep the rows."""
+        options = {**self.options, **self.lists, "missing": missing}
         if self.matrix:
-            options = {**self.options, "missing": missing, "keep_rows": True}
-            return CooccurrenceCounts.from_frame(rows, **options)
-        weight = self.options.get("weight")
+            return CooccurrenceCounts.from_frame(rows, **options, keep_rows=True)
+        weight = options.get("weight")
         # Rows are not grouped by weight if there are far too many weights to keep them apart.
-        few = weight is None or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
-        return JointCounts.from_frame(rows, **self.options, missing=missing, by_weight=few)
+        few = (
+            weight is None
+            or not is_relation(rows)
+            or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+        )
+        return JointCounts.from_frame(rows, **options, by_weight=few)
 
     def count_truth(self, rows: Any, missing: Missing) -> Counts:
         """Count training data, without their predictions and weights."""
         names = ("task", "attribute", "labels")
         options = {name: value for name, value in self.options.items() if name in names}
         try:
-            return replace(self, options=options).count(
+            return replace(self, options=options, lists={}).count(
                 rows, "drop" if missing == "drop" else "error"
             )
         except ValueError as error:
             raise ValueError(f"in the reference, {error}") from None
+
+    def scores(
+        self,
+        rows: Any,
+        counts: Counts,
+        names: Sequence[str] | Mapping[str, str],
+        missing: Missing,
+    ) -> Scores | None:
+        """The scores of the models, from the columns ``names``; None without any."""
+        if not names:
+            return None
+        # A matrix may have fewer models; reading its scores raises an error.
+        listed = names if isinstance(names, Mapping) else zip(counts.models, names, strict=False)
+        by_model: dict[str, str] = dict(listed)
+        if is_relation(rows) or self.matrix:
+            return Scores(by_model, partial(self.count_ranked, rows, missing))
+        roles = ("task", "attribute", "weight", "clusters")
+        task, attribute, *single = (self.options[role] for role in roles)
+        every = [*by_model.values(), task, *attribute, *filter(None, single)]
+        table = fetched(rows, every)
+        arrays = {name: table[name].to_native() for name in table.columns}
+        weight, clusters = (None if name is None else arrays[name] for name in single)
+        groups = {name: arrays[name] for name in attribute}
+        inputs = Inputs(arrays[task], None, groups, None, weight, clusters)
+        y_score = {model: arrays[name] for model, name in by_model.items()}
+        listed_groups = self.lists.get("groups")
+        return scores_of_arrays(counts, y_score, inputs, groups=listed_groups, missing=missing)
 
     def count_ranked(self, rows: Any, missing: Missing, score: str) -> tuple[JointCounts, Array]:
         """Count rows with the ranks of a score as predictions; also return its thresholds."""
@@ -106,7 +143,12 @@ class Columns:
         with working("Counting rows"):
             thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
             counts = JointCounts.from_frame(
-                ranked, **options, prediction=name, missing=missing, by_weight=True
+                ranked,
+                **options,
+                prediction=name,
+                groups=self.lists.get("groups"),
+                missing=missing,
+                by_weight=True,
             )
         return counts, thresholds
 
@@ -119,7 +161,7 @@ class Columns:
             return self.count(rows, missing)
         if self.options["clusters"] is not None:
             raise ValueError(
-                "--cluster needs the rows of label matrices, and files of counts hold only their "
+                "clusters= needs the rows of label matrices, and files of counts hold only their "
                 "sums: biasamp audit takes the table itself"
             )
         sets, total = self._label_sets(rows), files.number_of_chunks(rows)
@@ -161,48 +203,148 @@ class _NamedColumns(NamedTuple):
 
 
 def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
-    """The columns of a table that the options of an audit name.
+    """The columns of a table that the arguments of an audit name.
 
     Raises
     ------
     ValueError
-        If a prefix matches nothing, or the columns of truth and predictions do not correspond.
+        If a column is not there, a prefix matches nothing, the columns of truth and predictions do
+        not correspond, or a column is of the task and of the attribute.
     """
-    attribute, predicted = list(options.attribute), list(options.attribute_prediction)
-    tasks = _find_columns("--task", options.task, table)
-    if len(set(tasks.columns)) < len(tasks.columns):
-        raise ValueError(f"--task must name each column once; received {tasks.columns}")
-    by_column = len(tasks.columns) > 1 or _are_lists(options.task, table)
-    matrix = by_column or _are_lists([*attribute, *predicted], table)
+    truth = _find_columns("task=", options.task, table)
+    for argument, names in (("task=", truth.columns), ("attribute=", names_in(options.attribute))):
+        if len(set(names)) < len(names):
+            raise ValueError(f"{argument} must name each column once; received {names}")
+    # Without a truth, as base rates allow, the predictions of the first model tell the tasks.
+    texts = options.task or _first(options.prediction)
+    tasks = truth if options.task else _find_columns("prediction=", texts, table)
+    by_column = len(tasks.columns) > 1 or _are_lists(texts, table)
+    groups = (options.attribute, options.attribute_prediction)
+    matrix = by_column or any(_are_columns(given, table) for given in groups)
     if matrix:
-        models = _models(tasks, options.prediction, table)
-        groups, of_models = _groups(attribute, predicted, list(models), table)
-        arguments: dict[str, Any] = {
-            "task": tasks.columns if by_column else tasks.columns[0],
-            "labels": tasks.names if by_column else None,
-            "prediction": (models if by_column else {k: v[0] for k, v in models.items()}) or None,
-            "attribute": groups,
-            "attribute_prediction": of_models or None,
-            "weight": options.weight,
-            "clusters": options.cluster,
-        }
-        attributes = [groups, *of_models.values()]
+        chosen = _of_matrices(table, options, truth, tasks, by_column=by_column)
     else:
-        models = {name: [name] for name in options.prediction}
-        arguments = {**options._asdict(), "task": tasks.columns[0]}
-        arguments["clusters"] = arguments.pop("cluster")
-        attributes = [attribute, *_chunks(predicted, len(attribute))]
-    same_labels = [list(columns) for columns in zip(tasks.columns, *models.values(), strict=True)]
+        chosen = _of_labels(options, truth)
+    alike = [columns for columns in (truth.columns, *chosen.models.values()) if columns]
+    same_labels = [list(columns) for columns in zip(*alike, strict=True)]
     indicators = [column for columns in same_labels for column in columns] if by_column else []
-    if isinstance(attributes[0], list):
-        lists = [columns for columns in attributes if isinstance(columns, list)]
+    lists = [columns for columns in chosen.attributes if isinstance(columns, list)]
+    if lists and isinstance(chosen.attributes[0], list):
         same_labels += [list(columns) for columns in zip(*lists, strict=False)]
-    for groups in attributes:
-        if isinstance(groups, Indicators):
-            indicators += groups.values
-            same_labels += [[column] for column in groups.values]
-    same_labels += [[name] for name in (options.weight, options.cluster) if name is not None]
-    return Columns(arguments, matrix, same_labels, indicators)
+    for columns in chosen.attributes:
+        if isinstance(columns, Indicators):
+            indicators += columns.values
+            same_labels += [[column] for column in columns.values]
+    same_labels += [[name] for name in (options.weight, options.clusters) if name is not None]
+    check_columns(table, [] if options.clusters is None else [options.clusters])
+    _check_roles(
+        table,
+        [column for columns in alike for column in columns],
+        [column for columns in chosen.attributes for column in names_in(columns)],
+        [] if options.weight is None else [options.weight],
+    )
+    return Columns(chosen.arguments, matrix, same_labels, indicators)
+
+
+class _Chosen(NamedTuple):
+    """Arguments of ``from_frame``, the columns of each model, and the attributes, the true first.
+
+    Attributes are lists of names, or indicators.
+    """
+
+    arguments: dict[str, Any]
+    models: dict[str, list[str]]
+    attributes: list[Any]
+
+
+def _of_matrices(
+    table: Sequence[str],
+    options: ColumnOptions,
+    truth: _NamedColumns,
+    tasks: _NamedColumns,
+    *,
+    by_column: bool,
+) -> _Chosen:
+    """What is chosen where tasks, with ``by_column``, or groups are columns."""
+    models = _models(tasks, options.prediction, table)
+    predicted = options.attribute_prediction
+    groups, of_models = _groups(options.attribute, predicted, list(models), table)
+    of_labels = {model: columns[0] for model, columns in models.items()}
+    task = truth.columns or None
+    arguments = {
+        "task": task if by_column or task is None else task[0],
+        "labels": tasks.names if by_column else None,
+        "prediction": (models if by_column else of_labels) or None,
+        "attribute": groups,
+        "attribute_prediction": of_models or None,
+        "weight": options.weight,
+        "clusters": options.clusters,
+    }
+    attributes = [groups, *(names for names in of_models.values() if names is not None)]
+    return _Chosen(arguments, models, attributes)
+
+
+def _of_labels(options: ColumnOptions, truth: _NamedColumns) -> _Chosen:
+    """What is chosen where each variable is a column of labels, or several that are crossed."""
+    given, predicted = options.prediction, options.attribute_prediction
+    attribute = names_in(options.attribute)
+    models = _models_of_labels(given)
+    arguments = {**options._asdict(), "task": truth.columns[0] if truth.columns else None}
+    if isinstance(given, Mapping):
+        arguments["prediction"] = {model: columns[0] for model, columns in models.items()}
+    of_models = (
+        map(names_in, predicted.values())
+        if isinstance(predicted, Mapping)
+        else _chunks(names_in(predicted), len(attribute))
+    )
+    return _Chosen(arguments, models, [attribute, *of_models])
+
+
+def _check_roles(table: Sequence[str], *roles: Sequence[str]) -> None:
+    """Raise for columns that are not there, or have two of the roles."""
+    check_columns(table, [column for columns in roles for column in columns])
+    names = ("task or a prediction of it", "attribute or a prediction of it", "weight")
+    known: dict[str, str] = {}
+    for name, columns in zip(names, roles, strict=True):
+        for column in columns:
+            if known.setdefault(column, name) != name:
+                raise ValueError(
+                    f"a column must have one role; received {column!r} as {known[column]}, and as "
+                    f"{name}"
+                )
+
+
+def _first(given: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The names of the columns of the first model."""
+    return next(iter(given.values()), []) if isinstance(given, Mapping) else given[:1]
+
+
+def names_in(given: Any) -> list[str]:
+    """All names of columns in a list, in indicators, or in a mapping to either."""
+    if isinstance(given, Mapping):
+        return [name for listed in given.values() for name in names_in(listed)]
+    return [*(given.values if isinstance(given, Indicators) else given)]
+
+
+def _are_columns(given: Any, table: Sequence[str]) -> bool:
+    """Whether groups, of any model, are columns."""
+    listed = given.values() if isinstance(given, Mapping) else [given]
+    return any(isinstance(x, Indicators) or _are_lists(x, table) for x in listed)
+
+
+def _models_of_labels(
+    given: Sequence[str] | Mapping[str, Sequence[str]],
+) -> dict[str, list[str]]:
+    """The column of each model, whose own name it is unless a mapping names the model."""
+    if not isinstance(given, Mapping):
+        return {name: [name] for name in given}
+    for model, columns in given.items():
+        if len(columns) != 1:
+            raise ValueError(
+                f"prediction= must name one column for each model, as task= does; received "
+                f"{[*columns]} for {model!r}"
+            )
+    return {model: [*columns] for model, columns in given.items()}
 
 
 def _are_lists(texts: Sequence[str], table: Sequence[str]) -> bool:
@@ -210,8 +352,8 @@ def _are_lists(texts: Sequence[str], table: Sequence[str]) -> bool:
     return any(text not in table and ("," in text or text.endswith("*")) for text in texts)
 
 
-def _find_columns(option: str, texts: Sequence[str], table: Sequence[str]) -> _NamedColumns:
-    """The columns that the values of an option name.
+def _find_columns(argument: str, texts: Sequence[str], table: Sequence[str]) -> _NamedColumns:
+    """The columns that the values of an argument name.
 
     A value that is the name of a column stands for this column. Otherwise, commas separate names,
     and a prefix with a star matches columns, whose labels are the rest of their names.
@@ -228,7 +370,7 @@ def _find_columns(option: str, texts: Sequence[str], table: Sequence[str]) -> _N
                 matches = [name for name in table if name.startswith(prefix) and name != prefix]
             if not matches:
                 raise ValueError(
-                    f"{option} {part!r} must match a column; none of {listing(list(table))} has "
+                    f"{argument}{part!r} must match a column; none of {listing(list(table))} has "
                     "this prefix"
                 )
             columns += matches
@@ -237,22 +379,33 @@ def _find_columns(option: str, texts: Sequence[str], table: Sequence[str]) -> _N
 
 
 def _models(
-    tasks: _NamedColumns, prediction: Sequence[str], table: Sequence[str]
+    tasks: _NamedColumns,
+    prediction: Sequence[str] | Mapping[str, Sequence[str]],
+    table: Sequence[str],
 ) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
+    if isinstance(prediction, Mapping):
+        return {
+            model: _matching_columns(
+                tasks,
+                _find_columns("prediction=", texts, table),
+                f"task= and the prediction= of {model!r}",
+            )
+            for model, texts in prediction.items()
+        }
     if len(prediction) == len(tasks.columns) > 1 and not _are_lists(prediction, table):
-        predicted = _find_columns("--prediction", prediction, table)
-        return {MODEL: _matching_columns(tasks, predicted, "--task and --prediction")}
+        predicted = _find_columns("prediction=", prediction, table)
+        return {MODEL: _matching_columns(tasks, predicted, "task= and prediction=")}
     models: dict[str, list[str]] = {}
     for text in prediction:
-        predicted = _find_columns("--prediction", [text], table)
+        predicted = _find_columns("prediction=", [text], table)
         name = "" if text not in table and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
-        columns = _matching_columns(tasks, predicted, f"--task and --prediction {text!r}")
+        columns = _matching_columns(tasks, predicted, f"task= and prediction={text!r}")
         models[name or unnamed] = columns
     if len(models) < len(prediction):
         raise ValueError(
-            f"--prediction must name each model once, as a prefix; received {[*prediction]}"
+            f"prediction= must name each model once, as a prefix; received {[*prediction]}"
         )
     return models
 
@@ -279,42 +432,78 @@ def _matching_columns(true: _NamedColumns, predicted: _NamedColumns, options: st
 
 
 def _groups(
-    attribute: list[str], predicted: list[str], models: list[str], table: Sequence[str]
+    attribute: Sequence[str] | Indicators,
+    predicted: Sequence[str] | Indicators | Mapping[str, Sequence[str] | Indicators],
+    models: list[str],
+    table: Sequence[str],
 ) -> tuple[Any, dict[str, Any]]:
     """The attribute, and the predicted attribute of each model: labels, or indicators of groups."""
-    true = None
-    if _are_lists(attribute, table):
-        if len(attribute) > 1:
-            raise ValueError(
-                f"groups that are columns cannot be crossed; received --attribute {attribute}"
-            )
-        true = _find_columns("--attribute", attribute, table)
+    true = _columns_of_groups("attribute=", attribute, table)
     groups = attribute if true is None else Indicators(true.columns, true.names)
     if not predicted:
         return groups, dict.fromkeys(models)
-    width = 1 if _are_lists(predicted, table) else len(attribute)
-    if len(predicted) != width * len(models):
-        raise ValueError(
-            f"--attribute-prediction must be given {width * len(models)} time(s), once for each "
-            f"attribute and model; received {predicted}"
-        )
 
-    def of_model(texts: list[str]) -> Any:
-        if not _are_lists(texts, table):
-            return texts
-        columns, names, _ = named = _find_columns("--attribute-prediction", texts, table)
+    def of_model(given: Sequence[str] | Indicators) -> Any:
+        named = _columns_of_groups("attribute_prediction=", given, table)
+        if named is None:
+            return given
+        columns, names = named.columns, named.names
         if true is not None:
-            options = f"--attribute {attribute[0]!r} and --attribute-prediction {texts[0]!r}"
-            columns, names = _matching_columns(true, named, options), true.names
+            columns = _matching_columns(
+                true,
+                named,
+                f"attribute={_as_given(attribute)} and attribute_prediction={_as_given(given)}",
+            )
+            names = true.names
         return Indicators(columns, names)
 
-    chunks = _chunks(predicted, width)
-    return groups, {model: of_model(texts) for model, texts in zip(models, chunks, strict=True)}
+    by_model = _by_model(attribute, predicted, models, table)
+    return groups, {model: of_model(given) for model, given in by_model.items()}
 
 
-def _chunks(names: list[str], width: int) -> list[list[str]]:
+def _by_model(
+    attribute: Any, predicted: Any, models: list[str], table: Sequence[str]
+) -> dict[str, Sequence[str] | Indicators]:
+    """The predicted attribute of each model, as it was given."""
+    if isinstance(predicted, Mapping):
+        if set(predicted) != set(models):
+            raise ValueError(
+                f"attribute_prediction= must name the models of prediction=, {models}; received "
+                f"{[*predicted]}"
+            )
+        return {model: predicted[model] for model in models}
+    if isinstance(predicted, Indicators):
+        return dict.fromkeys(models, predicted)
+    width = 1 if _are_lists(predicted, table) else len(names_in(attribute))
+    if len(predicted) != width * len(models):
+        raise ValueError(
+            f"attribute_prediction= must be given {width * len(models)} time(s), once for each "
+            f"attribute and model; received {predicted}"
+        )
+    return dict(zip(models, _chunks(predicted, width), strict=True))
+
+
+def _columns_of_groups(
+    argument: str, given: Sequence[str] | Indicators, table: Sequence[str]
+) -> _NamedColumns | None:
+    """The columns of groups, and their names; None of labels."""
+    if isinstance(given, Indicators):
+        columns = names_in(given)
+        return _NamedColumns(columns, [*(given.names or columns)], False)
+    if not _are_lists(given, table):
+        return None
+    if len(given) > 1:
+        raise ValueError(f"groups that are columns cannot be crossed; received {argument}{given}")
+    return _find_columns(argument, given, table)
+
+
+def _as_given(names: Sequence[str] | Indicators) -> str:
+    return repr(names.values if isinstance(names, Indicators) else names[0])
+
+
+def _chunks(names: Sequence[str], width: int) -> list[list[str]]:
     """Split names into lists of length ``width``, one per model."""
-    return [names[start : start + width] for start in range(0, len(names), width)]
+    return [list(names[start : start + width]) for start in range(0, len(names), width)]
 
 
 def merged(same_labels: Iterable[Sequence[str]]) -> list[list[str]]:

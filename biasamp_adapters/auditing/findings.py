@@ -17,12 +17,14 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap, simultaneous
 from biasamp_adapters.inference.estimates import (
+    NOT_DRAWN,
     Estimate,
     IntervalOptions,
     Replicated,
     side_of_zero,
 )
 from biasamp_adapters.inference.replicates import Draws, Scored, replicate
+from biasamp_adapters.inference.rules import FEW_ROWS
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
@@ -45,6 +47,9 @@ Key = tuple[str, str]
 
 #: The share of predictions that are right, of all task columns together.
 ACCURACY = "accuracy"
+
+#: Why a pair has no interval.
+_FEW = f"its rates are shares of fewer than {FEW_ROWS} rows"
 
 #: How often a model predicted nothing, by what it did not predict.
 ABSTENTION = {Role.TASK: "abstention_rate", Role.ATTRIBUTE: "attribute_abstention_rate"}
@@ -229,6 +234,16 @@ class PairOfBA(NamedTuple):
         return self.band.interval is not None and side_of_zero(self.band.interval) != 0
 
 
+class Trend(NamedTuple):
+    """The pairs of one group with one sign: their contribution to BA->, and how far they move."""
+
+    group: Label
+    sign: int
+    pairs: int
+    contribution: Replicated
+    size: Replicated
+
+
 @dataclass(frozen=True)
 class Findings:
     """The results of an audit, from which the summary is made.
@@ -243,6 +258,8 @@ class Findings:
         The paired differences from the first model.
     pairs : dict of (model, metric name) to list of PairOfBA
         The pairs of BA-> that are defined, strongest first.
+    trends : dict of (model, metric name) to list of Trend
+        The pairs of BA-> by group and sign.
     rates : dict of model to dict of str to list of Disparity
         For each fairness measure, the tasks with the largest differences between groups.
     prevalences : list of Ratios
@@ -258,6 +275,7 @@ class Findings:
     results: dict[Key, AmplificationResult]
     differences: dict[Key, Estimate]
     pairs: dict[Key, list[PairOfBA]]
+    trends: dict[Key, list[Trend]]
     rates: dict[str, dict[str, list[Disparity]]]
     prevalences: list[Ratios]
     drifts: Drifts | None
@@ -333,7 +351,7 @@ def evaluate(
             scored[drift_key] = drift
         draws = replicate(scored, evaluation, n_boot, options.random_state)
 
-    results, differences, pairs = {}, {}, {}
+    results, differences, pairs, trends = {}, {}, {}, {}
     for key, measurement in measurements.items():
         replicates = draws.get(key, {}) if asked else None
         results[key] = AmplificationResult.of(measurement, replicates, confidence)
@@ -344,6 +362,7 @@ def evaluate(
             differences[key] = replace(difference, reason=no_draws or difference.reason)
         if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
             pairs[key] = _pairs(measurement, (replicates or {}).get("pairs"), no_draws, confidence)
+            trends[key] = _trends(measurement, draws.get(key, {}), no_draws)
     measures = {
         key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
         for key, group_rates in rates.items()
@@ -359,8 +378,27 @@ def evaluate(
         drifts = Drifts(drift, drift.estimates(drawn, confidence, reason))
     options = replace(options, n_boot=n_boot, confidence=confidence)
     return Findings(
-        evaluation, options, results, differences, pairs, measures, ratios, drifts, columns
+        evaluation, options, results, differences, pairs, trends, measures, ratios, drifts, columns
     )
+
+
+def _trends(
+    measurement: Cooccurrence, drawn: Mapping[str, Array], no_draws: str | None
+) -> list[Trend]:
+    """The trends of BA->, with the drawn scores of a model."""
+    point, groups = measurement.point(), measurement.evaluation.counts.groups
+
+    def number(name: str, i: int) -> Replicated:
+        value = float(point[name][i])
+        if no_draws:
+            return Replicated(value, None, no_draws)
+        of_name = {key: x[:, i] for key, x in drawn.items() if key.startswith(name)}
+        return measurement.replicated(name, value, of_name)
+
+    return [
+        Trend(groups[group], sign, len(columns), number("trends", i), number("trend sizes", i))
+        for i, (group, sign, columns) in enumerate(measurement.trends)
+    ]
 
 
 def _with_pairs(measurement: Measurement, most: int) -> Measurement:
@@ -379,14 +417,22 @@ def _pairs(
     """The scored pairs, with an interval that holds for all that are defined."""
     contributions = measurement.pairs()["contribution"].reshape(-1)
     selected = [] if measurement.selected is None else measurement.selected.tolist()
-    values, family = contributions[selected], int((~np.isnan(contributions)).sum())
-    every = [None] * len(selected) if drawn is None else drawn.T
-    return [
-        PairOfBA(position, Replicated(value, replicates, no_draws), band)
-        for position, value, replicates, band in zip(
-            selected, values, every, simultaneous(values, drawn, confidence, family), strict=True
+    few = measurement.rests_on_few.reshape(-1)
+    family = int((~np.isnan(contributions) & ~few).sum())
+    judged = [] if drawn is None else np.flatnonzero(~few[selected]).tolist()
+    bands = {}
+    if drawn is not None:
+        values = contributions[selected][judged]
+        bands = dict(
+            zip(judged, simultaneous(values, drawn[:, judged], confidence, family), strict=True)
         )
-    ]
+    out = []
+    for i, position in enumerate(selected):
+        value, replicates = float(contributions[position]), None if drawn is None else drawn[:, i]
+        reason = no_draws or (_FEW if few[position] and drawn is not None else None)
+        band = bands.get(i, Estimate(value, None, reason or NOT_DRAWN))
+        out.append(PairOfBA(position, Replicated(value, replicates, reason), band))
+    return out
 
 
 def positive_columns(evaluation: Evaluation, pos_label: Label | None) -> Array:

@@ -17,13 +17,10 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
-from biasamp_adapters.inference.rules import few_clusters
+from biasamp_adapters.inference.rules import FEW_ROWS, few_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
-
-#: Intervals of groups or tasks with fewer rows are not reliable.
-FEW_ROWS = 10
 
 #: The source of directions that are not those of data.
 BY_HAND = "base rates set by hand"

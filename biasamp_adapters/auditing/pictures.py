@@ -17,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from biasamp_adapters import plot
@@ -291,7 +292,10 @@ def drawn(draw: Callable[[Figure], None], width: float, height: float, name: str
         draw(figure)
         file = io.StringIO()
         undated = dict.fromkeys(["Date", "Creator", "Format", "Type"])
-        figure.savefig(file, format="svg", transparent=True, metadata=undated)
+        # The page shows through. `Figure.savefig` would lay out and draw the figure once more.
+        for patch in (figure.patch, *(ax.patch for ax in figure.axes)):
+            patch.set(facecolor="none", edgecolor="none")
+        FigureCanvasSVG(figure).print_svg(file, metadata=undated)  # type: ignore[no-untyped-call]
     return _inlined(file.getvalue(), name, alt)
 
 

@@ -8,17 +8,10 @@ what is meant (risk prediction), and numbers that are no labels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from biasamp_adapters._roles import Role
-from biasamp_adapters.auditing.findings import ABSTENTION
-from biasamp_adapters.auditing.notes import BY_HAND
-from biasamp_adapters.auditing.prevalence import ALL, FAR, far_apart
-from biasamp_adapters.inference.estimates import side_of_zero
+from biasamp_adapters.auditing.subject import SILENCE, Row, Subject
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
-from biasamp_adapters.metrics.verdict import WORDS
 
 Place: TypeAlias = Literal["first", "beside", "leave"]
 
@@ -26,259 +19,11 @@ Place: TypeAlias = Literal["first", "beside", "leave"]
 PLACES: tuple[Place, ...] = ("first", "beside", "leave")
 
 _SELECTION, _FALSE_POSITIVES = "selection_rate_difference", "false_positive_rate_difference"
-_SILENCE = {role: f"{measure}_difference" for role, measure in ABSTENTION.items()}
 
 #: Parts of a report that rules speak of, beside its metrics and fairness measures.
 PARTS = ("prevalence", "trends", "sweeps")
 
 _METRICS = ("BA", "MALS", "Multi", "LA", "DPA", "DPA(U)")
-
-Row: TypeAlias = dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """A number of a report, and what rules read to judge it.
-
-    Attributes
-    ----------
-    summary : dict
-        The summary of the report.
-    model : str
-    name : str
-        A metric and direction in short, a fairness measure, or one of ``PARTS``.
-    row : dict
-        The row of the summary that it is in; empty for a part.
-    """
-
-    summary: Row
-    model: str
-    name: str
-    row: Row
-
-    def _rows(self, part: str) -> list[Row]:
-        """The rows of the model in one part of the summary."""
-        return [row for row in self.summary[part] if row["model"] == self.model]
-
-    @property
-    def direction(self) -> str:
-        """The direction of a metric, or of the metrics that silence moves; others have none."""
-        if self.name == _SILENCE[Role.ATTRIBUTE]:
-            return T_TO_A
-        return str(self.row.get("direction", ""))
-
-    @property
-    def metric(self) -> str:
-        """The name without the direction."""
-        return self.name.removesuffix(f" {self.direction}")
-
-    # The data
-
-    @property
-    def by_hand(self) -> bool:
-        """Whether rates were set by hand."""
-        return bool(self.summary["data"]["reference"] == BY_HAND)
-
-    @cached_property
-    def amplification(self) -> Row | None:
-        """The row of BA-> of the same direction, or of the first that there is."""
-        rows = [row for row in self._rows("metrics") if row["name"].startswith("BA ")]
-        same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), None)
-
-    @cached_property
-    def verdict(self) -> Row:
-        """The verdict on the same direction, or on the first that there is."""
-        rows = self._rows("verdicts")
-        same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), {"verdict": "", "reason": None, "sentence": ""})
-
-    @property
-    def lacks_truth(self) -> bool:
-        """Whether there is no truth, so that only the reference can be compared with."""
-        return self.amplification is None and not self.by_hand
-
-    @cached_property
-    def _pairs(self) -> list[Row]:
-        """The pairs of the BA-> that this is compared with."""
-        name = None if self.amplification is None else self.amplification["name"]
-        return [row for row in self._rows("pairs") if row["name"] == name]
-
-    @property
-    def is_balanced(self) -> bool:
-        """Whether the reference has no correlation, so that BA-> is 0 by construction."""
-        return bool(self._pairs) and not any(pair["sign"] for pair in self._pairs)
-
-    @property
-    def is_nearly_balanced(self) -> bool:
-        """Whether the reference does not tell which way a change counts."""
-        reasons = ("reference_balanced", "direction_unknown")
-        return self.verdict["reason"] in reasons and not self.is_balanced
-
-    @property
-    def shows_no_direction(self) -> bool:
-        """Whether BA-> cannot be read, as the reference is balanced or nearly so."""
-        return self.is_balanced or self.is_nearly_balanced
-
-    @cached_property
-    def class_sizes(self) -> tuple[float, float]:
-        """The least and the largest share of a class; of columns, of yes or no."""
-        shares = [row["share"] for row in self.summary["data"]["classes"]]
-        return _range(shares, yes_or_no=self.summary["data"]["tasks_are_columns"])
-
-    @cached_property
-    def predicted_sizes(self) -> tuple[float, float]:
-        """The same of predictions, among the classes whose prevalence is given."""
-        rows = [row for row in self._rows("prevalence") if row["task"] != ALL]
-        columns = self.summary["data"]["tasks_are_columns"]
-        return _range([row["predicted"] for row in rows], yes_or_no=columns or len(rows) == 1)
-
-    @cached_property
-    def group_sizes(self) -> tuple[float, float]:
-        """The least and the largest share of a group."""
-        return _range([row["share"] for row in self.summary["data"]["groups"]])
-
-    @property
-    def unequal_classes(self) -> bool:
-        """Whether classes are of unequal size, in the truth or in the predictions."""
-        return _are_unequal(self.class_sizes) or _are_unequal(self.predicted_sizes)
-
-    @property
-    def unequal_groups(self) -> bool:
-        """Whether groups are of unequal size."""
-        return _are_unequal(self.group_sizes)
-
-    @property
-    def target_is_unequal(self) -> bool:
-        """Whether what this attack predicts has labels of unequal size."""
-        return self.unequal_groups if self.direction == T_TO_A else self.unequal_classes
-
-    @property
-    def sizes(self) -> str:
-        """The sizes of what this attack predicts, in words."""
-        if self.direction in (T_TO_A, UNDIRECTED):
-            return _sizes("groups", self.group_sizes)
-        columns = self.summary["data"]["tasks_are_columns"]
-        what = "tasks, yes against no," if columns else "classes"
-        if _are_unequal(self.class_sizes):
-            return _sizes(what, self.class_sizes)
-        return _sizes(f"predicted {what}", self.predicted_sizes)
-
-    # The predictions
-
-    @cached_property
-    def prevalence(self) -> Row | None:
-        """The row of predicted and true prevalence, if they are far apart."""
-        return next(iter(far_apart(self._rows("prevalence"))), None)
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether every row gets the same prediction."""
-        return bool(self.verdict["verdict"] == "constant")
-
-    @property
-    def points(self) -> str:
-        """A difference of rates in points."""
-        return f"{100 * self.row['value']:.1f} points"
-
-    @property
-    def silence_differs(self) -> bool:
-        """Whether the model is silent more often on some groups, by more than BA-> may be."""
-        return bool(self.verdict["reason"] == "silence_differs")
-
-    @property
-    def opposite_pairs(self) -> bool:
-        """Whether some pairs are amplified and others reduced."""
-        values = [pair["value"] for pair in self._rows("pairs")]
-        return min(values, default=0) < 0 < max(values, default=0)
-
-    @property
-    def has_no_interval(self) -> bool:
-        """Whether intervals were asked for and this number has none."""
-        return self.summary["method"]["n_boot"] > 0 and self.row["low"] is None
-
-    @property
-    def contradicts(self) -> bool:
-        """Whether this is clearly above or below 0 where the verdict says something else."""
-        side = _SIDES.get(self.verdict["verdict"])
-        if side is None or self.row["low"] is None:
-            return False
-        return side_of_zero((self.row["low"], self.row["high"])) not in (0, side)
-
-    @property
-    def agrees_beneath_errors(self) -> bool:
-        """Whether this is clearly above 0, as only mistakes kept BA-> from being."""
-        beneath = self.verdict["verdict"] == "amplifies_beneath_errors"
-        return beneath and self.row["low"] is not None and self.row["low"] > 0
-
-    @property
-    def belief(self) -> str:
-        """What to believe where this contradicts the verdict."""
-        return _BELIEFS.get(self.verdict["verdict"], _BELIEF)
-
-    @property
-    def contradiction(self) -> str:
-        """That this contradicts the verdict; else an empty text."""
-        if not self.contradicts:
-            return ""
-        return f' It is {self.row["reading"]} where the verdict is "{self.words}": believe that.'
-
-    @property
-    def words(self) -> str:
-        """The verdict in a few words."""
-        return WORDS[self.verdict["verdict"]]
-
-    @property
-    def caution(self) -> str:
-        """What to know when reading BA->; else an empty text."""
-        parts = []
-        if self.row["low"] is None:
-            parts.append(" Without an interval it cannot be told from chance.")
-        if self.prevalence is not None:
-            parts.append(
-                f" Predictions are {self.prevalence['ratio']:.0%} as frequent as the truth, which "
-                "moves rates on its own: read prevalence and the excess over blind errors with it."
-            )
-        return "".join(parts)
-
-
-#: The side of 0 that a verdict speaks of. Of the others, nothing can be contradicted.
-_SIDES = {
-    "amplifies": 1,
-    "amplifies_beneath_errors": 1,
-    "reduces": -1,
-    "reverses": -1,
-    "mistakes_only": 0,
-    "no_clear_change": 0,
-}
-
-#: What to believe where a metric contradicts the verdict, by verdict.
-_BELIEF = (
-    "Believe the verdict for how rates moved: this compares with a truth made as wrong as the "
-    "model, in which random mistakes have narrowed the gap already."
-)
-_BELIEFS = {
-    "mistakes_only": "Believe the verdict: it allows for mistakes that are of one class more often "
-    "than of another, and this takes them for a change of bias.",
-    "reverses": "Believe the verdict: this sees how strong a dependence is, not which way it goes.",
-}
-
-
-def _range(shares: list[float], *, yes_or_no: bool = False) -> tuple[float, float]:
-    """The least and the largest share; of ``yes_or_no``, of each label or of its absence."""
-    if yes_or_no:
-        shares = [*shares, *(1 - share for share in shares)]
-    return min(shares, default=0.0), max(shares, default=0.0)
-
-
-def _are_unequal(sizes: tuple[float, float]) -> bool:
-    least, most = sizes
-    return most > FAR * least
-
-
-def _sizes(what: str, sizes: tuple[float, float]) -> str:
-    least, most = sizes
-    return f"{what} are of unequal size (shares from {least:.1%} to {most:.1%})"
 
 
 class Rule(NamedTuple):
@@ -306,6 +51,13 @@ class Rule(NamedTuple):
 
 #: The first rule that applies to a number is the one that counts.
 RULES: tuple[Rule, ...] = (
+    Rule(
+        "several or crossed attributes",
+        ("BA",),
+        "leave",
+        lambda it: it.verdict["reason"] in ("few_rows", "one_group"),
+        "{it.verdict[sentence]}",
+    ),
     Rule(
         "no ground truth",
         ("BA",),
@@ -347,7 +99,7 @@ RULES: tuple[Rule, ...] = (
         "a constant prediction",
         (_SELECTION,),
         "first",
-        lambda it: it.is_constant,
+        lambda it: it.is_constant and it.has_value,
         "{it.model} predicts the same for everybody, so rates differ by {it.points} between "
         "groups.",
     ),
@@ -360,17 +112,17 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "abstentions",
-        tuple(_SILENCE.values()),
+        tuple(SILENCE.values()),
         "first",
-        lambda it: it.silence_differs,
+        lambda it: it.silence_differs and it.has_value,
         "{it.model} abstains more often on one group than on another, by {it.points}, and silence "
         "moves every rate of a group.",
     ),
     Rule(
         "abstentions",
-        tuple(_SILENCE.values()),
+        tuple(SILENCE.values()),
         "beside",
-        lambda it: True,
+        lambda it: it.has_value,
         "{it.model} abstains, by up to {it.points} more often on one group than on another, and "
         "silence moves rates.",
     ),
@@ -393,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         "balanced data",
         (_SELECTION,),
         "first",
-        lambda it: it.is_balanced and it.row["value"] is not None,
+        lambda it: it.is_balanced and it.has_value,
         "Selection rates differ by {it.points} between groups, which the reference has balanced.",
     ),
     Rule(
@@ -408,7 +160,7 @@ RULES: tuple[Rule, ...] = (
         "nearly balanced data",
         (_SELECTION,),
         "first",
-        lambda it: it.is_nearly_balanced and it.row["value"] is not None,
+        lambda it: it.is_nearly_balanced and it.has_value,
         "Selection rates differ by {it.points} between groups, which the reference has nearly "
         "balanced.",
     ),
@@ -487,14 +239,14 @@ RULES: tuple[Rule, ...] = (
         "classes of unequal size",
         (_FALSE_POSITIVES,),
         "beside",
-        lambda it: it.unequal_classes and it.row["value"] is not None,
+        lambda it: it.unequal_classes and it.has_value,
         "False positive rates differ by {it.points} between groups, whatever the size of classes.",
     ),
     Rule(
         "a predicted attribute",
         ("BA", "DPA"),
         "beside",
-        lambda it: it.direction == T_TO_A and it.verdict["reason"] != "few_rows",
+        lambda it: it.direction == T_TO_A,
         "T->A is there because the attribute is predicted: ask first whether it need be. The two "
         "directions do not compare.",
     ),
@@ -519,13 +271,6 @@ RULES: tuple[Rule, ...] = (
         "beside",
         lambda it: True,
         "Every value depends on the threshold, and the curve shows how.",
-    ),
-    Rule(
-        "several or crossed attributes",
-        ("BA",),
-        "leave",
-        lambda it: it.verdict["reason"] in ("few_rows", "one_group"),
-        "{it.verdict[sentence]}",
     ),
     Rule(
         "several or crossed attributes",

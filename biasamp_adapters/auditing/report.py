@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
 
+from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._files import write_text
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Label, RandomState
@@ -385,6 +386,14 @@ def _write_or_return(text: str, path: str | os.PathLike[str] | None) -> str | No
     return None
 
 
+#: Hints for those who name columns.
+_COLUMN_HINTS = dict.fromkeys(
+    ("task", "prediction", "attribute", "attribute_prediction", "weight", "score", "table"),
+    "audit_frame takes a table and the names of its columns",
+)
+
+
+@explains_arguments(_COLUMN_HINTS)
 def audit(
     y_true: Any,
     y_pred: Any,

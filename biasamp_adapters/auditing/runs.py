@@ -98,7 +98,7 @@ def summarize_reports(
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": _over_runs(summaries, "differences", confidence),
-        "trends": _trends(summaries),
+        "trends": _trends(summaries, confidence),
         "pairs": list(_pairs([*reports.values()], confidence)),
         "fairness": _over_runs(summaries, "fairness", confidence),
         "prevalence": _rows_with_run(runs, "prevalence"),
@@ -154,7 +154,7 @@ def _mean(values: list[float | None], confidence: float) -> Row:
         return {"value": None, "low": None, "high": None, "note": note}
     summary = summarize_runs(numbers, confidence)
     low, high = summary.interval or (None, None)
-    note = "" if summary.interval else "a single run has it"
+    note = "" if summary.interval else "a single run has it, and an interval over runs needs two"
     return {"value": summary.value, "low": low, "high": high, "note": note}
 
 
@@ -177,7 +177,8 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     if rows[0]["uncertain_signs"] is not None:
         out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
     out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
-    out |= {"confidence": confidence, "n": _sum(rows, "n")}
+    # An interval over runs does not get narrower with more rows.
+    out |= {"confidence": confidence, "n": _sum(rows, "n"), "detectable": None}
     out["reading"] = reading(out, None)
     return out
 
@@ -253,11 +254,11 @@ def _shares(data: list[Row], part: str) -> list[Row]:
     ]
 
 
-def _trends(summaries: list[Summary]) -> list[Row]:
+def _trends(summaries: list[Summary], confidence: float) -> list[Row]:
     """Means over runs of the trends that occur in all runs."""
     names = ("contribution", "mean_abs_delta")
     return [
-        rows[0] | {name: _sum(rows, name) / len(rows) for name in names}
+        rows[0] | {name: _mean([row[name]["value"] for row in rows], confidence) for name in names}
         for rows in _matching_rows(summaries, "trends")
         if len(rows) == len(summaries)
     ]

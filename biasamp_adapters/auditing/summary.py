@@ -251,15 +251,15 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:
     """BA-> by the group and the sign of its correlations, which the mean over pairs hides."""
-    for key in findings.pairs:
-        result = findings.results[key]
-        for trend in result.by_attribute_and_sign.reset_index().to_dict("records"):
-            yield identity(key[0], result) | {
-                "attribute": show(trend["attribute"]),
-                "sign": int(trend["sign"]),
-                "pairs": int(trend["pairs"]),
-                "contribution": plain(trend["contribution"]),
-                "mean_abs_delta": plain(trend["mean_abs_delta"]),
+    confidence = findings.options.confidence
+    for key, trends in findings.trends.items():
+        for trend in trends:
+            yield identity(key[0], findings.results[key]) | {
+                "attribute": show(trend.group),
+                "sign": trend.sign,
+                "pairs": trend.pairs,
+                "contribution": numbers(trend.contribution.estimate(confidence)),
+                "mean_abs_delta": numbers(trend.size.estimate(confidence)),
             }
 
 

@@ -47,6 +47,10 @@ def estimate(row: Row | None, sign: str = "+") -> str:
     return f"{value} {interval(row, sign)}"
 
 
+def _or_empty(value: float | None) -> str:
+    return "" if value is None else number(value, "")
+
+
 class Column(NamedTuple):
     """A column of a table: its name, the text of a row in it, and whether that is a number."""
 
@@ -88,12 +92,13 @@ def _threshold(row: Row) -> str:
 
 
 def _by_group(row: Row) -> str:
-    """The rate of each group. Rates of other libraries have no interval."""
-    return "; ".join(
-        f"{group['group']}: "
-        + (estimate(group, "") if "low" in group else number(group["value"], ""))
-        for group in row["groups"]
-    )
+    """The rate of each group."""
+    return "; ".join(f"{group['group']}: {estimate(group, '')}" for group in row["groups"])
+
+
+def _values_by_group(row: Row) -> str:
+    """The rate of each group, without intervals."""
+    return "; ".join(f"{group['group']}: {number(group['value'], '')}" for group in row["groups"])
 
 
 def _recipe(row: Row) -> str:
@@ -109,6 +114,7 @@ _VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True
 _PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
 _BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
 _CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
+_DETECTABLE = Column("smallest change seen", lambda row: _or_empty(row["detectable"]), True)
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
 _SHARE = _share("share")
@@ -231,8 +237,8 @@ KINDS = (
             _ATTRIBUTE,
             _SIGN,
             Column("pairs", lambda row: f"{row['pairs']:,}", True),
-            _number("mean contribution", "contribution"),
-            _number("mean size of D", "mean_abs_delta", ""),
+            _estimate("mean contribution", "contribution"),
+            _estimate("mean size of D", "mean_abs_delta", ""),
         ],
     ),
     Kind(
@@ -284,7 +290,7 @@ KINDS = (
         "fairness",
         "AIF360's own measures",
         "aif360",
-        [_text("measure"), _VALUE, _text("ideal"), _GROUPS],
+        [_text("measure"), _VALUE, _text("ideal"), Column("by group", _values_by_group)],
     ),
     Kind(
         "data",
@@ -309,7 +315,7 @@ KINDS = (
         "method",
         "How each metric was computed",
         "metrics",
-        [_METRIC, _text("source"), Column("computed with", _recipe)],
+        [_METRIC, _text("source"), Column("computed with", _recipe), _DETECTABLE],
     ),
 )
 

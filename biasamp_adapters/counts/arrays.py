@@ -42,10 +42,8 @@ def count_arrays(
     keep_rows : bool
         Whether counts of matrices keep their rows, which intervals need. Clusters keep them always.
     """
-    sources, keep_rows = (
-        read_arrays(inputs, matrices=True),
-        keep_rows or inputs.clusters is not None,
-    )
+    sources = read_arrays(inputs, matrices=True)
+    keep_rows = keep_rows or inputs.clusters is not None
     return _counted(sources, Options.of(labels, groups, missing=missing, keep_rows=keep_rows))
 
 

@@ -152,7 +152,8 @@ def design_effect(values: Values) -> float:
     The variance of the correlations of groups and tasks if clusters are drawn, over that if rows
     are, averaged over pairs in units of the variance of independent variables: the first-order
     correction of Rao and Scott (1984) of the chi-square statistic of their table. Without one of
-    the two variables, it is that of the shares of the other one.
+    the two variables, it is that of the shares of the other one. Where nothing varies, all rows of
+    a cluster count as one.
     """
     rows, layout = values.rows, values.layout
     if rows.cluster is None:
@@ -162,14 +163,17 @@ def design_effect(values: Values) -> float:
     weight, squares = rows.weight, rows.n if rows.w2 is None else rows.w2
     total = weight.sum()
     joint = sums_of_products(weight, values[groups], values[tasks]) / total
-    means = [
-        np.zeros(1)
-        if block == ONE
-        else sums_of_products(weight, values[ONE], values[block])[0] / total
-        for block in (groups, tasks)
+    shares = [
+        sums_of_products(weight, values[ONE], values[block])[0] / total for block in (groups, tasks)
     ]
-    order = np.argsort(rows.cluster, kind="stable")
-    starts = np.append(0, np.cumsum(np.bincount(rows.cluster)))
+    # The constant, which takes the place of a variable, is not centred and has no variance.
+    absent = groups == ONE, tasks == ONE
+    means = [np.zeros(1) if no else x for no, x in zip(absent, shares, strict=True)]
+    spread = [np.ones(1) if no else x * (1 - x) for no, x in zip(absent, shares, strict=True)]
+    # A slice may lack some of the clusters.
+    cluster = np.unique(rows.cluster, return_inverse=True)[1]
+    order = np.argsort(cluster, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(cluster)))
     of_clusters, of_rows = np.zeros(joint.shape), np.zeros(joint.shape)
     for part in _whole_clusters(starts, joint.shape[1]):
         index, first = order[part], starts[(starts >= part.start) & (starts < part.stop)]
@@ -182,13 +186,12 @@ def design_effect(values: Values) -> float:
             sums = np.add.reduceat(weight[index, None] * gap, first - part.start, axis=0)
             of_clusters[i] += (sums**2).sum(axis=0)
             of_rows[i] += squares[index] @ gap**2
-    spread = [np.ones(1) if x.shape == (1,) and not x[0] else x * (1 - x) for x in means]
     scale = np.outer(*spread)
     varies = scale > _ROUNDING
-    if not varies.any():
-        return 1.0
-    ratio = (of_clusters / scale)[varies].sum() / (of_rows / scale)[varies].sum()
-    return max(1.0, float(ratio))
+    drawn, alone = (float((x[varies] / scale[varies]).sum()) for x in (of_clusters, of_rows))
+    if alone <= _ROUNDING * squares.sum():
+        drawn, alone = float((np.bincount(cluster, weight) ** 2).sum()), float(squares.sum())
+    return max(1.0, drawn / alone)
 
 
 def _whole_clusters(starts: Array, width: int) -> Iterator[slice]:

@@ -112,9 +112,8 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     keep = np.ones(len(every), dtype=bool)
     # After the variables come the number of the slice, the cluster and the weight of a row.
     past = sum(source.n_columns for source in sources.columns)
-    cluster = None
+    place, cluster = past + (sources.part is not None), None
     if sources.clusters is not None:
-        place = past + (sources.part is not None)
         cluster = sources.clusters.numbered(cells.codes[:, place], cells.books[place])
         sources.clusters.check_absent(int(every[cluster < 0].sum()), options.missing)
         keep &= cluster >= 0
@@ -128,21 +127,22 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
     lists = common_lists(seen, [], options)
     codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
-    further = [
-        np.array(book)[values]
-        for book, values in zip(cells.books[past:], cells.codes[keep, past:].T, strict=True)
-    ]
-    part = None if sources.part is None else further.pop(0)
-    if cluster is not None:
-        cluster, _ = cluster[keep], further.pop(0)
+    part = None if sources.part is None else _numbers(cells, past, keep)
+    last = place + (cluster is not None)
+    unit = _numbers(cells, last, keep).astype(np.float64) if last < len(cells.books) else None
+    cluster = None if cluster is None else cluster[keep]
     w, w2 = weights or (None, None)
-    unit = further[0].astype(np.float64) if further else None
     rows = Rows(codes, n, w, w2, unit, part=part, cluster=cluster).merged()
     # Other chunks may have rows of the same clusters.
     rows = rows if options.partial else by_content(rows)
     if rows.w is not None and not options.partial:
         check_total_weight(float(rows.w.sum()))
     return schema_of(sources, lists, options) | {"rows": rows, "dropped": dropped}
+
+
+def _numbers(cells: CountedCells, place: int, keep: Array) -> Array:
+    """A column of numbers of the cells that are kept."""
+    return np.array(cells.books[place])[cells.codes[keep, place]]
 
 
 def schema_of(sources: Sources, lists: Lists, options: Options) -> dict[str, Any]:

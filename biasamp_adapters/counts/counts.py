@@ -349,7 +349,10 @@ class Counts(Schema):
         """Reason why no tables can be drawn from these counts, or None."""
         if self.rows is not None or self.second is not None:
             return None
-        return "label matrices are resampled by rows, and these counts hold only their sums"
+        return (
+            "label matrices are resampled by rows, and these counts hold only their sums: count "
+            "with keep_rows=True or second_moments=True"
+        )
 
     @property
     def is_normal(self) -> bool:
@@ -388,9 +391,7 @@ class Counts(Schema):
             elif self.second is not None:
                 yield self._of_sums(self.second.draw(self.layout, size, rng))
             else:
-                raise ValueError(
-                    f"{self.no_draws}: count with keep_rows=True or second_moments=True"
-                )
+                raise ValueError(self.no_draws)
 
     @property
     def no_jackknife(self) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -157,9 +157,9 @@ class JointCounts(Counts):
         frame: Any,
         *,
         task: str | None = None,
-        prediction: str | Sequence[str] | None = None,
+        prediction: str | Sequence[str] | Mapping[str, str] | None = None,
         attribute: str | Sequence[str] | None = None,
-        attribute_prediction: str | Sequence[str] | None = None,
+        attribute_prediction: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
         weight: str | None = None,
         clusters: str | None = None,
         labels: Sequence[Label] | None = None,
@@ -177,13 +177,14 @@ class JointCounts(Counts):
             For example a pandas, polars or pyarrow table, or a DuckDB relation.
         task, weight, clusters : str, optional
             Columns of the task labels, of the sampling weights and of the clusters.
-        prediction : str or list of str, optional
-            Column of the predicted task labels; several are models on the same rows.
+        prediction : str, list of str, or mapping of str to str, optional
+            Column of the predicted task labels; several are models on the same rows, which a
+            mapping names.
         attribute : str or list of str, optional
             Column of the protected attribute; several are crossed.
-        attribute_prediction : str or list of str, optional
+        attribute_prediction : str, list of str, or mapping from models, optional
             Columns of the predicted attribute, in the order of ``attribute``; with several models,
-            those of the first model, then those of the second.
+            those of the first model, then those of the second, or a mapping from their names.
         labels, groups, missing, by_weight
             As in :meth:`from_arrays`.
 
@@ -210,9 +211,9 @@ class JointCounts(Counts):
         chunks: Iterable[Any],
         *,
         task: str | None = None,
-        prediction: str | Sequence[str] | None = None,
+        prediction: str | Sequence[str] | Mapping[str, str] | None = None,
         attribute: str | Sequence[str] | None = None,
-        attribute_prediction: str | Sequence[str] | None = None,
+        attribute_prediction: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
         weight: str | None = None,
         clusters: str | None = None,
         labels: Sequence[Label] | None = None,

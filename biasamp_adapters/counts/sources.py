@@ -14,7 +14,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.clusters import Clusters
 from biasamp_adapters.counts.labels import declared, listing
 from biasamp_adapters.counts.variables import ATTRIBUTE, MODEL, TASK, Axis
-from biasamp_adapters.inputs.columns import Column, Weights, name_of, read_columns
+from biasamp_adapters.inputs.columns import OF_TABLES, Column, Weights, name_of, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_shape
 
 
@@ -130,7 +130,8 @@ def by_model(y_pred: Any, predicted: Any) -> tuple[dict[str, Any], dict[str, Any
             f"sensitive_features_pred must name the models of y_pred, {list(models)}; "
             f"received {list(predicted)}"
         )
-    return models, dict(predicted)
+    # The order of the models is that of their predictions.
+    return models, {name: predicted[name] for name in models}
 
 
 def is_mapping(values: Any) -> bool:
@@ -219,9 +220,11 @@ def _check_tasks(tasks: Sequence[Source]) -> None:
         kinds = [tasks[0].matrix is not None, source.matrix is not None]
         if tasks[0].axis == TASK and kinds[0] != kinds[1]:
             shapes = ["a matrix" if kind else "labels" for kind in kinds]
+            truth = tasks[0].matrix
+            hint = f" ({OF_TABLES})" if truth is not None and truth.named else ""
             raise ValueError(
                 f"{source.argument} must have the shape of y_true; received {shapes[1]} for "
-                f"{shapes[0]}"
+                f"{shapes[0]}{hint}"
             )
 
 
@@ -252,28 +255,28 @@ class FrameColumns:
     def of_labels(
         cls,
         task: str | None,
-        prediction: str | Sequence[str] | None,
+        prediction: str | Sequence[str] | Mapping[str, str] | None,
         attribute: str | Sequence[str] | None,
-        attribute_prediction: str | Sequence[str] | None,
+        attribute_prediction: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None,
         weight: str | None,
         clusters: str | None,
     ) -> FrameColumns:
         """Columns as ``JointCounts.from_frame`` takes them: several predictions are models."""
-        attributes, models = _names(attribute), _names(prediction)
-        predicted = _names(attribute_prediction)
-        if len(set(models)) < len(models):
-            raise ValueError(f"prediction must name each column once; received {list(models)}")
-        n_models, width = max(len(models), 1), len(attributes)
-        if len(predicted) not in (0, n_models * width):
-            raise ValueError(
-                f"attribute_prediction must name {n_models * width} column(s), one for each "
-                f"attribute and model; received {list(predicted)}"
-            )
+        attributes = _names(attribute)
+        if isinstance(prediction, Mapping):
+            models = dict(prediction)
+        else:
+            models = {name: name for name in _names(prediction)}
+            if len(models) < len(_names(prediction)):
+                raise ValueError(
+                    f"prediction must name each column once; received {_names(prediction)}"
+                )
+        predicted = _predicted_attributes(
+            [*models] or [MODEL], len(attributes), attribute_prediction
+        )
         names: dict[Axis, Names] = {ATTRIBUTE: attributes, TASK: _names(task)}
-        for i, model in enumerate(models or (MODEL,)):
-            of_model = predicted[i * width : (i + 1) * width]
-            names[Axis(Role.ATTRIBUTE_PREDICTION, model)] = of_model
-        names |= {Axis(Role.PREDICTION, model): [model] for model in models}
+        names |= {Axis(Role.ATTRIBUTE_PREDICTION, model): x for model, x in predicted.items()}
+        names |= {Axis(Role.PREDICTION, model): [column] for model, column in models.items()}
         return cls._checked({axis: x for axis, x in names.items() if x}, weight, clusters)
 
     @classmethod
@@ -355,6 +358,27 @@ def _names(names: Names | None) -> list[str]:
         return []
     columns = names.values if isinstance(names, Indicators) else names
     return [columns] if isinstance(columns, str) else list(columns)
+
+
+def _predicted_attributes(
+    models: list[str], width: int, given: str | Sequence[str] | Mapping[str, Any] | None
+) -> dict[str, list[str]]:
+    """The columns of the predicted attribute of each model, as many as there are attributes."""
+    if isinstance(given, Mapping):
+        listed = {model: _names(columns) for model, columns in given.items()}
+        complete = set(listed) == set(models)
+        listed = {model: listed.get(model, []) for model in models}
+    else:
+        columns = _names(given)
+        listed = {x: columns[i * width : (i + 1) * width] for i, x in enumerate(models)}
+        complete = len(columns) == len(models) * width
+    if given and not (complete and all(len(columns) == width for columns in listed.values())):
+        received = given if isinstance(given, Mapping) else _names(given)
+        raise ValueError(
+            f"attribute_prediction must name {len(models) * width} column(s), one for each "
+            f"attribute and model; received {received}"
+        )
+    return listed
 
 
 def read_table(

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Array, Label, generator
 from biasamp_adapters._warnings import warn
@@ -21,7 +22,7 @@ from biasamp_adapters.fairlearn.frame import AmplificationFrame, FrameColumn
 from biasamp_adapters.fairlearn.functions import metric_function
 from biasamp_adapters.fairlearn.host_metric import HostMetric
 from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
-from biasamp_adapters.host_functions import explains_arguments, names_of_other_hosts
+from biasamp_adapters.host_functions import names_of_other_hosts
 from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.inference.rules import few_clusters

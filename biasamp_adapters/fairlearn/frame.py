@@ -16,6 +16,7 @@ from biasamp_adapters.counts.arrays import Key
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Replicated
+from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics import AmplificationResult
 
 #: Largest difference between sums of the same numbers in different orders.
@@ -341,7 +342,19 @@ def _aggregate(kind: Kind, method: Method, groups: Array, overall: Replicated) -
     replicates = [number.replicates for number in used if number.replicates is not None]
     if reason or len(replicates) < len(used):
         return Replicated(value, None, reason)
-    return Replicated(value, aggregate(np.stack(replicates, axis=-1)))
+    drawn = aggregate(np.stack(replicates, axis=-1))
+    return Replicated(value, drawn, evidence=_evidence(kind, [number.evidence for number in used]))
+
+
+def _evidence(kind: Kind, parts: Sequence[Evidence]) -> Evidence:
+    """The widest allowances of the numbers that are aggregated; none for ratios."""
+    if kind == "ratio":
+        return Evidence()
+    down, up = (max(part.margin[side] for part in parts) for side in (0, 1))
+    if kind == "difference":
+        return Evidence(limits=(0.0, np.inf), margin=(down + up, down + up))
+    clear_above = max(part.clear_above for part in parts)
+    return Evidence(limits=parts[0].limits, margin=(down, up), clear_above=clear_above)
 
 
 def compare_groups(kind: Kind, low: Array, high: Array) -> Array:

@@ -21,6 +21,12 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
 
+#: Rates given a label of fewer rows are not reliable.
+FEW_ROWS = 15
+
+#: Such rates may carry up to this share of the variance of a mean of rates.
+_MAX_FEW = 0.85
+
 #: Attacks need this many rows.
 _FEWEST_ROWS = 20
 
@@ -116,8 +122,8 @@ SAMPLING_RULES: Sequence[Rule[Sampling]] = (
     Rule(
         "the attacker is a table",
         lambda it: it.fitted,
-        "the attacker is a fitted {it.fitted}, which is not fitted again on replicates; by_trial "
-        "has the spread over flips, folds and fits",
+        "the attacker is a fitted {it.fitted}, which is not fitted again on replicates: "
+        "by_trial has the spread over flips, folds and fits, and attacker='exact' an interval",
     ),
     Rule("there is a value", lambda it: it.no_value, "{it.no_value}"),
     Rule(
@@ -129,12 +135,14 @@ SAMPLING_RULES: Sequence[Rule[Sampling]] = (
     Rule(
         "labels of rows can be flipped",
         lambda it: it.flips_sums,
-        "its flips need rows, and these counts hold only sums of weights",
+        "its flips need rows, and these counts hold only sums of weights: count with "
+        "by_weight=True or, of label matrices, keep_rows=True",
     ),
     Rule(
         "leave-one-out sees no duplicates",
         lambda it: it.leaves_one_out,
-        "leave-one-out is invalid on bootstrap samples, which contain duplicates",
+        "leave-one-out is invalid on bootstrap samples, which contain duplicates: "
+        "evaluation='resubstitution' has an interval",
     ),
 )
 
@@ -144,7 +152,7 @@ PAIR_RULES: Sequence[Rule[tuple[Array, Array]]] = (
     Rule(
         "both are ratios, or both differences",
         lambda it: not np.array_equal(*it),
-        "one of the two is a difference of levels, the other a ratio",
+        "one of the two is a difference of levels, the other a ratio: compare the levels of both",
     ),
 )
 
@@ -182,6 +190,10 @@ class Evidence:
         Whether ties shift the score, which the margin makes up for.
     chance : float
         Share of chance in the dependence behind a ratio.
+    few_share : float
+        Share of the variance of a mean of rates that is due to rates given labels of few rows.
+    few_labels : str
+        These labels, in words.
     """
 
     limits: tuple[float, float] = (-np.inf, np.inf)
@@ -196,6 +208,13 @@ class Evidence:
     is_dependent: bool = True
     has_ties: bool = False
     chance: float = 0.0
+    few_share: float = 0.0
+    few_labels: str = ""
+
+    @property
+    def has_few_rows(self) -> bool:
+        """Whether rates given labels of few rows decide how uncertain a mean of rates is."""
+        return self.few_share > _MAX_FEW
 
     @property
     def is_attack(self) -> bool:
@@ -226,31 +245,40 @@ class Shift(NamedTuple):
 #: Checked for the replicates of a score.
 REPLICATE_RULES: Sequence[Rule[Shift]] = (
     Rule(
+        "rates given few rows do not decide",
+        lambda it: it.evidence.has_few_rows,
+        f"{{it.evidence.few_share:.0%}} of its variance is due to {{it.evidence.few_labels}}, of "
+        f"which there are fewer than {FEW_ROWS} rows: it needs more of them",
+    ),
+    Rule(
         "enough rows",
         lambda it: it.evidence.n_rows < _FEWEST_ROWS,
-        f"{{it.evidence.n_rows:.0f}} rows are too few: it needs {_FEWEST_ROWS}",
+        f"{{it.evidence.n_rows:.0f}} rows are too few: it needs {_FEWEST_ROWS} or more",
     ),
     Rule(
         "few rows alone in their cell",
         lambda it: it.evidence.alone > _MAX_ALONE,
-        "{it.evidence.alone:.0%} of the rows are alone in their cell",
+        "{it.evidence.alone:.0%} of the rows have a group and a class that no other row has "
+        f"together: merge rare classes or groups, or add rows, until {_MAX_ALONE:.0%} or fewer do",
     ),
     Rule(
         "a level shows a dependence",
         lambda it: not it.evidence.is_dependent,
-        "its table shows no dependence at the 95 % level",
+        "what is guessed shows no dependence on what is seen that can be told from chance: more "
+        "rows are needed to say how well it is guessed",
     ),
     Rule(
         "resampling does not shift an attack",
         lambda it: it.evidence.is_attack and not it.evidence.has_ties and it.exceeds(_MAX_SHIFT),
-        "resampling shifts it by {it.shift:+.4f}, more than its standard deviation of "
-        "{it.spread:.4f}",
+        "chance makes attackers look better by as much as the value varies ({it.shift:+.4f}, with "
+        "a standard deviation of {it.spread:.4f}): more rows, or fewer classes and groups, are "
+        "needed",
     ),
     Rule(
         "little of a ratio is chance",
         lambda it: it.evidence.chance > _MAX_CHANCE,
         f"chance explains more than {_MAX_CHANCE:.0%} of the dependence that dataset and model "
-        "show, too much for a ratio of the two",
+        "show, too much for a ratio of the two: read the levels, or add rows",
     ),
 )
 
@@ -350,23 +378,27 @@ class Request:
 INTERVAL_RULES: Sequence[Rule[Request]] = (
     Rule("the value is defined", lambda it: np.isnan(it.value), "the value is undefined"),
     Rule(
-        "the value is bounded", lambda it: np.isinf(it.value), "the value is unbounded: a loss is 0"
+        "the value is bounded",
+        lambda it: np.isinf(it.value),
+        "the value is unbounded, as a loss is 0: choose a quality that is no inverse of a loss",
     ),
     Rule(
         "enough replicates",
         lambda it: it.replicates.size < it.fewest,
-        "{it.replicates.size} replicates are too few: a level of {it.level:g} needs {it.fewest}",
+        "{it.replicates.size} replicates are too few: a level of {it.level:g} needs "
+        "n_boot={it.fewest} or more",
     ),
     Rule(
         "few replicates are undefined",
         lambda it: it.n_undefined > _MAX_UNDEFINED * it.replicates.size,
-        "{it.n_undefined} of {it.replicates.size} bootstrap replicates are undefined or unbounded",
+        "{it.n_undefined} of {it.replicates.size} bootstrap replicates are undefined or unbounded: "
+        "a group or class is too rare, or a loss near 0; merge rare ones, or add rows",
     ),
     Rule(
         "the interval holds the value",
         lambda it: it.is_away,
-        "resampling shifts it to between {it.ends[0]:.4f} and {it.ends[1]:.4f}, away from its "
-        "value",
+        "nearly all samples drawn from these rows give a value on the same side of it, so that "
+        "chance explains too much of it: more rows, or fewer groups and classes, are needed",
     ),
 )
 
@@ -375,17 +407,18 @@ BCA_RULES: Sequence[Rule[Request]] = (
     Rule(
         "the acceleration is known",
         lambda it: isinstance(it.acceleration, str),
-        "{it.acceleration}",
+        "{it.acceleration}: use interval_method='percentile'",
     ),
     Rule(
         "replicates lie on both sides of the value",
         lambda it: not 0 < it.below < 1,
-        "all replicates lie on one side of the value, and BCa cannot say how far",
+        "all replicates lie on one side of the value, and BCa cannot say how far: use "
+        "interval_method='percentile'",
     ),
     Rule(
         "enough replicates for its quantiles",
         lambda it: it.bca_is_too_far,
         "BCa reads the quantile {it.outermost:.2g}, and {it.defined.size} replicates are too few "
-        "for it",
+        "for it: raise n_boot, or use interval_method='percentile'",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -20,6 +21,9 @@ CHUNK_ROWS = 2**16
 _MAX_INTEGER_SPAN = 2**12 - 1
 
 MISSING = -1
+
+#: The hint for those who hand over a table, a path or the name of a column as an array.
+OF_TABLES = "audit_frame takes a table or files, and the names of columns"
 
 #: Floats cannot hold squares and products of weights above this, nor of totals outside of this and
 #: its inverse.
@@ -175,13 +179,15 @@ def _one_dimensional(values: Any, name: str) -> Any:
     unordered = isinstance(values, str | bytes | Mapping | Set | pd.MultiIndex)
     if isinstance(values, Iterator):
         values = list(values)
+    plain = isinstance(values, np.ndarray | list | tuple)
+    native = None if plain else nw.from_native(values, pass_through=True, allow_series=True)
+    if isinstance(native, nw.Series):
+        return native
+    if isinstance(values, str | os.PathLike) or isinstance(native, nw.LazyFrame):
+        table = f"a {type(values).__name__}" if isinstance(native, nw.LazyFrame) else repr(values)
+        raise ValueError(f"{name} must be a column of values; received {table} ({OF_TABLES})")
     if unordered or not hasattr(values, "__len__"):
         raise ValueError(f"{name} must be a column of values; received {values!r}")
-    if not isinstance(values, np.ndarray | list | tuple):
-        try:
-            return nw.from_native(values, series_only=True)
-        except TypeError:
-            pass
     if not isinstance(values, np.ndarray):
         values = np.asarray(values) if hasattr(values, "__array__") else _from_items(values, name)
     if values.ndim != 1:

@@ -54,8 +54,15 @@ def expand(patterns: Sequence[str]) -> list[str]:
     for pattern in patterns:
         found = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
         found = [name for name in found if Path(name).is_file()]
+        if not found and Path(pattern).is_dir():
+            raise ValueError(
+                f"a path must name a file or match some; received the folder {pattern!r} "
+                f"(a pattern such as {str(Path(pattern) / '*.csv')!r} names the files in it)"
+            )
         if not found:
-            raise ValueError(f"FILE must be a file or match some; there is none for {pattern!r}")
+            raise ValueError(
+                f"a path must name a file or match some; there is none for {pattern!r}"
+            )
         for name in found:
             # Other spellings of a path, and links, name the same file, which is read once.
             found_at = os.stat(name)
@@ -230,7 +237,7 @@ def _kind(name: str) -> tuple[str, ...]:
     for kind in (_CSV, _PARQUET):
         if name.lower().endswith(kind):
             return kind
-    raise ValueError(f"FILE must end in {', '.join(_CSV + _PARQUET)}; received {name!r}")
+    raise ValueError(f"a file must end in {', '.join(_CSV + _PARQUET)}; received {name!r}")
 
 
 def agree_on_types(
@@ -333,6 +340,13 @@ def _cast(
             column = f"CAST({column} AS {types[name]}) AS {identifier(name)}"
         columns.append(column)
     return relation.select(", ".join(columns))
+
+
+def is_relation(rows: Any) -> bool:
+    """Whether rows are those of a DuckDB relation."""
+    from duckdb import DuckDBPyRelation
+
+    return isinstance(rows, DuckDBPyRelation)
 
 
 def distinct_values(relation: DuckDBPyRelation, column: str) -> int:

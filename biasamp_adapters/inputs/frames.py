@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, cast
 
@@ -12,7 +14,13 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inputs.columns import LARGEST_WEIGHT, Column, NoRowsError, bad_weights
+from biasamp_adapters.inputs.columns import (
+    LARGEST_WEIGHT,
+    MISSING,
+    Column,
+    NoRowsError,
+    bad_weights,
+)
 
 #: Expressions to add up on an engine, by the block that their sums belong to.
 Expressions: TypeAlias = Mapping[Any, Sequence[nw.Expr]]
@@ -381,12 +389,49 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     try:
         return nw.from_native(frame)
     except TypeError:
+        # A column exports Arrow data too, but no table.
         if hasattr(frame, "__arrow_c_stream__"):
-            return nw.from_arrow(frame, backend="pyarrow")
+            with suppress(ValueError):
+                return nw.from_arrow(frame, backend="pyarrow")
         raise TypeError(
             "frame must be a dataframe or relation that Narwhals reads (pandas, polars, pyarrow, "
             f"duckdb, ...); received {type(frame).__name__}"
         ) from None
+
+
+def columns_of(frame: Any) -> list[str]:
+    """The names of the columns of a frame; those that are no text cannot be asked for."""
+    table = as_frame(frame)
+    eager = isinstance(table, nw.DataFrame)
+    names = table.columns if eager else table.collect_schema().names()
+    return [name for name in names if isinstance(name, str)]
+
+
+def fetched(frame: Any, names: Iterable[str]) -> nw.DataFrame[Any]:
+    """Some columns of a frame in memory."""
+    table = as_frame(frame)
+    chosen = list(dict.fromkeys(names))
+    check_columns(columns_of(frame), chosen)
+    if isinstance(table, nw.DataFrame):
+        return table.select(chosen)
+    lazy = table.select(chosen)
+    return lazy.collect(_backend(lazy))
+
+
+def rows_by_value(frame: Any, column: str) -> Iterator[tuple[str, Any]]:
+    """The rows of each value of a column, in the order of the values.
+
+    Raises
+    ------
+    ValueError
+        If the column is not there or has missing values.
+    """
+    table = as_frame(frame)
+    ((codes, values),) = grouped(frame, [column], None).keys
+    if (codes == MISSING).any():
+        raise ValueError(f"column {column!r} must not have missing values")
+    for value in sorted(values):  # type: ignore[type-var]  # values of one column
+        yield str(value), table.filter(nw.col(column) == value).to_native()
 
 
 def check_columns(columns: Iterable[Any], names: Sequence[str], *, engine: bool = False) -> None:
@@ -401,9 +446,17 @@ def check_columns(columns: Iterable[Any], names: Sequence[str], *, engine: bool 
     if missing:
         raise ValueError(
             f"columns must be in the frame; {', '.join(map(repr, missing))} "
-            f"{'is' if len(missing) == 1 else 'are'} not among {columns}"
+            f"{'is' if len(missing) == 1 else 'are'} not among {columns}{_meant(missing, columns)}"
         )
     check_distinct([name for name in columns if name in names])
+
+
+def _meant(missing: Iterable[str], columns: Iterable[Any]) -> str:
+    """A hint at columns whose names are like those that are missing."""
+    # The case of letters is what is most often wrong.
+    known = {name.lower(): name for name in columns if isinstance(name, str)}
+    near = [known[x] for name in missing for x in get_close_matches(name.lower(), known, n=2)]
+    return f" (did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?)" if near else ""
 
 
 def check_distinct(columns: Sequence[Any]) -> None:

@@ -16,17 +16,17 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.inference.rules import Evidence
+from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.blind_errors import blind_errors, can_be_blind
 from biasamp_adapters.metrics.magnitude import (
     ADDED,
     BY_CHANCE,
-    FEWEST_ROWS,
     evidence_of_magnitude,
     magnitudes,
     noise_of,
@@ -40,6 +40,9 @@ from biasamp_adapters.reference import (
     over_representation_z,
     over_represented,
 )
+
+#: Relative differences that floating-point sums in another order may make.
+_ROUNDING = 1e-9
 
 #: A sign whose |z| is smaller may be the other one.
 _CERTAIN = 1.96
@@ -245,9 +248,9 @@ class Cooccurrence(Measurement):
         contributions = self._contributions(weight, deltas)
         if self.magnitude:
             changes, known = weight * deltas, weight * observed.deltas
-            out = magnitudes("value", changes, known, self._of_few_rows, self._mean)
+            out = magnitudes("value", changes, known, self.rests_on_few, self._mean)
             out["variance"] = _variance(changes)
-            out["variance" + BY_CHANCE] = _variance(noise_of(changes, known, self._of_few_rows))
+            out["variance" + BY_CHANCE] = _variance(noise_of(changes, known, self.rests_on_few))
         else:
             out = {"value": self._mean(contributions)}
         blind = self._blind_rates(tables)
@@ -258,8 +261,13 @@ class Cooccurrence(Measurement):
         if self.selected is not None:
             flat = contributions.reshape(*contributions.shape[:-2], -1)
             out["pairs"] = flat[..., self.selected]
+            if self.trends:
+                out["trends"] = self._by_trend(contributions)
+                out |= magnitudes(
+                    "trend sizes", deltas, observed.deltas, self.rests_on_few, self._by_trend
+                )
         if self.by_group and self.magnitude:
-            out |= magnitudes("groups", changes, known, self._of_few_rows, mean_over_tasks)
+            out |= magnitudes("groups", changes, known, self.rests_on_few, mean_over_tasks)
         elif self.by_group:
             out["groups"] = mean_over_tasks(contributions)
         return out
@@ -267,25 +275,6 @@ class Cooccurrence(Measurement):
     def _further(self, tables: Tables, weight: Array, predicted: Array) -> dict[str, Array]:
         """Further scores, of the rates that are predicted."""
         return {}
-
-    @cached_property
-    def _of_few_rows(self) -> Array:
-        """Which pairs are rates of so few rows that their changes may all be chance."""
-        evaluation, (tables, origin, _, deltas) = self.evaluation, self._observed
-
-        def few(weights: Array, of: Tables, rows: float) -> Array:
-            return np.broadcast_to(weights * rows < FEWEST_ROWS * of.total, deltas.shape)
-
-        rows = evaluation.counts.effective_rows
-        if self.direction == A_TO_T:
-            return few(tables.marginal(Role.ATTRIBUTE)[:, None], tables, rows)
-        if self.direction == T_TO_A:
-            return few(self._by_column(tables, Role.TASK), tables, rows)
-        out = few(self._by_column(tables, Role.PREDICTION), tables, rows)
-        if evaluation.base_rates is None:
-            task = self._by_column(origin, Role.TASK)
-            out = out | few(task, origin, evaluation.origin.effective_rows)
-        return out
 
     @property
     def value(self) -> float:
@@ -302,13 +291,93 @@ class Cooccurrence(Measurement):
             if not name.endswith((BY_CHANCE, ADDED))
         }
 
+    @cached_property
+    def _rows_given(self) -> Array:
+        """Rows of equal weight, at least, that the rates of each pair are shares of."""
+        tables, origin, _, deltas = self._observed
+
+        def rows(tables: Tables, counts: Counts, role: Role) -> Array:
+            by_group = role is Role.ATTRIBUTE
+            table = tables.marginal(role)[:, None] if by_group else self._by_column(tables, role)
+            return np.asarray(table * (counts.effective_rows / float(tables.total)))
+
+        counts = self.evaluation.counts
+        if self.direction != UNDIRECTED:
+            role = Role.ATTRIBUTE if self.direction == A_TO_T else Role.TASK
+            return np.broadcast_to(rows(tables, counts, role), deltas.shape)
+        predicted = rows(tables, counts, Role.PREDICTION)
+        if self.evaluation.base_rates is None:
+            true = rows(origin, self.evaluation.origin, Role.TASK)
+            predicted = np.minimum(predicted, true)
+        return np.broadcast_to(predicted, deltas.shape)
+
+    @property
+    def rests_on_few(self) -> Array:
+        """Whether the rates of each pair are shares of too few rows for an interval."""
+        return self._rows_given < FEW_ROWS * (1 - _ROUNDING)
+
+    @cached_property
+    def _few(self) -> tuple[float, str]:
+        """The share of the variance that is due to few rows, and the labels that have so few.
+
+        The variance of a rate falls with its rows, and every pair counts alike in the mean.
+        """
+        counted = ~np.isnan(self._observed.deltas) & (self._observed.weight != 0)
+        variance = np.divide(1.0, self._rows_given, out=np.zeros(counted.shape), where=counted)
+        few = counted & self.rests_on_few
+        if not few.any():
+            return 0.0, ""
+        groups, tasks = self.pair_labels()
+        labels = groups if self.direction == A_TO_T else tasks
+        named = np.flatnonzero(few.any(axis=1 if self.direction == A_TO_T else 0))
+        columns = "label set" if self.sets else "task"
+        if not (self.sets or self.evaluation.counts.is_matrix(Role.TASK)):
+            columns = "class"
+        what = "group" if self.direction == A_TO_T else columns
+        share = float(variance[few].sum() / variance.sum())
+        return share, f"{what} {listing([labels[i] for i in named])}"
+
+    @property
+    def _few_in_words(self) -> str:
+        return f"fewer than {FEW_ROWS} rows have the {self._few[1]}"
+
+    @property
+    def few_rows(self) -> bool:
+        """Whether the value has no interval because too few rows decide it."""
+        return Evidence(few_share=self._few[0]).has_few_rows
+
     def evidence(
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
     ) -> Evidence:
-        """For a magnitude, how much of it may be chance."""
-        if not self.magnitude:
-            return Evidence()
-        return evidence_of_magnitude(name, value, drawn, squared=name == "variance")
+        """How much of a magnitude may be chance, and whether few rows decide."""
+        # Undirected, it is a mean over tasks of sums over groups.
+        largest = 2.0 if self.per_task and name == "value" else 1.0
+        evidence = evidence_of_magnitude(
+            name, value, drawn, largest=largest, squared=name == "variance"
+        )
+        if name.startswith("trend") or (name == "groups" and self.direction == A_TO_T):
+            # The mean of each group rests on its own rows alone.
+            return evidence
+        share, labels = self._few
+        return replace(evidence, few_share=share, few_labels=labels)
+
+    @cached_property
+    def trends(self) -> list[tuple[int, int, Array]]:
+        """Group, sign of the reference and columns of the defined pairs that have both."""
+        _, _, sign, deltas = self._observed
+        return [
+            (group, int(value), np.flatnonzero(defined & (of_group == value)))
+            for group, (of_group, defined) in enumerate(zip(sign, ~np.isnan(deltas), strict=True))
+            for value in dict.fromkeys(of_group[defined])
+        ]
+
+    def _by_trend(self, pairs: Array) -> Array:
+        """Mean over the pairs of each trend: (..., groups, columns) to (..., trends)."""
+        means = [
+            rate(*sum_defined(pairs[..., group : group + 1, columns]))
+            for group, _, columns in self.trends
+        ]
+        return np.stack(means, axis=-1)
 
     # Pairs.
 

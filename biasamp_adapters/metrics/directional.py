@@ -96,7 +96,7 @@ class Directional(Cooccurrence):
             only_group=self._only_group(tables),
             followed=followed,
             silent=self._further(tables, weight, predicted).get("silence"),
-            few_rows=None,
+            few_rows=self._few_in_words if self.few_rows else None,
             **behaviour,
         )
 

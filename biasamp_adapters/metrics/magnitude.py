@@ -17,9 +17,6 @@ from biasamp_adapters.inference.rules import Evidence
 #: Suffixes of scores: the magnitude if nothing changed, and the most that chance may have added.
 BY_CHANCE, ADDED = " by chance", " added by chance"
 
-#: A change of a rate of fewer rows than this may all be chance.
-FEWEST_ROWS = 15
-
 #: A magnitude is clear if it exceeds that by chance by more than this many standard deviations.
 _CLEAR = 4.0
 
@@ -60,7 +57,12 @@ def noise_of(changes: Array, observed: Array, few: Array) -> Array:
 
 
 def evidence_of_magnitude(
-    name: str, value: float, drawn: Mapping[str, Array], *, squared: bool = False
+    name: str,
+    value: float,
+    drawn: Mapping[str, Array],
+    *,
+    largest: float = 1.0,
+    squared: bool = False,
 ) -> Evidence:
     """Where the interval of a magnitude may lie.
 
@@ -71,6 +73,8 @@ def evidence_of_magnitude(
     drawn : mapping of str to ndarray of shape (n_boot,)
         The scores of :func:`magnitudes`. Of a mean of squares, chance adds all that it makes of
         nothing, whatever the changes are.
+    largest : float
+        The largest that it can be.
     squared : bool
         Whether it is a mean of squares.
     """
@@ -82,7 +86,7 @@ def evidence_of_magnitude(
     sizes = np.sqrt(by_chance) if squared else by_chance
     highest = sizes.mean() + _CLEAR * sizes.std()
     return Evidence(
-        limits=(0.0, np.inf),
+        limits=(0.0, largest),
         margin=(float(added.mean()), 0.0),
         base=value,
         clear_above=float(highest**2 if squared else highest),

@@ -208,6 +208,23 @@ class AmplificationResult:
         """The value with its interval; why there is none is in ``notes``."""
         return Estimate(self.value, self.interval, None)
 
+    @property
+    def detectable(self) -> float | None:
+        """The smallest change from 0 that an interval of these rows shows with 80 % power.
+
+        That is the standard deviation of the replicates times 2.80 at the 95 % level: 1.96, beyond
+        which 0 is not in the interval, and 0.84, which four of five samples exceed. None without an
+        interval, or where every replicate gave the same value.
+        """
+        if self.interval is None or self.replicated is None or self.replicated.replicates is None:
+            return None
+        from scipy.special import ndtri
+
+        drawn = self.replicated.replicates
+        std = float(drawn[np.isfinite(drawn)].std())
+        times = float(ndtri((1 + self.confidence) / 2) + ndtri(_POWER))
+        return std * times if std > _ROUNDING else None
+
     @cached_property
     def verdict(self) -> Verdict | None:
         """What the value says of the model, or why it cannot say anything (BA->); else None."""
@@ -350,6 +367,7 @@ class AmplificationResult:
             "low": plain(self.interval[0]) if self.interval else None,
             "high": plain(self.interval[1]) if self.interval else None,
             "confidence": self.confidence,
+            "detectable": plain(self.detectable),
             "blind_errors": None if self.blind_errors is None else numbers(self.blind_errors),
             "excess": None if self.excess is None else numbers(self.excess),
             "variance": plain(self.variance),
@@ -395,6 +413,9 @@ def percent(share: float) -> str:
 
 #: Numbers nearer to 0 than this are rounding errors of 0.
 _ROUNDING = 1e-15
+
+#: The share of samples in which a change is to be seen.
+_POWER = 0.8
 
 #: Shown in place of a quality that is infinite because its loss is 0.
 UNBOUNDED = 1 / float(np.finfo(np.float64).eps)

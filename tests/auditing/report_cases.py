@@ -59,3 +59,14 @@ def numbers(summary: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             where = f"{part}: {row.get('name', row.get('measure'))}"
             yield where, row
             yield from ((f"{where} of {of['group']}", of) for of in row.get("groups", []))
+
+
+def trend_values(report: AuditReport) -> dict[tuple[Any, ...], float]:
+    """Pairs, contribution and size of each trend, without intervals."""
+    out = {}
+    for row in report.summary["trends"]:
+        key = (row["model"], row["direction"], row["attribute"], row["sign"])
+        out[*key, "pairs"] = row["pairs"]
+        for name in ("contribution", "mean_abs_delta"):
+            out[*key, name] = row[name]["value"]
+    return out

@@ -175,7 +175,7 @@ def test_predicting_the_attribute_is_said() -> None:
 def test_trends() -> None:
     # Of "he" the job that leans to it moves by .8 - .5, of "she" by .6 - .5.
     rows = audit().summary["trends"]
-    found = {(row["attribute"], row["sign"]): row["contribution"] for row in rows}
+    found = {(row["attribute"], row["sign"]): row["contribution"]["value"] for row in rows}
     expected = {("he", 1): 0.3, ("he", -1): 0.3, ("she", 1): 0.1, ("she", -1): 0.1}
     assert found == pytest.approx(expected)
     assert {row["pairs"] for row in rows} == {1}

@@ -15,7 +15,7 @@ from report_cases import AMPLIFIED, GROUP, TRUTH, has_note, row_of
 import biasamp_adapters as bam
 
 UNCERTAIN = "their sign may be noise"
-FEW = "Fewer than 10 rows"
+FEW = "Fewer than 15 rows"
 NO_REFERENCE = "the evaluated truth itself"
 T_TO_A = "T->A means that the model predicts a protected attribute"
 
@@ -117,7 +117,7 @@ def test_abstentions() -> None:
     assert not has_note(audit(missing="abstain"), "abstained")
 
 
-@pytest.mark.parametrize(("rows", "few"), [(9, True), (10, False)])
+@pytest.mark.parametrize(("rows", "few"), [(14, True), (15, False)])
 def test_few_rows_of_a_group(rows: int, few: bool) -> None:
     group = ["small"] * rows + ["large"] * (100 - rows)
     found = audit([0, 1] * 50, [0, 1] * 50, sensitive_features=group)
@@ -125,7 +125,7 @@ def test_few_rows_of_a_group(rows: int, few: bool) -> None:
 
 
 def test_few_rows_of_a_class() -> None:
-    truth = [1] * 9 + [0] * 91
+    truth = [1] * 14 + [0] * 86
     found = audit(truth, truth, sensitive_features=["a", "b"] * 50)
     assert has_note(found, f"{FEW} have the class")
     assert not has_note(found, f"{FEW} have the group")

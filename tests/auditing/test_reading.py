@@ -150,6 +150,16 @@ def test_silence_on_all_groups_alike() -> None:
     assert advice(report, "BA A->T")[0] == "first"
 
 
+def test_what_is_undefined_is_not_told() -> None:
+    # Group "nobody" has no rows, so rates of abstention have no difference.
+    silent = [None] * 20 + AMPLIFIED[20:50]
+    report = audit(
+        silent, TRUTH[:50], sensitive_features=["a"] * 50, groups=["a", "nobody"], missing="abstain"
+    )
+    assert advice(report, "abstention_rate_difference") == ("", "")
+    assert advice(report, "BA A->T")[0] == "leave"
+
+
 def test_rates_set_by_hand() -> None:
     rates = {"a": {0: 0.4, 1: 0.6}, "b": {0: 0.6, 1: 0.4}}
     reference = bam.BaseRates(task_given_attribute=rates)

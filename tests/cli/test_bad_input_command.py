@@ -133,7 +133,7 @@ def test_type_of_a_column_does_not_depend_on_the_column(folder: Path) -> None:
 FILES: dict[str, tuple[list[str], str]] = {
     "no such file": (["none.csv"], r"there is none for 'none\.csv'"),
     "glob without files": (["none*.csv"], r"there is none for 'none\*\.csv'"),
-    "folder": (["out"], "there is none for 'out'"),
+    "folder": (["out"], "received the folder 'out' .a pattern such as 'out.*csv' names"),
     "suffix": (["people.txt"], r"must end in \.csv, .*received 'people\.txt'"),
     "no suffix": (["people"], r"must end in \.csv, .*received 'people'"),
     "two kinds": (["people.csv", "fake.parquet"], r"cannot read fake\.parquet"),
@@ -199,7 +199,8 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "gate without interval": (["--fail-above", "BA=0", "--n-boot", "0"], "judged on intervals"),
     "run without column": (["--run", "nothing"], "column 'nothing' must be in the files"),
     "one run": (["--run", "filename"], "needs at least two"),
-    "weight of words": (["--weight", "A"], "'A' must hold numbers to be a weight"),
+    "weight of words": (["--weight", "B"], "'B' must hold numbers to be a weight"),
+    "attribute as weight": (["--weight", "A"], "'A' as attribute .*, and as weight"),
     "weight without column": (["--weight", "u"], "'u' is not among"),
     "too many predicted attributes": (
         ["--attribute-prediction", "AP", "--attribute-prediction", "B"],

@@ -56,6 +56,15 @@ def test_each_person_has_cells_of_their_own() -> None:
     assert sorted(set(counts.cells.cluster.tolist())) == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "names", [[(1,), (1, 2)], [1.5, "x"], [pd.Timestamp(2026, 1, 1), True], [2**70, -1]]
+)
+def test_clusters_are_called_anything(kind: Kind, names: list[Any]) -> None:
+    clusters = [names[i] for i in (0, 0, 1, 1)]
+    counts = kind.count([0, 1, 0, 0], None, list("abab"), clusters=clusters, **kind.apart)
+    assert counts.n_clusters == 2
+
+
 def test_without_clusters_there_are_none(kind: Kind) -> None:
     counts = kind.count([1, 0], [1, 0], ["a", "b"], **kind.apart)
     assert (counts.n_clusters, counts.clustered, counts.rows.cluster) == (None, False, None)
@@ -208,6 +217,24 @@ def test_rows_that_balance_each_other_are_worth_no_more_rows(kind: Kind) -> None
         [0, 0, 1, 1] * 5, None, [0, 1] * 10, clusters=np.repeat([*range(5)], 4), **kind.apart
     )
     assert counts.effective_rows == 20
+
+
+def test_rows_that_do_not_vary_are_worth_a_cluster(kind: Kind) -> None:
+    # Where truth and group agree in halves, (A - .5)(T - .5) is .25 in every row.
+    counts = kind.count(
+        [0] * 6 + [1] * 6, None, [0] * 6 + [1] * 6, clusters=np.repeat([*range(4)], 3), **kind.apart
+    )
+    assert counts.effective_rows == 4
+
+
+def test_slices_have_effective_rows_of_their_own() -> None:
+    # Persons are in one of the slices each: copies of 20 rows, and copies of 20 other ones.
+    rng = np.random.default_rng(0)
+    truth, group = rng.integers(0, 2, 40), rng.integers(0, 2, 40)
+    who, slices = np.repeat([*range(40)], 3), np.repeat(rng.permutation(["u", "v"] * 20), 3)
+    inputs = Inputs(np.repeat(truth, 3), None, np.repeat(group, 3), clusters=who)
+    _, parts = count_slices(inputs, [Column(slices, "S")])
+    assert [part.effective_rows for part in parts.values()] == pytest.approx([20, 20])
 
 
 def test_one_variable_has_a_design_effect() -> None:

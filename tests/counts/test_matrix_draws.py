@@ -191,7 +191,8 @@ def test_counts_without_rows_say_why_they_draw_nothing() -> None:
     counts = count()
     assert counts.rows is None
     assert counts.no_draws == (
-        "label matrices are resampled by rows, and these counts hold only their sums"
+        "label matrices are resampled by rows, and these counts hold only their sums: count with "
+        "keep_rows=True or second_moments=True"
     )
     assert count(keep_rows=True).no_draws is None
     assert count(keep_rows=True).without_rows().no_draws == counts.no_draws

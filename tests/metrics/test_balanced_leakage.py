@@ -140,11 +140,24 @@ def test_ties_are_between_shares_of_the_groups() -> None:
     The difference of the shares has the variance .25 / 100 + .25 / 25 = .0125, in both inputs.
     """
     table = np.array([[50, 12.5], [50, 12.5]])
-    assert tie_optimism(table, 125, balanced=True) == pytest.approx(0.4 * np.sqrt(0.0125))
+    # The larger of two normal numbers exceeds their mean by 1 / sqrt(2 pi) of the error.
+    expected = np.sqrt(0.0125 / (2 * np.pi))
+    assert tie_optimism(table, 125, balanced=True) == pytest.approx(expected, rel=1e-3)
     assert not clear_winners(table, 125, balanced=True)
     # By rows, group 0 is the clear winner in both.
     assert tie_optimism(table, 125) == 0
     assert clear_winners(table, 125)
+
+
+def test_more_groups_that_are_tied_gain_more() -> None:
+    """Three groups of 100 rows, half of which have each label; each group counts one third.
+
+    The largest of three normal numbers is on average 3 / (2 sqrt(pi)) standard deviations, which
+    are sqrt(.25 / 100) here, in both inputs.
+    """
+    table = np.full((2, 3), 50.0)
+    expected = 2 / 3 * 3 / (2 * np.sqrt(np.pi)) * np.sqrt(0.25 / 100)
+    assert tie_optimism(table, 300, balanced=True) == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_group_without_rows_ties_with_none() -> None:

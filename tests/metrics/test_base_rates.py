@@ -218,11 +218,11 @@ def test_probabilities_of_a_positive_class() -> None:
 @pytest.mark.parametrize("signs", ["reference", "reestimated"])
 def test_replicates_keep_the_rates(signs: Any) -> None:
     # Whatever rows are drawn, "he" cooks and "she" nurses; a truth, which is not read, would vary.
-    said = ["cook" if pronoun == "he" else "nurse" for pronoun in PRONOUN * 5]
-    truth = ["cook", "cook", "nurse", "nurse"] * 5
+    said = ["cook" if pronoun == "he" else "nurse" for pronoun in PRONOUN * 10]
+    truth = ["cook", "cook", "nurse", "nurse"] * 10
     metric = DirectionalBiasAmplification(reference=BaseRates(task_given_attribute=LEANING))
     result = metric.result(
-        truth, said, sensitive_features=PRONOUN * 5, n_boot=100, signs=signs, random_state=0
+        truth, said, sensitive_features=PRONOUN * 10, n_boot=100, signs=signs, random_state=0
     )
     assert result.value == pytest.approx(((1 - 0.7) + (0.3 - 0) + (0.4 - 0) + (1 - 0.6)) / 4)
     assert result.interval == pytest.approx((result.value, result.value))

@@ -244,4 +244,6 @@ def test_a_ratio_and_a_difference_are_not_subtracted() -> None:
         bam.compare, metric, truth, models, sensitive_features=group, n_boot=0
     ).differences["new"]
     assert np.isnan(found.value)
-    assert found.reason == "one of the two is a difference of levels, the other a ratio"
+    assert found.reason == (
+        "one of the two is a difference of levels, the other a ratio: compare the levels of both"
+    )

@@ -66,6 +66,19 @@ def test_copies_of_rows_tell_no_more_than_the_rows(kind: Kind, metric: Any) -> N
     assert spreads[0] / wrong.replicated.replicates.std() == pytest.approx(3, abs=3 * 5 * 0.016)
 
 
+def test_a_reference_draws_its_own_clusters(kind: Kind) -> None:
+    # MALS reads values of the reference, of which 100 rows leave more doubt than 900 copies.
+    rows, training = people(2000), people(100, seed=1)
+    counts, spreads = counted(kind, rows), []
+    for given in (training, copied(training)):
+        metric = bam.MALS(reference=counted(kind, given))
+        result = metric.from_counts(counts, n_boot=4000, random_state=1)
+        assert result.replicated is not None
+        spreads.append(result.replicated.replicates.std())
+    # Of 100 clusters 96 are drawn: at most sqrt(100 / 96) = 1.02 times the spread.
+    assert spreads[1] / spreads[0] == pytest.approx(1.01, abs=5 * 0.016)
+
+
 @pytest.mark.parametrize("metric", METRICS[:3], ids=lambda metric: metric.__name__)
 def test_the_jackknife_leaves_out_whole_clusters(kind: Kind, metric: Any) -> None:
     # Without all copies of a row, rates are those without the row.

@@ -272,11 +272,10 @@ def number_rows(
         raise ValueError(f"inputs must have the same length; received {received}")
     warn_of_order((name, index_of(values)) for name, values in arrays.items())
 
-    absent, cluster = _rows_with_missing(given, missing), None
-    if clusters is not None:
-        cluster = clusters.read(0, len(clusters))
+    cluster = None if clusters is None else clusters.read(0, len(clusters))
+    if clusters is not None and cluster is not None:
         clusters.check_absent(int((cluster < 0).sum()), missing)
-        absent |= cluster < 0
+    absent = _rows_with_missing(given, missing, cluster)
     read, dropped = ~absent & (weight > 0), int(absent.sum())
     if not read.any():
         raise ValueError("weights must have a positive sum; received only zeros")
@@ -291,8 +290,10 @@ def number_rows(
     return AttackRows(_variables(given, lists), weight[read], n_rows, dropped, cluster)
 
 
-def _rows_with_missing(given: Mapping[Role, Given], missing: Missing) -> Array:
-    """Where a value is missing, which ``missing="drop"`` alone allows, of shape (rows,)."""
+def _rows_with_missing(
+    given: Mapping[Role, Given], missing: Missing, cluster: Array | None
+) -> Array:
+    """Where a value or the cluster is missing, which only ``"drop"`` allows, of shape (rows,)."""
     for role, variable in given.items():
         count = int(variable.missing.sum())
         if count and missing != "drop":
@@ -300,7 +301,8 @@ def _rows_with_missing(given: Mapping[Role, Given], missing: Missing) -> Array:
             if missing == "abstain" and role.predicted:
                 message += "; missing='abstain' is for variables that are all labels"
             raise ValueError(message)
-    absent = np.any([variable.missing for variable in given.values()], axis=0)
+    missed = [variable.missing for variable in given.values()]
+    absent = np.any([*missed, *([] if cluster is None else [cluster < 0])], axis=0)
     if absent.all():
         raise ValueError(f"missing='drop' must leave rows; all {len(absent)} have missing ones")
     return absent

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from biasamp_adapters._typing import Array
@@ -110,7 +112,11 @@ def clear_winners(table: Array, n_rows: float, *, balanced: bool = False) -> Arr
     """
     if table.shape[-1] == 1:
         return np.ones(table.shape[:-2], dtype=bool)
-    gap, error, weight = (_balanced_lead if balanced else _lead)(table, n_rows)
+    if balanced:
+        behind, _ = _behind(table, n_rows, 3)
+        # The likeliest target is not behind itself, nor is any where an input has no rows.
+        return ((behind < 0).sum(axis=-1) <= 1).all(axis=-1)
+    gap, error, weight = _lead(table, n_rows)
     return ((gap >= 3 * error) | (weight == 0)).all(axis=-1)
 
 
@@ -130,7 +136,9 @@ def tie_optimism(table: Array, n_rows: float, *, balanced: bool = False) -> Arra
     """
     if table.shape[-1] == 1:
         return np.zeros(table.shape[:-2])
-    gap, error, weight = (_balanced_lead if balanced else _lead)(table, n_rows)
+    if balanced:
+        return _balanced_optimism(table, n_rows)
+    gap, error, weight = _lead(table, n_rows)
     return (0.4 * error * weight * (gap < 2 * error)).sum(axis=-1)
 
 
@@ -147,19 +155,52 @@ def _lead(table: Array, n_rows: float) -> tuple[Array, Array, Array]:
     return gap, np.sqrt(_ratio(first + second - gap**2, n_rows * weight)), weight
 
 
-def _balanced_lead(table: Array, n_rows: float) -> tuple[Array, Array, Array]:
-    """The same with targets as if they were equally frequent: P(input | target) is compared.
+def _behind(table: Array, n_rows: float, errors: float) -> tuple[Array, Array]:
+    """By how much targets are behind the likeliest of an input, as if they were equally frequent.
 
-    The rows of two targets are different ones, so the variances of their shares add.
+    P(input | target) is compared. The rows of two targets are different ones, so the variances of
+    their shares add.
+
+    Returns
+    -------
+    behind, variance : arrays of shape (..., inputs, targets)
+        By how much the largest share exceeds each by more than so many standard errors of their
+        difference, and the variance of each.
     """
     total = table.sum(axis=-2, keepdims=True)
     share = _ratio(table, total)
     variance = _ratio(share * (1 - share), n_rows * _ratio(total, total.sum(-1, keepdims=True)))
-    order = np.argsort(share, axis=-1)[..., -2:]
-    second, first = np.moveaxis(np.take_along_axis(share, order, axis=-1), -1, 0)
-    error = np.sqrt(np.take_along_axis(variance, order, axis=-1).sum(axis=-1))
-    weight = _ratio(np.ones(first.shape), (total > 0).sum(axis=-1))
-    return first - second, error, weight
+    first = share.argmax(axis=-1, keepdims=True)
+    of_first = np.take_along_axis(variance, first, axis=-1)
+    gap = np.take_along_axis(share, first, axis=-1) - share
+    return gap - errors * np.sqrt(variance + of_first), variance
+
+
+def _balanced_optimism(table: Array, n_rows: float) -> Array:
+    """The most that balanced accuracy may gain where several of the targets may be tied.
+
+    The largest of several equal shares exceeds them by the expected maximum of as many normal
+    numbers.
+    """
+    behind, variance = _behind(table, n_rows, 2)
+    tied = behind < 0
+    number = tied.sum(axis=-1)
+    spread = np.sqrt(_ratio((variance * tied).sum(axis=-1), number))
+    sizes, which = np.unique(number, return_inverse=True)
+    excess = np.array([_largest_of(int(size)) for size in sizes])[which].reshape(number.shape)
+    classes = (table.sum(axis=-2) > 0).sum(axis=-1)
+    return _ratio((excess * spread).sum(axis=-1), classes)
+
+
+@cache
+def _largest_of(number: int) -> float:
+    """The expected maximum of so many standard normal numbers; 0 of one or none."""
+    from scipy.special import ndtri
+
+    if number < 2:
+        return 0.0
+    quantiles = (np.arange(10_000) + 0.5) / 10_000
+    return float(ndtri(quantiles ** (1 / number)).mean())
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:

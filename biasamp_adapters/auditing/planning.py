@@ -1,0 +1,91 @@
+"""How many rows an audit needs to show a change."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from biasamp_adapters._typing import as_float, is_real
+from biasamp_adapters.auditing.report import AuditReport
+
+#: More rows than numbers can tell apart.
+_MOST_ROWS = 2**53
+
+
+def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
+    """How many rows would show a change from 0, for planning the next audit.
+
+    The standard deviation of a value falls with the square root of the rows. So a change is seen in
+    80 % of the samples of ``n (detectable / change)^2`` rows, if ``n`` rows show one of
+    ``detectable``. That holds for rows like those of the report: with the same groups, classes,
+    weights and errors of the model.
+
+    Parameters
+    ----------
+    report : AuditReport
+        With intervals.
+    change : float
+        The change of a value that is to be seen, above 0 and in the unit of the values.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, metric and direction: ``model``, ``metric``, ``direction``,
+        ``detectable`` (the smallest change that the rows of the report show, see
+        ``AmplificationResult.detectable``), ``rows``, and ``note``, which says why these
+        two are missing.
+
+    Raises
+    ------
+    ValueError
+        If ``change`` is not a finite number above 0 or needs more than 2^53 rows, or the report has
+        no value with an interval, or is a summary of runs.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> from biasamp_adapters.datasets import load_diabetes_audit
+    >>> demo = load_diabetes_audit()
+    >>> report = bam.audit(
+    ...     demo.y_true, demo.y_pred, sensitive_features=demo.sensitive_features, n_boot=500
+    ... )
+    >>> needed = bam.rows_needed(report, 0.02).query("metric == 'DirectionalBiasAmplification'")
+    >>> needed[["detectable", "rows"]].round({"detectable": 1, "rows": -4}).values.tolist()
+    [[0.1, 10000]]
+    """
+    if not is_real(change) or not (math.isfinite(as_float(change)) and as_float(change) > 0):
+        raise ValueError(f"change must be a finite number above 0; received {change!r}")
+    summary = report.summary
+    if "runs" in summary["data"]:
+        raise ValueError(
+            "report must be of one audit, whose intervals get narrower with more rows; received a "
+            f"summary of {summary['data']['runs']} runs"
+        )
+    rows = summary["metrics"]
+    if all(row["detectable"] is None for row in rows):
+        raise ValueError(
+            "report must have intervals, from which rows are extrapolated; received one without "
+            f"any: {rows[0]['note']}"
+        )
+    needed = [None if row["detectable"] is None else _rows(row, as_float(change)) for row in rows]
+    return pd.DataFrame(
+        {
+            "model": [row["model"] for row in rows],
+            "metric": [row["metric"] for row in rows],
+            "direction": [row["direction"] for row in rows],
+            "detectable": pd.array([row["detectable"] for row in rows], dtype=float),
+            "rows": pd.array(needed, dtype="Int64"),
+            "note": [row["note"] if row["detectable"] is None else "" for row in rows],
+        }
+    )
+
+
+def _rows(row: dict[str, float], change: float) -> int:
+    rows = row["n"] * (row["detectable"] / change) * (row["detectable"] / change)
+    if rows > _MOST_ROWS:
+        raise ValueError(
+            f"change must be one that at most 2^53 rows show; received {change!r}, which needs "
+            f"{rows:.3g}"
+        )
+    return math.ceil(rows)
