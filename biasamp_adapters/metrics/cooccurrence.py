@@ -385,24 +385,29 @@ class Cooccurrence(Measurement):
         """``sign``, ``delta``, ``contribution``, and whether the sign is ``uncertain``."""
         _, origin, weight, deltas = self._observed
         base = self.evaluation.base_rates
-        sign, z = weight, np.full(deltas.shape, np.inf)
+        sign, z = weight, self._certainty
         if self.coefficient == "one":
             tells_sign = base is None or base.tells_sign(self._shares)
             sign = self.coefficients("sign", origin) if tells_sign else np.zeros_like(weight)
-        if base is None:
-            joint = self._by_column(origin, Role.TASK, Role.ATTRIBUTE)
-            task, total = self._by_column(origin, Role.TASK), origin.labelled
-            rows = self.evaluation.origin.effective_rows * float(total / origin.total)
-            if self.coefficient == "over_represented":
-                z = over_representation_z(joint, task, rows, float(total))
-            else:
-                z = correlation_z(joint, origin.marginal(Role.ATTRIBUTE), task, total, rows)
         return {
             "sign": sign,
             "delta": deltas,
             "contribution": self._contributions(weight, deltas),
             "uncertain": (np.abs(z) < _CERTAIN) & (z != 0),
         }
+
+    @property
+    def _certainty(self) -> Array:
+        """How many standard errors each sign is from the other one."""
+        origin = self._observed.origin
+        if self.evaluation.base_rates is not None:
+            return np.full(self._observed.deltas.shape, np.inf)
+        joint = self._by_column(origin, Role.TASK, Role.ATTRIBUTE)
+        task, total = self._by_column(origin, Role.TASK), origin.labelled
+        rows = self.evaluation.origin.effective_rows * float(total / origin.total)
+        if self.coefficient == "over_represented":
+            return over_representation_z(joint, task, rows, float(total))
+        return correlation_z(joint, origin.marginal(Role.ATTRIBUTE), task, total, rows)
 
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         """Groups, and the tasks or label sets that are columns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.draws import batches
 from biasamp_adapters.counts.labels import listing, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap
@@ -23,6 +24,13 @@ from biasamp_adapters.metrics.verdict import Facts
 
 #: The estimates that a verdict reads.
 _READ = ("value", "association", "excess")
+
+#: How often the signs of the reference are drawn, and how many numbers for that at once.
+_SIGN_DRAWS = 500
+_NUMBERS_AT_ONCE = 2**20
+
+#: A sign so many standard errors from the other one is never drawn as that.
+_BEYOND_DOUBT = 6.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,7 +75,55 @@ class Directional(Cooccurrence):
         silence = self.point().get("silence")
         if silence is not None:
             out["silence"] = largest_gap(silence, replicates.get("silence"), confidence)
-        return out
+        return out | dict(self._with_drawn_signs(out, replicates, confidence))
+
+    def _with_drawn_signs(
+        self, estimates: Mapping[str, Estimate], replicates: Mapping[str, Array], confidence: float
+    ) -> Iterator[tuple[str, Estimate]]:
+        """Value and excess with signs as uncertain as the reference leaves them.
+
+        Replicates keep the reference's signs. What other signs change is drawn by itself and added.
+        """
+        if not replicates or not (np.abs(self._certainty) < _BEYOND_DOUBT).any():
+            return
+        tables, origin, weight, deltas = self._observed
+        moves, blind = {"value": deltas}, self._blind_rates(tables)
+        if blind is not None:
+            moves["excess"] = self._rates(tables, origin)[1] - blind
+        others = [
+            [self._mean(sign * move) for move in moves.values()] for sign in self._drawn_signs()
+        ]
+        levels = (1 - confidence) / 2, (1 + confidence) / 2
+        for (name, move), means in zip(moves.items(), np.hstack(others), strict=True):
+            estimate, drawn = estimates[name], replicates[name]
+            if estimate.interval is None:
+                continue
+            changed = drawn + np.resize(means - self._mean(weight * move), len(drawn))
+            low, high = np.nanquantile(changed, levels).tolist()
+            yield f"doubtful_{name}", Estimate(estimate.value, (low, high), None)
+
+    def _drawn_signs(self) -> Iterator[Array]:
+        """Batches of signs of references like this one, of shape (draws, groups, columns).
+
+        The residuals of a table of counts vary like normal numbers, less what the totals of groups
+        and of classes fix. Columns of a matrix have no total, and are taken to be independent.
+        """
+        _, origin, weight, _ = self._observed
+        z, rng = self._certainty, np.random.default_rng(0)
+        group = self._root_shares(origin, Role.ATTRIBUTE)
+        task = self._root_shares(origin, Role.TASK)
+        scale = np.sqrt(np.outer(1 - group**2, 1 - task**2))[:, self.columns]
+        scale = np.where(scale > 0, scale, 1.0)
+        for size in batches(_SIGN_DRAWS, max(_NUMBERS_AT_ONCE // (len(group) * len(task)), 1)):
+            noise = rng.standard_normal((size, len(group), len(task)))
+            noise -= group[:, None] * (group @ noise)[:, None]
+            noise -= (noise @ task)[..., None] * task
+            yield np.sign(z + noise[..., self.columns] / scale) * (weight != 0)
+
+    def _root_shares(self, origin: Tables, role: Role) -> Array:
+        """Square roots of the shares of the labels of a variable; 0 for columns of a matrix."""
+        rows = np.asarray(origin.marginal(role), dtype=float)
+        return np.sqrt(rate(rows, rows.sum())) * (not origin.counts.is_matrix(role))
 
     def facts(self, behaviour: Mapping[str, Estimate]) -> Facts:
         counts, (tables, origin, weight, _) = self.evaluation.counts, self._observed

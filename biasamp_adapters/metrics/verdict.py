@@ -97,6 +97,9 @@ class Facts:
         The share of abstentions in each group.
     value, excess : Estimate or None
         BA->, and BA-> less that of blind errors.
+    doubtful_value, doubtful_excess : Estimate or None
+        The same with intervals that hold for other signs too, where signs are uncertain; None where
+        they are not.
     """
 
     of_task: bool
@@ -120,6 +123,8 @@ class Facts:
     association: Estimate
     excess: Estimate | None = None
     silence: Estimate | None = None
+    doubtful_value: Estimate | None = None
+    doubtful_excess: Estimate | None = None
 
     @property
     def delta(self) -> Array:
@@ -132,6 +137,19 @@ class Facts:
         moved = np.nan_to_num(np.abs(self.delta))
         total = moved.sum()
         return float(moved[self.uncertain | (self.sign == 0)].sum() / total) if total else 0.0
+
+    @property
+    def direction_unknown(self) -> bool:
+        """Whether what is clear is so for the reference's signs only, which may be noise.
+
+        Where nothing is clear, whether most movement is in pairs of uncertain sign.
+        """
+        pairs = ((self.value, self.doubtful_value), (self.excess, self.doubtful_excess))
+        sides = [(_side(sure), _side(doubtful or sure)) for sure, doubtful in pairs if sure]
+        clear = [(side, doubtful) for side, doubtful in sides if side]
+        if not clear:
+            return self.uncertain_share > _MOST_UNCERTAIN
+        return any(side != doubtful for side, doubtful in clear)
 
     @property
     def is_balanced(self) -> bool:
@@ -336,29 +354,36 @@ def _of_balanced(facts: Facts) -> str:
 
 
 def _selection(facts: Facts) -> str:
-    """The task whose predicted rates differ most between groups."""
-    rates = facts.predicted
+    """The predicted rates of one task, or shares of one group, that differ most."""
+    named = [[*map(show, facts.groups)], [*facts.subjects]]
+    # Rows are what is compared: groups in a task, or tasks in their share of a group.
+    rates = facts.predicted[:, facts.told] if facts.of_task else facts.predicted.T
+    compared, columns = named if facts.of_task else reversed(named)
+    columns = [columns[i] for i in facts.told] if facts.of_task else columns
     if np.isnan(rates).all():
         return "no rate is defined"
     highest, lowest = (np.nan_to_num(rates, nan=empty) for empty in (-np.inf, np.inf))
-    gaps = (highest.max(axis=0) - lowest.min(axis=0))[facts.told]
-    task = facts.told[int(gaps.argmax())]
-    pair = Movement(task, (int(highest[:, task].argmax()), int(lowest[:, task].argmin())))
+    column = int((highest.max(axis=0) - lowest.min(axis=0)).argmax())
+    ends = highest[:, column].argmax(), lowest[:, column].argmin()
+    most, least = (float(rates[end, column]) for end in ends)
     shares = ", ".join(
-        f"{show(facts.groups[group])} {percent(rates[group, task])}" for group in pair.groups
+        f"{compared[end]} {percent(share)}" for end, share in zip(ends, (most, least), strict=True)
     )
-    what = "selection rates of" if facts.of_task else "predicted shares of groups among rows with"
-    return f"{what} {facts.subjects[task]} differ by {points(pair.gap(rates))} points ({shares})"
+    what = "selection rates of" if facts.of_task else "predicted shares of"
+    return f"{what} {columns[column]} differ by {points(most - least)} points ({shares})"
 
 
 def _of_unknown_direction(facts: Facts) -> str:
     largest = int(np.nan_to_num(np.abs(facts.delta)).argmax())
     group, task = divmod(largest, facts.delta.shape[1])
     movement = Movement(task, (group,))
-    return (
-        f"{percent(facts.uncertain_share)} of all movement is in pairs that the reference hardly "
-        f"correlates, so its direction may be noise; most of all {_moves(facts, movement)}"
-    )
+    where = f"most of all {_moves(facts, movement)}"
+    if facts.uncertain_share > _MOST_UNCERTAIN:
+        return (
+            f"{percent(facts.uncertain_share)} of all movement is in pairs that the reference "
+            f"hardly correlates, so its direction may be noise; {where}"
+        )
+    return f"what BA says depends on correlations of the reference that may be noise; {where}"
 
 
 def _of_silence(facts: Facts) -> str:
@@ -434,7 +459,7 @@ CASES: Sequence[Case] = (
     Case(
         "cannot_say",
         "direction_unknown",
-        lambda it: it.uncertain_share > _MOST_UNCERTAIN,
+        lambda it: it.direction_unknown,
         _of_unknown_direction,
     ),
     Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from metric_cases import quietly
+from scipy.stats import norm
 
 import biasamp_adapters as bam
 from biasamp_adapters.metrics.verdict import WORDS
@@ -259,3 +260,59 @@ def test_equalised_odds_have_no_excess(
     gap = n_a1 / (n_a0 + n_a1) - n_b1 / (n_b0 + n_b1)
     kept = (5 - missed) / 5 - mistaken / 5
     assert result.blind_errors.value == pytest.approx((kept - 1) * abs(gap) / 2, abs=1e-14)
+
+
+def moved(truth: dict[str, list[int]], moves: dict[str, list[tuple[int, int, int]]]) -> Any:
+    """The verdict on a model that is right but for (rows, from class, to class) in each group."""
+    arrays: dict[str, list[Any]] = {"y_true": [], "y_pred": [], "sensitive_features": []}
+    for group, sizes in truth.items():
+        of_group = np.repeat(np.arange(len(sizes)), sizes)
+        predicted = of_group.copy()
+        for n, source, target in moves[group]:
+            predicted[np.flatnonzero((of_group == source) & (predicted == source))[:n]] = target
+        arrays["y_true"] += of_group.tolist()
+        arrays["y_pred"] += predicted.tolist()
+        arrays["sensitive_features"] += [group] * len(of_group)
+    metric = bam.DirectionalBiasAmplification()
+    return quietly(metric.result, **arrays, n_boot=400, random_state=0)
+
+
+def test_clear_value_of_signs_that_may_be_noise() -> None:
+    """Classes 2 and 3 differ by 4 of 1,000 rows between groups, and all amplification is theirs."""
+    truth = {"a": [350, 150, 248, 252], "b": [150, 350, 252, 248]}
+    moves = {
+        "a": [(50, 2, 0), (10, 3, 0), (10, 1, 0)],
+        "b": [(10, 2, 0), (50, 3, 0), (10, 1, 0)],
+    }
+    result = moved(truth, moves)
+    # Class 0 grows by 70 rows and class 1 shrinks by 10, in both groups: nothing along the signs.
+    # Class 2, which leans to b, loses 50 rows of a and 10 of b; class 3 the other way round.
+    assert result.value == pytest.approx((0.05 - 0.01 - 0.01 + 0.05) / 8)
+    assert result.interval[0] > 0
+    assert result.excess.interval[0] > 0
+    # Of all movement, .12 of .28 is in these two classes.
+    assert result.facts.uncertain_share == pytest.approx(0.12 / 0.28)
+    assert (result.verdict.code, result.verdict.reason) == ("cannot_say", "direction_unknown")
+    assert "depends on correlations of the reference that may be noise" in result.verdict.sentence
+
+
+def test_clear_value_whatever_the_uncertain_signs_are() -> None:
+    """Most movement is in four classes that groups have alike, and is the same in both groups."""
+    truth = {"a": [300, 100, 152, 148, 150, 150], "b": [100, 300, 148, 152, 150, 150]}
+    alike = [(40, 2, 3), (40, 4, 5)]
+    result = moved(truth, {"a": [(60, 1, 0), *alike], "b": [(60, 0, 1), *alike]})
+    # Class 0 moves by .06 along its signs in both groups, and so does class 1.
+    assert result.value == pytest.approx(4 * 0.06 / 12)
+    assert result.facts.uncertain_share == pytest.approx(8 * 0.04 / (8 * 0.04 + 4 * 0.06))
+    assert result.verdict.code == "amplifies"
+
+
+def test_signs_are_drawn_as_often_wrong_as_the_reference_leaves_open() -> None:
+    # The correlation of 510 and 490 of 1,000 is 20 / sqrt(500) standard errors from 0.
+    result = moved({"a": [510, 490], "b": [490, 510]}, {"a": [(50, 0, 1)], "b": []})
+    signs = np.concatenate([*result.bound._drawn_signs()])
+    sign = np.array([[1, -1], [-1, 1]])
+    # The four pairs of two groups and two classes have one correlation.
+    assert (np.abs((signs * sign).sum(axis=(1, 2))) == 4).all()
+    wrong = float((signs[:, 0, 0] < 0).mean())
+    assert wrong == pytest.approx(norm.sf(20 / np.sqrt(500)), abs=4 * np.sqrt(0.25 / len(signs)))
