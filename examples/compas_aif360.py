@@ -169,8 +169,10 @@ def table(metrics: dict[str, BiasAmplificationMetric], n_boot: int = 1000) -> pd
         dpa = metric.amplification(
             DirectionalPredictabilityAmplification(direction="A->T"), n_boot=n_boot
         )
-        # What mistakes as frequent as these would score if they knew nothing of the attribute.
-        estimates = {"BA A->T": ba, "blind errors": ba.blind_errors, "DPA A->T": dpa}
+        # What mistakes as frequent as these would score if they knew nothing of the attribute, and
+        # the rest of the value.
+        parts = {"blind errors": ba.blind_errors, "excess": ba.excess}
+        estimates = {"BA A->T": ba, **parts, "DPA A->T": dpa}
         found: dict[str, tuple[float, ...]] = {
             name: (each.value, *(each.interval or (np.nan, np.nan)))
             for name, each in estimates.items()

@@ -119,8 +119,9 @@ METRICS = {
     "FPR": false_positive_rate,
 }
 
-#: The quantities of the table, in its order.
-QUANTITIES = ["BA A->T", "blind errors", *(name for name in list(METRICS)[1:] if name != "FPR")]
+#: The two parts of BA, and the quantities of the table in its order.
+ERRORS = {"blind errors": "blind_errors", "excess": "excess"}
+QUANTITIES = ["BA A->T", *ERRORS, *(name for name in list(METRICS)[1:] if name != "FPR")]
 
 
 def audit(rows: Rows, n_boot: int = 1000, seed: int = 0) -> dict[str, AmplificationFrame]:
@@ -150,9 +151,10 @@ def table(frames: dict[str, AmplificationFrame]) -> pd.DataFrame:
     rows = {}
     for model, frame in frames.items():
         found = numbers([frame.overall, *frame.overall_ci])
-        # What mistakes that know nothing of the attribute would score.
-        errors = frame.results["BA A->T"].blind_errors
-        found.loc["blind errors"] = [errors.value, *(errors.interval or (np.nan, np.nan))]
+        # What mistakes that know nothing of the attribute would score, and the rest of the value.
+        for name, attribute in ERRORS.items():
+            part = getattr(frame.results["BA A->T"], attribute)
+            found.loc[name] = [part.value, *(part.interval or (np.nan, np.nan))]
         rows[model] = found.loc[QUANTITIES].T.unstack()
     return pd.DataFrame(rows).T
 

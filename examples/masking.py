@@ -11,7 +11,7 @@ each mask takes away from what the one before it left.
 
 Over five runs, from original to full, BA T->A goes from .005 to .115 and DPA T->A from .007 to
 .173: the network says of an image what most images of its task are. BA A->T falls from .008 to
--.006, which is what random errors of the same accuracy give: it errs as before, but no longer
+-.006, near the -.007 of mistakes that know nothing of A: it errs as before, but no longer
 towards A. MALS, which mixes both directions, grows from .036 to .115, as in [W21]. Task by task,
 T->A ends between -.03 and .21, with intervals of up to .12 to either side.
 """

@@ -92,6 +92,7 @@ def test_the_numbers_of_the_tree(either: Case) -> None:
     expected = {
         "BA A->T": result.value,
         "blind errors": result.blind_errors.value,
+        "excess": result.excess.value,
         "DPA A->T": DirectionalPredictabilityAmplification()(truth, predicted, **groups),
         "DP difference": demographic_parity_difference(truth, predicted, **groups),
         "EO difference": equalized_odds_difference(truth, predicted, **groups),
@@ -107,7 +108,7 @@ def test_the_numbers_of_the_tree(either: Case) -> None:
 
 def test_two_groups_and_classes_are_a_matter_of_two_gaps(either: Case) -> None:
     # BA A->T is half of what the gap between the groups grew by, in the way the reference leans;
-    # random errors shrink it by the share of wrong labels, on both sides.
+    # blind errors multiply it by TPR - FPR.
     train, test, predictions, found = either
     lean = np.sign(train.task.groupby(train.attribute).mean().diff().iloc[-1])
     for model, predicted in predictions.items():
@@ -116,8 +117,9 @@ def test_two_groups_and_classes_are_a_matter_of_two_gaps(either: Case) -> None:
         value = found.loc[model].xs("value", level=1)
         grown = lean * (gap["predicted"] - gap["truth"])
         assert value["BA A->T"] == pytest.approx(grown / 2)
-        wrong = 1 - value["accuracy"]
-        assert value["random errors"] == pytest.approx(-wrong * lean * gap["truth"])
+        positive, negative = (predicted[test.task == label].mean() for label in (1, 0))
+        lost = 1 - (positive - negative)
+        assert value["blind errors"] == pytest.approx(-lost * lean * gap["truth"] / 2)
         assert value["DP difference"] == pytest.approx(abs(gap["predicted"]))
         assert value["FPR gap"] == pytest.approx(-gap["fpr"])
 
@@ -179,7 +181,7 @@ def test_the_command_prints_all_models_and_draws(
     assert 5_000 < picture.stat().st_size < 100_000
     if ending == "svg":
         text = picture.read_text(encoding="utf-8")
-        assert all(word in text for word in [*MODELS, "random errors", "FPR gap"])
+        assert all(word in text for word in [*MODELS, "blind errors", "FPR gap"])
 
 
 def test_the_command_reads_compas(
@@ -209,9 +211,9 @@ def test_a_folder_without_compas_is_an_error(
 
 def test_the_page_shows_the_numbers_of_the_example(compas_case: Case) -> None:
     page = (REPOSITORY / "docs" / "user_guide" / "fairlearn.rst").read_text(encoding="utf-8")
-    shown = ["BA A->T", "random errors", "DPA A->T", "DP difference", "FPR gap"]
+    shown = ["BA A->T", "blind errors", "excess", "DPA A->T", "DP difference", "FPR gap"]
     for model in MODELS:
-        row = re.search(rf"^   \* - {model}\n((?:     - .*\n){{5}})", page, re.MULTILINE)
+        row = re.search(rf"^   \* - {model}\n((?:     - .*\n){{6}})", page, re.MULTILINE)
         assert row is not None, model
         cells = row[1].replace("−", "-").splitlines()
         for name, cell in zip(shown, cells, strict=True):

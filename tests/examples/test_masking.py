@@ -108,7 +108,7 @@ def test_the_task_is_no_longer_taken_from_the_attribute(published: pd.DataFrame)
     means = means_of(published, "BA A->T")
     assert means["original"].interval[0] > 0 > means["full"].interval[1]
     # What is left is what errors alone give.
-    errors = means_of(published, "BA A->T, random errors")
+    errors = means_of(published, "BA A->T, blind errors")
     assert means["original"].interval[0] > errors["original"].interval[1]
     low, high = means["full"].interval
     assert low < errors["full"].value < high
