@@ -131,7 +131,10 @@ def test_why_there_is_no_interval_of_a_gap() -> None:
     gone = drawn.copy()
     gone[:400, 0] = np.nan
     lost = largest_gap(rates, gone, 0.95)
-    assert lost.reason == "400 of 4000 bootstrap replicates are undefined or unbounded"
+    assert lost.reason == (
+        "400 of 4000 bootstrap replicates are undefined or unbounded: a group or class is too "
+        "rare, or a loss near 0; merge rare ones, or add rows"
+    )
     assert largest_gap(rates, gone, 0.95, np.array([400, 400])).interval is not None
     # A group without a rate is left out.
     more = largest_gap(np.append(rates, np.nan), np.column_stack([drawn, drawn[:, 0]]), 0.95)
