@@ -123,7 +123,9 @@ class Directional(Cooccurrence):
     def _root_shares(self, origin: Tables, role: Role) -> Array:
         """Square roots of the shares of the labels of a variable; 0 for columns of a matrix."""
         rows = np.asarray(origin.marginal(role), dtype=float)
-        return np.sqrt(rate(rows, rows.sum())) * (not origin.counts.is_matrix(role))
+        if origin.counts.is_matrix(role) or not rows.any():
+            return np.zeros(len(rows))
+        return np.asarray(np.sqrt(rows / rows.sum()))
 
     def facts(self, behaviour: Mapping[str, Estimate]) -> Facts:
         counts, (tables, origin, weight, _) = self.evaluation.counts, self._observed

@@ -374,9 +374,9 @@ def _selection(facts: Facts) -> str:
 
 
 def _of_unknown_direction(facts: Facts) -> str:
-    largest = int(np.nan_to_num(np.abs(facts.delta)).argmax())
-    group, task = divmod(largest, facts.delta.shape[1])
-    movement = Movement(task, (group,))
+    moved = np.nan_to_num(np.abs(facts.delta))[:, facts.told]
+    group, told = divmod(int(moved.argmax()), len(facts.told))
+    movement = Movement(facts.told[told], (group,))
     where = f"most of all {_moves(facts, movement)}"
     if facts.uncertain_share > _MOST_UNCERTAIN:
         return (

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from kinds import Kind
-from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, fairness_of, row_of
+from report_cases import AMPLIFIED, GROUP, TRUTH, fairness_of, row_of
 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.gate import (
@@ -28,7 +28,11 @@ SAID = [1] * 50 + [0] * 50
 def report() -> bam.AuditReport:
     """Rates of 1 and 0 where the truth has 30/50 and 20/50: clearly amplified."""
     return bam.audit(
-        TRUTH, SAID, sensitive_features=GROUP, sensitive_features_pred=GROUP, n_boot=200
+        TRUTH * 5,
+        SAID * 5,
+        sensitive_features=GROUP * 5,
+        sensitive_features_pred=GROUP * 5,
+        n_boot=200,
     )
 
 
@@ -387,14 +391,16 @@ SAYINGS = {
     "reverses": [0] * 50 + [1] * 50,
     "no_errors": TRUTH,
     "constant": [1] * 100,
-    "no_clear_change": ERRORS,
+    # One positive and one negative of each group are wrong, so that rates stay.
+    "no_clear_change": [0, *[1] * 30, *[0] * 19, 0, *[1] * 20, *[0] * 29],
 }
 
 
 @pytest.fixture(scope="module")
 def models() -> bam.AuditReport:
     """One model for each verdict, named after it."""
-    return bam.audit(TRUTH, SAYINGS, sensitive_features=GROUP, n_boot=200)
+    said = {name: said * 5 for name, said in SAYINGS.items()}
+    return bam.audit(TRUTH * 5, said, sensitive_features=GROUP * 5, n_boot=200)
 
 
 @pytest.mark.parametrize("code", SAYINGS)

@@ -51,7 +51,7 @@ def places(report: bam.AuditReport, place: str) -> list[str]:
 
 
 def test_plain_data() -> None:
-    report = audit()
+    report = audit(EVEN * 5, TRUTH * 5, sensitive_features=GROUP * 5)
     assert places(report, "first") == ["BA A->T"]
     assert "MALS" in places(report, "leave")
     assert advice(report, "DPA A->T") == ("", "")
@@ -135,7 +135,8 @@ def test_nothing_predicted_in_a_matrix() -> None:
 
 def test_silence_on_one_group() -> None:
     silent = [None] * 20 + AMPLIFIED[20:]
-    report = audit({"silent": silent, "loud": AMPLIFIED}, missing="abstain")
+    said = {"silent": silent * 5, "loud": AMPLIFIED * 5}
+    report = audit(said, TRUTH * 5, sensitive_features=GROUP * 5, missing="abstain")
     place, reason = advice(report, "abstention_rate_difference", "silent")
     assert place == "first"
     assert "by 40.0 points" in reason
@@ -145,7 +146,8 @@ def test_silence_on_one_group() -> None:
 
 
 def test_silence_on_all_groups_alike() -> None:
-    report = audit([None] * 5 + AMPLIFIED[5:50] + [None] * 5 + AMPLIFIED[55:], missing="abstain")
+    silent = [None] * 5 + AMPLIFIED[5:50] + [None] * 5 + AMPLIFIED[55:]
+    report = audit(silent * 5, TRUTH * 5, sensitive_features=GROUP * 5, missing="abstain")
     assert advice(report, "abstention_rate_difference")[0] == "beside"
     assert advice(report, "BA A->T")[0] == "first"
 
@@ -176,7 +178,8 @@ def test_no_truth_of_the_audited_rows() -> None:
 
 
 def test_predicted_attribute() -> None:
-    report = audit(sensitive_features_pred=GROUP)
+    groups = {"sensitive_features": GROUP * 5, "sensitive_features_pred": GROUP * 5}
+    report = audit(EVEN * 5, TRUTH * 5, **groups)
     place, reason = advice(report, "BA T->A")
     assert place == "beside"
     assert "ask first whether it need be" in reason

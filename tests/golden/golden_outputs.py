@@ -263,9 +263,16 @@ def _mark_draws(summary: dict[str, Any], report: bam.AuditReport) -> None:
 _KEYS = ("model", "name", "metric", "direction", "measure", "attribute", "task", "sign", "run")
 
 
+#: The level of an interval is another one where its range is looked for; the others are spreads of
+#: replicates, and what follows from these, which have tests of their own.
+_LEFT_OUT = ("confidence", "detectable", "band_low", "band_high", "clear")
+
+
 def _numbered(summary: dict[str, Any]) -> dict[str, Any]:
     """The summary without versions, and with the rows of each part by what they are."""
     out = dict(summary)
+    # How many rows of advice there are may depend on intervals.
+    del out["reading"]
     method = out.pop("method")
     out["method"] = {name: method[name] for name in ("n_boot", "interval")}
     for part in ("metrics", "differences", "trends", "pairs", "fairness", "runs"):
@@ -274,8 +281,7 @@ def _numbered(summary: dict[str, Any]) -> dict[str, Any]:
             key = " | ".join(str(row[name]) for name in _KEYS if name in row)
             if key in out[part]:
                 raise ValueError(f"two rows of {part} are called {key}")
-            # The level of an interval is another one where its range is looked for.
-            out[part][key] = {k: v for k, v in row.items() if k not in (*_KEYS, "confidence")}
+            out[part][key] = {k: v for k, v in row.items() if k not in (*_KEYS, *_LEFT_OUT)}
     return out
 
 
