@@ -225,7 +225,7 @@ def headline(row: Row, verdict: Verdict) -> str:
     text += f"{row['high']:+z.4f})"
     excess = row["excess"]
     if excess is not None and excess["low"] is not None:
-        text += f", of which mistakes alone do not explain {excess['value']:+z.4f} "
+        text += f"; its excess over mistakes alone is {excess['value']:+z.4f} "
         text += f"({excess['low']:+z.4f} to {excess['high']:+z.4f})"
     return f"{text}."
 
