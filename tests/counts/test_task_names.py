@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from jsonschema import Draft202012Validator
 
 import biasamp_adapters as bam
 from biasamp_adapters._roles import Inputs
@@ -50,7 +48,6 @@ def named() -> bam.JointCounts:
 def test_arrays(y_true: Any, name: str | None) -> None:
     report = bam.audit(y_true, SAID, sensitive_features=GROUP, n_boot=0)
     assert report.summary["data"]["task"] == name
-    Draft202012Validator(report.json_schema()).validate(json.loads(report.to_json()))
     facts = [line for line in str(report).splitlines() if line.startswith("Task:")]
     assert facts == ([] if name is None else [f"Task: {name}"])
     counts = bam.JointCounts.from_arrays(np.ravel(y_true), SAID, GROUP)
