@@ -236,12 +236,12 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
             indicators += columns.values
             same_labels += [[column] for column in columns.values]
     same_labels += [[name] for name in (options.weight, options.clusters) if name is not None]
-    check_columns(table, [] if options.clusters is None else [options.clusters])
     _check_roles(
         table,
         [column for columns in alike for column in columns],
         [column for columns in chosen.attributes for column in names_in(columns)],
         [] if options.weight is None else [options.weight],
+        [] if options.clusters is None else [options.clusters],
     )
     return Columns(chosen.arguments, matrix, same_labels, indicators)
 
@@ -303,7 +303,7 @@ def _of_labels(options: ColumnOptions, truth: _NamedColumns) -> _Chosen:
 def _check_roles(table: Sequence[str], *roles: Sequence[str]) -> None:
     """Raise for columns that are not there, or have two of the roles."""
     check_columns(table, [column for columns in roles for column in columns])
-    names = ("task or a prediction of it", "attribute or a prediction of it", "weight")
+    names = ("task or a prediction of it", "attribute or a prediction of it", "weight", "clusters")
     known: dict[str, str] = {}
     for name, columns in zip(names, roles, strict=True):
         for column in columns:

@@ -54,7 +54,10 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
     >>> needed[["detectable", "rows"]].round({"detectable": 1, "rows": -4}).values.tolist()
     [[0.1, 10000]]
     """
-    if not is_real(change) or not (math.isfinite(as_float(change)) and as_float(change) > 0):
+    if not isinstance(report, AuditReport):
+        raise TypeError(f"report must be an AuditReport; received a {type(report).__name__}")
+    is_number = is_real(change) and not isinstance(change, bool)
+    if not is_number or not (math.isfinite(as_float(change)) and as_float(change) > 0):
         raise ValueError(f"change must be a finite number above 0; received {change!r}")
     summary = report.summary
     if "runs" in summary["data"]:

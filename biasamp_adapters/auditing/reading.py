@@ -152,7 +152,7 @@ RULES: tuple[Rule, ...] = (
         "nearly balanced data",
         ("BA",),
         "leave",
-        lambda it: it.is_nearly_balanced,
+        lambda it: it.is_nearly_balanced or it.direction_unknown,
         "The reference hardly correlates the pairs that move, so whether a change is more or less "
         "bias is not known.",
     ),
@@ -163,6 +163,13 @@ RULES: tuple[Rule, ...] = (
         lambda it: it.is_nearly_balanced and it.has_value,
         "Selection rates differ by {it.points} between groups, which the reference has nearly "
         "balanced.",
+    ),
+    Rule(
+        "nearly balanced data",
+        (_SELECTION,),
+        "first",
+        lambda it: it.direction_unknown and it.has_value,
+        "Selection rates differ by {it.points} between groups, whichever way the reference goes.",
     ),
     Rule(
         "groups of unequal size",

@@ -74,7 +74,7 @@ def summarize_reports(
     confidence, n_runs = float(confidence), len(reports)
     if n_runs < 2:
         raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
-    runs = {run: report.summary for run, report in reports.items()}
+    runs = {str(run): report.summary for run, report in reports.items()}
     summaries = list(runs.values())
     first, data = summaries[0], [summary["data"] for summary in summaries]
     rows = [_metric_row(same, confidence, n_runs) for same in _matching_rows(summaries, "metrics")]
@@ -161,7 +161,9 @@ def _mean(values: list[float | None], confidence: float) -> Row:
 def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     """The row of one metric, from its rows in some or all runs."""
     mean = _mean([row["value"] for row in rows], confidence)
-    notes = [f"mean of {len(rows)} runs", mean["note"], *(row["note"] for row in rows)]
+    # An interval over runs needs none of their own.
+    own = (row["note"] for row in rows if mean["low"] is None or row["low"] is not None)
+    notes = [f"mean of {len(rows)} runs", mean["note"], *own]
     if len(rows) < n_runs:
         notes.insert(1, f"not there in {n_runs - len(rows)} of {n_runs} runs")
     out = {**rows[0], **mean, "note": "; ".join(dict.fromkeys(filter(None, notes)))}

@@ -95,14 +95,18 @@ class Subject:
 
     @property
     def is_nearly_balanced(self) -> bool:
-        """Whether the reference does not tell which way a change counts."""
-        reasons = ("reference_balanced", "direction_unknown")
-        return self.verdict["reason"] in reasons and not self.is_balanced
+        """Whether no correlation of the reference can be told from none."""
+        return self.verdict["reason"] == "reference_balanced" and not self.is_balanced
+
+    @property
+    def direction_unknown(self) -> bool:
+        """Whether the reference does not tell which way the pairs that move count."""
+        return bool(self.verdict["reason"] == "direction_unknown")
 
     @property
     def shows_no_direction(self) -> bool:
         """Whether BA-> cannot be read, as the reference is balanced or nearly so."""
-        return self.is_balanced or self.is_nearly_balanced
+        return self.is_balanced or self.is_nearly_balanced or self.direction_unknown
 
     @cached_property
     def class_sizes(self) -> tuple[float, float]:

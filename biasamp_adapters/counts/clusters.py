@@ -16,6 +16,9 @@ from biasamp_adapters.counts.rows import Rows, dense, lexicographic_key
 from biasamp_adapters.counts.variables import Missing, missing_message
 from biasamp_adapters.inputs.columns import Column
 
+#: Of fewer clusters there are no intervals. Those of eight were simulated, and held.
+FEWEST_CLUSTERS = 8
+
 #: Variances below this are rounding errors of 0.
 _ROUNDING = 1e-12
 

@@ -25,7 +25,7 @@ from biasamp_adapters.counts.blocks import (
     chances_of,
     silence,
 )
-from biasamp_adapters.counts.clusters import clusters_of_labels, design_effect
+from biasamp_adapters.counts.clusters import FEWEST_CLUSTERS, clusters_of_labels, design_effect
 from biasamp_adapters.counts.draws import (
     BLOCK,
     MOST_LEFT_OUT,
@@ -347,6 +347,11 @@ class Counts(Schema):
     @property
     def no_draws(self) -> str | None:
         """Reason why no tables can be drawn from these counts, or None."""
+        if self.n_clusters is not None and self.n_clusters < FEWEST_CLUSTERS:
+            return (
+                f"{self.n_clusters} clusters are too few to tell how much clusters differ: it "
+                f"needs {FEWEST_CLUSTERS}"
+            )
         if self.rows is not None or self.second is not None:
             return None
         return (

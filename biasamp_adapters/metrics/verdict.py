@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,8 +29,8 @@ WORDS = {
 #: Pairs of uncertain sign may carry this share of all movement.
 _MOST_UNCERTAIN = 0.5
 
-#: Changes smaller than this are given with one more digit.
-_SMALL_CHANGE = 0.02
+#: Changes smaller than this are given with more digits, and those up to rounding are none.
+_SMALL_CHANGE, _NONE = 0.02, 1e-12
 
 
 class Verdict(NamedTuple):
@@ -212,9 +213,15 @@ def percent(rate: float, digits: int = 0) -> str:
 
 
 def points(change: float, digits: int | None = None) -> str:
-    """A difference of rates in percentage points; a small one has one more digit."""
-    digits = int(abs(change) < _SMALL_CHANGE) if digits is None else digits
+    """A difference of rates in percentage points; a small one has more digits."""
+    digits = _digits_of(change) if digits is None else digits
     return f"{100 * change:z.{digits}f}"
+
+
+def _digits_of(*changes: float) -> int:
+    """Decimals of a percentage that show the smallest of some changes."""
+    smallest = min((abs(change) for change in changes if abs(change) > _NONE), default=1.0)
+    return 0 if smallest >= _SMALL_CHANGE else max(1, -math.floor(math.log10(100 * smallest)))
 
 
 @dataclass(frozen=True)
@@ -269,7 +276,7 @@ def _digits(facts: Facts, movement: Movement) -> int:
     """Decimals that tell truth, predictions and blind errors apart."""
     after = movement.gap(facts.predicted)
     others = [rates for rates in (facts.true, facts.blind) if rates is not None]
-    return int(any(0 < abs(after - movement.gap(rates)) < _SMALL_CHANGE for rates in others))
+    return _digits_of(*(after - movement.gap(rates) for rates in others))
 
 
 def _told(facts: Facts, movement: Movement, rates: Array) -> list[str]:
@@ -298,14 +305,18 @@ def _moves(facts: Facts, movement: Movement | None) -> str:
         return f"{what} goes from {true[0]} to {predicted[0]}"
     digits = _digits(facts, movement)
     before, after = (movement.gap(rates) for rates in (facts.true, facts.predicted))
+    between = f"the gap between {first} and {second[0]} in {subject}"
+    if abs(after - before) <= _NONE:
+        rates = ", then ".join(dict.fromkeys(" against ".join(told) for told in (true, predicted)))
+        return f"{between} stays at {points(before, digits)} points ({rates})"
     return (
-        f"the gap between {first} and {second[0]} in {subject} {_verb(before, after)} from "
+        f"{between} {_verb(before, after)} from "
         f"{points(before, digits)} points ({' against '.join(true)}) to "
         f"{points(after, digits)} points ({' against '.join(predicted)})"
     )
 
 
-def _average(facts: Facts) -> str:
+def _average(facts: Facts, clause: str = "", extreme: str = "most of all") -> str:
     """How rates move on average, where there are more than one movement to tell."""
     one = facts.true.size == 1 or (not facts.by_column and facts.sign.shape == (2, 2))
     one = one or (len(facts.groups) == 2 and len(facts.subjects) == 1)
@@ -315,7 +326,7 @@ def _average(facts: Facts) -> str:
     n_along, n_pairs = int((along > 0).sum()), int(np.isfinite(along).sum())
     return (
         f"rates move by {points(facts.value.value)} points on average along the reference's "
-        f"correlations, {n_along} of {n_pairs} pairs along them; most of all "
+        f"correlations{clause}, {n_along} of {n_pairs} pairs along them; {extreme} "
     )
 
 
@@ -337,10 +348,7 @@ def _beside(facts: Facts, movement: Movement | None, tail: str) -> str:
 _ALONE = "; mistakes that know nothing of the attribute would give {}"
 _AS_FAR = ", as far as mistakes that know nothing of the attribute would move it (to {})"
 _NOT_AS_FAR = ", where mistakes that know nothing of the attribute would move it further (to {})"
-_BENEATH = (
-    ", but mistakes as frequent as these, blind to the attribute, would give {}; DPA reads that as "
-    "amplification"
-)
+_BENEATH = ", but mistakes as frequent as these, blind to the attribute, would give {}"
 
 
 # The sentences.
@@ -366,10 +374,15 @@ def _selection(facts: Facts) -> str:
     column = int((highest.max(axis=0) - lowest.min(axis=0)).argmax())
     ends = highest[:, column].argmax(), lowest[:, column].argmin()
     most, least = (float(rates[end, column]) for end in ends)
-    shares = ", ".join(
-        f"{compared[end]} {percent(share)}" for end, share in zip(ends, (most, least), strict=True)
-    )
     what = "selection rates of" if facts.of_task else "predicted shares of"
+    if most - least <= _NONE:
+        where = "groups" if facts.of_task else "tasks"
+        return f"{what} {columns[column]} are the same in all {where} ({percent(most)})"
+    digits = _digits_of(most - least)
+    shares = ", ".join(
+        f"{compared[end]} {percent(share, digits)}"
+        for end, share in zip(ends, (most, least), strict=True)
+    )
     return f"{what} {columns[column]} differ by {points(most - least)} points ({shares})"
 
 
@@ -403,13 +416,20 @@ def _of_no_interval(facts: Facts) -> str:
 
 def _of_mistakes(facts: Facts) -> str:
     side = facts.side or 1
-    return _sentence(facts, side, _NOT_AS_FAR if facts.excess_side == -side else _AS_FAR)
+    less = facts.excess_side == -side
+    movement = _movement(facts, side)
+    how = "less far than" if less else "as far as"
+    average = _average(facts, f", {how} mistakes that know nothing of the attribute would")
+    # What holds of the mean over many pairs need not hold of the one that moves most.
+    tail = _ALONE if average else _NOT_AS_FAR if less else _AS_FAR
+    return f"{average}{_moves(facts, movement)}{_beside(facts, movement, tail)}"
 
 
 def _of_beneath(facts: Facts) -> str:
     blind = facts.true if facts.blind is None else facts.blind
     movement = _largest(facts, facts.sign * (facts.predicted - blind))
-    return f"{_average(facts)}{_moves(facts, movement)}{_beside(facts, movement, _BENEATH)}"
+    average = _average(facts, extreme="farthest above what mistakes would give,")
+    return f"{average}{_moves(facts, movement)}{_beside(facts, movement, _BENEATH)}"
 
 
 def _of_reversal(facts: Facts) -> str:
@@ -445,24 +465,28 @@ CASES: Sequence[Case] = (
         "no_errors",
         None,
         lambda it: it.is_right,
-        lambda it: "nothing to amplify: the model makes no mistakes on these rows",
+        lambda it: (
+            "nothing to amplify: the model makes no mistakes on these rows"
+            if it.of_task
+            else "nothing to amplify: the model predicts the attribute without a mistake"
+        ),
     ),
     Case(
         "constant",
         None,
         lambda it: it.constant is not None,
         lambda it: (
-            f"predictions say the same of everybody ({it.constant}); BA, MALS and DPA describe "
-            "that, not bias"
+            f"predictions of the {'task' if it.of_task else 'attribute'} say the same of everybody "
+            f"({it.constant}); BA, MALS and DPA describe that, not bias"
         ),
     ),
+    Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),
     Case(
         "cannot_say",
         "direction_unknown",
         lambda it: it.direction_unknown,
         _of_unknown_direction,
     ),
-    Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),
     Case(
         "cannot_say",
         "few_rows",

@@ -296,3 +296,13 @@ def test_numbers_keep_their_clusters() -> None:
         number_rows(inputs._replace(clusters=["p", "q"]), roles, lists, "error")
     with pytest.raises(ValueError, match=r"clusters must be at least two"):
         number_rows(inputs._replace(clusters=["p"] * 4), roles, lists, "error")
+
+
+def test_few_clusters_give_no_interval() -> None:
+    rows = {"y_true": [1, 1, 0, 0] * 50, "y_pred": [1, 0, 0, 0] * 50}
+    group, clusters = ["a"] * 100 + ["b"] * 100, list(range(7)) * 28 + [0] * 4
+    metric = bam.DirectionalBiasAmplification()
+    with pytest.warns(AmplificationWarning):
+        result = metric.result(**rows, sensitive_features=group, clusters=clusters, n_boot=100)
+    assert result.interval is None
+    assert any("7 clusters are too few" in note for note in result.notes)

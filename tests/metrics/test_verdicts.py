@@ -81,8 +81,8 @@ CASES: dict[str, tuple[Table, str, str]] = {
     "rates kept": (
         {"a": ((280, 120), (120, 480)), "b": ((480, 120), (120, 280))},
         "amplifies_beneath_errors",
-        "from 20 points (60% against 40%) to 20 points (60% against 40%), but mistakes as frequent "
-        "as these, blind to the attribute, would give 10 points",
+        "stays at 20 points (60% against 40%), but mistakes as frequent as these, blind to the "
+        "attribute, would give 10 points",
     ),
 }
 
@@ -163,6 +163,32 @@ def test_silence_that_differs() -> None:
     predicted[np.arange(2000) % 2 == 0] = None
     result = quietly(metric.result, **{**arrays, "y_pred": predicted}, n_boot=400)
     assert result.verdict.code == "mistakes_only"
+
+
+def test_silence_is_told_before_uncertain_signs() -> None:
+    """All movement is the silence on one group; another group hardly goes with a class."""
+    table = {**EXACT, "c": ((505, 0), (0, 495))}
+    arrays = rows(table)
+    predicted = arrays["y_pred"].astype(object)
+    predicted[(arrays["sensitive_features"] == "a") & (np.arange(3000) % 2 == 0)] = None
+    metric = bam.DirectionalBiasAmplification(missing="abstain")
+    result = quietly(metric.result, **{**arrays, "y_pred": predicted}, n_boot=400)
+    assert (result.verdict.code, result.verdict.reason) == ("cannot_say", "silence_differs")
+
+
+def test_sentences_show_small_changes() -> None:
+    # Of 100,000 rows a group, 60 and 20 are positive; 80 and 20 are called so: .08 and .02 %.
+    table = {"a": ((99_920, 20), (0, 60)), "b": ((99_980, 0), (0, 20))}
+    assert "from 0.04 points (0.06% against 0.02%) to 0.06 points" in verdict(table).sentence
+
+
+def test_rates_that_stay_do_not_shrink() -> None:
+    assert "stays at 20 points (60% against 40%), but" in verdict(CASES["rates kept"][0]).sentence
+
+
+def test_rates_that_are_equal_are_of_no_two_groups() -> None:
+    even = {"a": ((500, 0), (0, 500)), "b": ((500, 0), (0, 500))}
+    assert "of class 1 are the same in all groups (50%)" in verdict(even).sentence
 
 
 def test_base_rates_know_no_mistakes() -> None:
