@@ -215,10 +215,20 @@ def _mean_facts(runs: list[Facts], row: Row) -> Facts:
             return None
         return as_estimate(_mean([plain(one.value) for one in found], confidence))
 
+    def doubtful(name: str, mean: Estimate | None) -> Estimate | None:
+        """The interval for other signs: the mean of its ends, as runs may share a reference."""
+        known = [getattr(facts, f"doubtful_{name}") or getattr(facts, name) for facts in runs]
+        ends = [one.interval for one in known if one is not None and one.interval is not None]
+        if mean is None or mean.interval is None or len(ends) < len(runs):
+            return None
+        (low, high), (least, most) = np.mean(ends, axis=0).tolist(), mean.interval
+        return Estimate(mean.value, (min(low, least), max(high, most)), None)
+
     def same(name: str) -> Any:
         found = {getattr(facts, name) for facts in runs}
         return found.pop() if len(found) == 1 else None
 
+    value, excess = as_estimate(row), estimate("excess")
     return replace(
         first,
         uncertain=mean("uncertain") > _HALF,
@@ -230,9 +240,11 @@ def _mean_facts(runs: list[Facts], row: Row) -> Facts:
         only_group=same("only_group"),
         followed=mean("followed"),
         silent=mean("silent"),
-        value=as_estimate(row),
+        value=value,
         association=estimate("association") or first.association,
-        excess=estimate("excess"),
+        excess=excess,
+        doubtful_value=doubtful("value", value),
+        doubtful_excess=doubtful("excess", excess),
         silence=estimate("silence"),
         few_rows=same("few_rows"),
     )

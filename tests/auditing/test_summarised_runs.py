@@ -174,3 +174,15 @@ def test_differences_from_different_models_stay_apart() -> None:
     }
     expected = {("b", "a"): 0.1, ("c", "a"): -0.04, ("a", "b"): -0.1, ("c", "b"): -0.14}
     assert found == pytest.approx(expected)
+
+
+def test_no_order_of_runs_changes_a_verdict() -> None:
+    """In a run of 100 rows, signs of the reference may be noise; of 2,000 they are sure."""
+    few, many = (
+        bam.audit(TRUTH * n, AMPLIFIED * n, sensitive_features=GROUP * n, n_boot=200)
+        for n in (1, 20)
+    )
+    assert few.verdicts[0]["verdict"] == "cannot_say"
+    for order in ([few, many, many, many, many], [many, many, many, many, few]):
+        summary = summarize_reports({str(i): report for i, report in enumerate(order)})
+        assert summary.verdicts[0]["verdict"] == "amplifies"
