@@ -8,9 +8,12 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import seed_of
+from biasamp_adapters._typing import Array, seed_of
 from biasamp_adapters.auditing import drift, prevalence
+from biasamp_adapters.auditing.answer import answer
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
     MOST_PAIRS,
@@ -24,7 +27,7 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
-from biasamp_adapters.metrics.verdict import Verdict
+from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Facts, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
@@ -38,9 +41,9 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
     verdicts = [
-        (row, result.verdict)
+        (row, result.facts, result.verdict)
         for row, result in zip(rows, findings.results.values(), strict=True)
-        if result.verdict is not None
+        if result.facts is not None and result.verdict is not None
     ]
     confidence = options.confidence
     prevalences = [
@@ -68,7 +71,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "groups": _shares(counts, Role.ATTRIBUTE),
             "classes": _shares(counts, Role.TASK),
         },
-        "headlines": [headline(*judged) for judged in verdicts],
+        "headlines": [headline(row, verdict) for row, _, verdict in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": [
@@ -99,7 +102,13 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "versions": versions(),
         },
     }
-    return summary | {"reading": what_to_read(summary)}
+    return with_answer(summary)
+
+
+def with_answer(summary: Summary) -> Summary:
+    """A summary with what to read of it, and with its answer in a few sentences."""
+    summary = summary | {"reading": what_to_read(summary)}
+    return summary | {"answer": answer(summary)}
 
 
 def _interval_method(counts: Counts) -> str:
@@ -199,8 +208,9 @@ def as_estimate(row: Row) -> Estimate:
     return Estimate(value, interval, row["note"] or None)
 
 
-def verdict_row(row: Row, verdict: Verdict) -> Row:
+def verdict_row(row: Row, facts: Facts, verdict: Verdict) -> Row:
     """What a row of the table of metrics says of a model, or why it cannot say anything."""
+    gap = verdict.gap
     return {
         "model": row["model"],
         "direction": row["direction"],
@@ -208,17 +218,15 @@ def verdict_row(row: Row, verdict: Verdict) -> Row:
         "reason": verdict.reason,
         "sentence": verdict.sentence,
         "excess": row["excess"],
+        "accuracy": facts.accuracy,
+        "gap": None if gap is None else gap.to_dict(),
     }
-
-
-#: Verdicts that the value of BA-> says nothing about.
-_WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
 
 
 def headline(row: Row, verdict: Verdict) -> str:
     """The verdict on a model in a direction, with the numbers behind it."""
     text = f"{row['model']} {row['direction']}: {verdict.words}. {verdict.sentence}"
-    if row["low"] is None or verdict.code in _WITHOUT_NUMBERS:
+    if row["low"] is None or verdict.code in WITHOUT_NUMBERS:
         return text
     level = f"{percent(row['confidence'])} interval"
     text += f" {row['name']} is {row['value']:+z.4f} ({level} {row['low']:+z.4f} to "
@@ -240,6 +248,7 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             yield identity(key[0], result) | {
                 "attribute": show(row["attribute"]),
                 "task": show(row["task"]),
+                **_rates(result.facts, pair.position),
                 "sign": int(row["sign"]),
                 "uncertain": bool(row["uncertain"]),
                 **numbers(pair.number.estimate(findings.options.confidence)),
@@ -247,6 +256,21 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
                 "band_high": plain(high),
                 "clear": pair.is_clear,
             }
+
+
+def _rates(facts: Facts | None, position: int) -> Row:
+    """The rates of a pair in the truth, in the predictions and of all rows of the reference."""
+    rates: dict[str, Array | None] = dict.fromkeys(("true", "predicted", "overall"))
+    if facts is not None:
+        overall = facts.overall
+        if overall is not None:
+            shaped = overall[None, :] if facts.of_task else overall[:, None]
+            overall = np.broadcast_to(shaped, facts.true.shape)
+        rates = {"true": facts.true, "predicted": facts.predicted, "overall": overall}
+    return {
+        name: None if rate is None else plain(float(rate.flat[position]))
+        for name, rate in rates.items()
+    }
 
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:

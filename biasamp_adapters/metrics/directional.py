@@ -147,8 +147,10 @@ class Directional(Cooccurrence):
             uncertain=pairs["uncertain"],
             true=true,
             predicted=predicted,
+            overall=self._overall(origin),
             blind=self._blind_rates(tables),
             has_truth=has_truth,
+            accuracy=self._accuracy(tables) if has_truth else None,
             is_right=has_truth and self._is_right(tables),
             constant=self._constant(tables),
             only_group=self._only_group(tables),
@@ -162,6 +164,20 @@ class Directional(Cooccurrence):
         """A task as a sentence names it."""
         counts = self.evaluation.counts
         return task_in_words(task, counts.task_name, is_column=counts.is_matrix(Role.TASK))
+
+    def _overall(self, origin: Tables) -> Array | None:
+        """The rates of all rows that the signs compare with; None of rates set by hand."""
+        if self.evaluation.base_rates is not None:
+            return None
+        rates = rate(origin.marginal(self._role), np.asarray(origin.total))
+        return rates[self.columns] if self._of_task else rates
+
+    def _accuracy(self, tables: Tables) -> float:
+        """The share of predictions that are right; of a matrix, the mean over its columns."""
+        if not tables.counts.is_matrix(self._role):
+            return float(accuracy_of(tables, self._role))
+        right = column_accuracy(tables, self._role, silence_is_wrong=True)
+        return float(right[self.columns if self._of_task else ...].mean())
 
     def _is_right(self, tables: Tables) -> bool:
         """Whether all predictions equal the truth."""

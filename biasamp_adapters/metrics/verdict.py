@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ WORDS = {
     "no_clear_change": "no clear change",
 }
 
+#: Verdicts that the value of BA-> says nothing about.
+WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
+
 #: Pairs of uncertain sign may carry this share of all movement.
 _MOST_UNCERTAIN = 0.5
 
@@ -45,16 +48,45 @@ class Verdict(NamedTuple):
         "few_rows" or "no_interval".
     sentence : str
         The verdict with its numbers.
+    gap : Gap or None
+        The largest movement that the verdict speaks of; None where no rate is defined.
     """
 
     code: str
     reason: str | None
     sentence: str
+    gap: Gap | None = None
 
     @property
     def words(self) -> str:
         """The verdict in a few words."""
         return WORDS[self.code]
+
+
+class Gap(NamedTuple):
+    """The difference of rates between two groups that moves most, or the rate that does.
+
+    Attributes
+    ----------
+    task : str
+        As a sentence names it.
+    group : label
+    other : label or None
+        The group that is subtracted; None where it is the rate of one group.
+    true, predicted : float
+        The difference, or the rate, in the truth and in the predictions.
+    """
+
+    task: str
+    group: Label
+    other: Label | None
+    true: float
+    predicted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same with the names of groups as text."""
+        other = None if self.other is None else show(self.other)
+        return {**self._asdict(), "group": show(self.group), "other": other}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,8 +108,12 @@ class Facts:
         The reference's signs, and whether each may be noise.
     true, predicted : ndarray of shape (groups, tasks)
         Rates of the truth, or those set by hand, and of the predictions.
+    overall : ndarray of shape (tasks,), of T->A (groups,), or None
+        The rates of all rows of the reference, from which its signs are read; None if unknown.
     blind : ndarray of shape (groups, tasks), or None
         The rates that blind errors give.
+    accuracy : float or None
+        The share of predictions that are right, of all task columns together.
     has_truth : bool
         Whether predictions are compared with a truth, and not with rates set by hand.
     is_right : bool
@@ -112,7 +148,9 @@ class Facts:
     uncertain: Array
     true: Array
     predicted: Array
+    overall: Array | None
     blind: Array | None
+    accuracy: float | None
     has_truth: bool
     is_right: bool
     constant: str | None
@@ -522,4 +560,18 @@ def judge(facts: Facts) -> Verdict:
     """The first verdict that applies."""
     case = next(case for case in CASES if case.applies(facts))
     sentence = case.sentence(facts)
-    return Verdict(case.code, case.reason, f"{sentence[0].upper()}{sentence[1:]}.")
+    text = f"{sentence[0].upper()}{sentence[1:]}."
+    return Verdict(case.code, case.reason, text, _gap(facts, case.code))
+
+
+def _gap(facts: Facts, code: str) -> Gap | None:
+    """The movement that the sentence of a verdict names, or else the largest on BA's side."""
+    if code == "amplifies_beneath_errors" and facts.blind is not None:
+        movement = _largest(facts, facts.sign * (facts.predicted - facts.blind))
+    else:
+        movement = _movement(facts, -1 if code == "reverses" or facts.value.value < 0 else 1)
+    if movement is None:
+        return None
+    first, *second = (facts.groups[group] for group in movement.groups)
+    rates = (movement.gap(rates) for rates in (facts.true, facts.predicted))
+    return Gap(facts.subjects[movement.task], first, second[0] if second else None, *rates)
