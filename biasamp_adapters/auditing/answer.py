@@ -82,8 +82,9 @@ def answer(summary: Row) -> Row:
     -------
     dict
         ``title`` (the task and the attributes), ``facts`` (list of str), ``directions`` (list of
-        dicts with ``direction``, ``verdict``, None if models differ, ``headline``, ``sentence`` and
-        ``details``), and the lists of sentences ``sure``, ``read`` and ``do``.
+        dicts with ``direction``, ``verdict`` (of the models that differ, the one to know first),
+        ``headline``, ``sentence`` and ``details``), and the lists of sentences ``sure``, ``read``
+        and ``do``.
     """
     directions = dict.fromkeys(row["direction"] for row in summary["verdicts"])
     return {
@@ -159,10 +160,9 @@ def _of_direction(summary: Row, direction: str) -> Row:
     # What a reader has to know first, and of that the largest value.
     told = min(ranked, key=lambda it: order.index(it["verdict"]))
     named = f"{told['model']}: " if len(ranked) > 1 else ""
-    codes = {it["verdict"] for it in ranked}
     return {
         "direction": direction,
-        "verdict": codes.pop() if len(codes) == 1 else None,
+        "verdict": told["verdict"],
         "headline": headline(ranked),
         "sentence": f"{named}{told['sentence']}",
         "details": list(_details(summary, direction, told["model"])),

@@ -17,7 +17,7 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
-from biasamp_adapters.auditing.summary import Summary, summarize
+from biasamp_adapters.auditing.summary import TITLE, Summary, summarize
 from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
@@ -28,8 +28,6 @@ from biasamp_adapters.reference import Evaluation, align, as_reference, labels_o
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-TITLE = "Bias amplification audit"
 
 #: Parts of a summary that are lists of rows.
 _PARTS = (
@@ -373,7 +371,7 @@ class AuditReport:
         return render.to_text(self.summary)
 
     def _repr_html_(self) -> str:
-        return page.to_fragment(self.summary)
+        return page.to_card(self.summary)
 
     def _repr_markdown_(self) -> str:
         return render.to_markdown(self.summary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, NamedTuple
 
 #: A typographical minus, which lines up with a plus and is no hyphen.
@@ -13,6 +14,9 @@ NONE = "\u2013"
 
 #: A larger number is the inverse of a loss of 0.
 UNBOUNDED = 1e12
+
+#: "->" behind the name of a metric or a variable.
+_ARROW = re.compile(r"(?<=\bBA)->|(?<=\bA)->(?=T\b)|(?<=\bT)->(?=A\b)")
 
 #: Decimals are never more than this.
 _MOST_DIGITS = 6
@@ -57,7 +61,8 @@ def rounded(row: dict[str, Any], scale: float = 100.0, sign: str = "+") -> Round
     ends = () if low is None or high is None else (low, high)
     width = high - low if ends else 0.0
     digits = digits_of(scale * (width or value / 2))
-    text = (number(scale * end, digits, sign) for end in ends)
+    # An end that is not 0 must not look like 0, as readers look whether 0 is inside.
+    text = (number(scale * end, max(digits, _first_digit(scale * end)), sign) for end in ends)
     return Rounded(number(scale * value, digits, sign), " to ".join(text))
 
 
@@ -68,18 +73,23 @@ def digits_of(width: float) -> int:
     return min(max(0, 1 - math.floor(math.log10(abs(width)))), _MOST_DIGITS)
 
 
+def _first_digit(value: float) -> int:
+    """Decimals that a number needs so as not to be rounded to 0."""
+    if not value or abs(value) < 10.0**-_MOST_DIGITS:
+        return 0
+    return max(0, -math.floor(math.log10(2 * abs(value))))
+
+
 def number(value: float, digits: int, sign: str = "+") -> str:
-    """A number with so many decimals; 0 has no sign.
+    """A number with so many decimals; 0 has neither a sign nor decimals.
 
     Examples
     --------
     >>> number(-9.14, 1), number(0.04, 1), number(3, 0, "")
-    ('−9.1', '0.0', '3')
+    ('−9.1', '0', '3')
     """
     text = f"{value:{sign}z.{digits}f}"
-    if not float(text):
-        text = text.lstrip("+")
-    return text.replace("-", MINUS)
+    return text.replace("-", MINUS) if float(text) else "0"
 
 
 def percent(share: float | None, digits: int = 0) -> str:
@@ -94,5 +104,11 @@ def percent(share: float | None, digits: int = 0) -> str:
 
 
 def arrows(text: str) -> str:
-    """Text with an arrow for each "->"."""
-    return text.replace("->", "\u2192")
+    """Text with arrows in the names of metrics and directions.
+
+    Examples
+    --------
+    >>> arrows("BA-> of A->T, and a->b")
+    'BA→ of A→T, and a->b'
+    """
+    return _ARROW.sub("→", text)

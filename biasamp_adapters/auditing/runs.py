@@ -11,7 +11,6 @@ import pandas as pd
 
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
-from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.auditing.report import TITLE, AuditReport
 from biasamp_adapters.auditing.summary import (
     Row,
@@ -20,13 +19,15 @@ from biasamp_adapters.auditing.summary import (
     grouped,
     headline,
     identity,
+    rates_of,
     reading,
     side,
     verdict_row,
+    with_answer,
 )
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, check_confidence, summarize_runs
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.result import AmplificationResult, plain
 from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
 
 #: A sign is uncertain over runs where it is in more of them than this share.
@@ -94,7 +95,7 @@ def summarize_reports(
             "clusters": _sum_if_any(data, "clusters"),
             **{part: _shares(data, part) for part in ("groups", "classes")},
         },
-        "headlines": [headline(*judged) for judged in verdicts],
+        "headlines": [headline(row, verdict) for row, _, verdict in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": _over_runs(summaries, "differences", confidence),
@@ -112,7 +113,7 @@ def summarize_reports(
             "interval": f"Student's t over {n_runs} runs; each run's own by percentile bootstrap",
         },
     }
-    return AuditReport(summary | {"reading": what_to_read(summary)})
+    return AuditReport(with_answer(summary))
 
 
 def _matching_rows(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
@@ -185,7 +186,7 @@ def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
     return out
 
 
-def _verdicts(reports: list[AuditReport], rows: list[Row]) -> Iterator[tuple[Row, Verdict]]:
+def _verdicts(reports: list[AuditReport], rows: list[Row]) -> Iterator[tuple[Row, Facts, Verdict]]:
     """The rows of BA-> with the verdict on the means over runs."""
     for row in rows:
         results = [
@@ -196,9 +197,10 @@ def _verdicts(reports: list[AuditReport], rows: list[Row]) -> Iterator[tuple[Row
         ]
         known = [result.facts for result in results if result.facts is not None]
         if len(known) == len(reports) and len({facts.true.shape for facts in known}) == 1:
-            verdict = judge(_mean_facts(known, row))
+            facts = _mean_facts(known, row)
+            verdict = judge(facts)
             row["reading"] = reading(row, verdict)
-            yield row, verdict
+            yield row, facts, verdict
 
 
 def _mean_facts(runs: list[Facts], row: Row) -> Facts:
@@ -234,6 +236,8 @@ def _mean_facts(runs: list[Facts], row: Row) -> Facts:
         uncertain=mean("uncertain") > _HALF,
         true=mean("true"),
         predicted=mean("predicted"),
+        overall=mean("overall"),
+        accuracy=mean("accuracy"),
         blind=mean("blind"),
         is_right=all(facts.is_right for facts in runs),
         constant=same("constant"),
@@ -283,7 +287,7 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
     for key, result in reports[0].results.items():
         if result.metric != DIRECTIONAL:
             continue
-        tables = [report.results[key].by_pair for report in reports if key in report.results]
+        tables = [_with_rates(report.results[key]) for report in reports if key in report.results]
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
@@ -294,6 +298,7 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
             yield identity(key[0], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
+                **{name: plain(rows[name].mean()) for name in ("true", "predicted", "overall")},
                 "sign": int(rows["sign"].iloc[0]),
                 "uncertain": bool(rows["uncertain"].any()),
                 **_mean(rows["contribution"].tolist(), confidence),
@@ -301,3 +306,9 @@ def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
                 "band_high": band["high"],
                 "clear": bool(side(band)),
             }
+
+
+def _with_rates(result: AmplificationResult) -> pd.DataFrame:
+    """The pairs of a result with their rates."""
+    rates = [rates_of(result.facts, position) for position in range(len(result.by_pair))]
+    return result.by_pair.assign(**pd.DataFrame(rates, index=result.by_pair.index, dtype=float))

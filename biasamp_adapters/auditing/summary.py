@@ -31,6 +31,9 @@ from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Facts, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
+#: The title of a report without one of its own.
+TITLE = "Bias amplification audit"
+
 #: All that a report shows, and one row of a list in it.
 Summary: TypeAlias = dict[str, Any]
 Row: TypeAlias = dict[str, Any]
@@ -248,7 +251,7 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             yield identity(key[0], result) | {
                 "attribute": show(row["attribute"]),
                 "task": show(row["task"]),
-                **_rates(result.facts, pair.position),
+                **rates_of(result.facts, pair.position),
                 "sign": int(row["sign"]),
                 "uncertain": bool(row["uncertain"]),
                 **numbers(pair.number.estimate(findings.options.confidence)),
@@ -258,7 +261,7 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             }
 
 
-def _rates(facts: Facts | None, position: int) -> Row:
+def rates_of(facts: Facts | None, position: int) -> Row:
     """The rates of a pair in the truth, in the predictions and of all rows of the reference."""
     rates: dict[str, Array | None] = dict.fromkeys(("true", "predicted", "overall"))
     if facts is not None:

@@ -34,6 +34,8 @@ class About:
         Its directions, in the order of a report.
     signed : bool
         Whether the sign of a value tells in which direction bias changed.
+    in_points : bool
+        Whether it is a difference of rates, which reports show in percentage points.
     note : str
         A note for reports that show it.
     function, method : str
@@ -50,6 +52,7 @@ class About:
     source: str = ""
     directions: tuple[str, ...] = (UNDIRECTED,)
     signed: bool = True
+    in_points: bool = True
     note: str = ""
     function: str = ""
     method: str = ""
