@@ -178,7 +178,7 @@ def test_commands_of_a_page(
     to_do = steps(page)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("NO_COLOR", "1")
-    if any("compas" in step.text for step in to_do):
+    if any("compas-rows" in step.text for step in to_do):
         # The table that a reader downloads is found in scikit-learn's folder of data instead.
         monkeypatch.setenv("SCIKIT_LEARN_DATA", str(request.getfixturevalue("shared_data")))
     monkeypatch.chdir(tmp_path)
