@@ -19,7 +19,7 @@ from biasamp_adapters.auditing.open_tables import (
     sum_of_counts,
     with_common_types,
 )
-from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_evaluation
+from biasamp_adapters.auditing.report import AuditReport, audit_evaluation
 from biasamp_adapters.auditing.runs import summarize_reports
 from biasamp_adapters.auditing.sweeps import Scores
 from biasamp_adapters.base_rates import BaseRates
@@ -66,7 +66,7 @@ def audit_frame(
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit a table of predictions, with one row per person, whose columns are named.
 
@@ -236,7 +236,7 @@ def audit_table(
     n_boot: int = 2000,
     random_state: RandomState = None,
     confidence: float = 0.95,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """The audit of :func:`audit_frame` and of the command line.
 

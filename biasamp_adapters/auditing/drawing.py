@@ -95,8 +95,16 @@ class Panel(NamedTuple):
     model: str
     dumbbells: list[Dumbbell]
     ticks: list[tuple[float, str]]
-    shown: int
     pairs: int
+
+    @property
+    def shown(self) -> int:
+        """How many of the pairs are shown."""
+        return len(self.dumbbells)
+
+    def first(self, most: int) -> Panel:
+        """The same with the first dumbbells only."""
+        return self._replace(dumbbells=self.dumbbells[:most])
 
 
 def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Panel]:
@@ -116,7 +124,7 @@ def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Pane
         return []
     scale, ticks = _of_rates(max(rates))
     return [
-        Panel(model, [_dumbbell(summary, pair, scale) for pair in pairs], ticks, len(pairs), n)
+        Panel(model, [_dumbbell(summary, pair, scale) for pair in pairs], ticks, n)
         for model, (pairs, n) in chosen.items()
         if pairs
     ]

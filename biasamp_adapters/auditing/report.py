@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
@@ -17,7 +18,7 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
-from biasamp_adapters.auditing.summary import TITLE, Summary, summarize
+from biasamp_adapters.auditing.summary import Summary, summarize
 from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
@@ -371,6 +372,10 @@ class AuditReport:
         return render.to_text(self.summary)
 
     def _repr_html_(self) -> str:
+        return self._card
+
+    @cached_property
+    def _card(self) -> str:
         return page.to_card(self.summary)
 
     def _repr_markdown_(self) -> str:
@@ -409,7 +414,7 @@ def audit(
     groups: Sequence[Label] | None = None,
     pos_label: Label | None = None,
     missing: Missing = "error",
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit predictions: every metric and direction that the input allows, with intervals.
 
@@ -448,8 +453,8 @@ def audit(
         The only task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
-    title : str
-        Heading of the report.
+    title : str, optional
+        Heading of the report; by default the task and the attributes.
 
     Returns
     -------
@@ -498,7 +503,7 @@ def audit_counts(
     confidence: float = 0.95,
     random_state: RandomState = None,
     pos_label: Label | None = None,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit counts of rows, without the rows themselves.
 
@@ -543,14 +548,14 @@ def audit_evaluation(
     options: IntervalOptions,
     *,
     pos_label: Label | None = None,
-    title: str = TITLE,
+    title: str | None = None,
     scores: Scores | None = None,
 ) -> AuditReport:
     """Audit counts that are aligned with their reference; see :func:`audit_counts`."""
     counts = evaluation.counts
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
-    names = [title, *counts.models, *counts.attributes, counts.task_name or ""]
+    names = [title or "", *counts.models, *counts.attributes, counts.task_name or ""]
     check_labels(names, "the title and names of a report")
     for note in evaluation.notes:
         warn(note)

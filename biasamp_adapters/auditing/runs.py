@@ -11,7 +11,7 @@ import pandas as pd
 
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
-from biasamp_adapters.auditing.report import TITLE, AuditReport
+from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.summary import (
     Row,
     Summary,
@@ -48,7 +48,7 @@ _IDENTITY = (
 
 
 def summarize_reports(
-    reports: Mapping[str, AuditReport], confidence: float = 0.95, title: str = TITLE
+    reports: Mapping[str, AuditReport], confidence: float = 0.95, title: str | None = None
 ) -> AuditReport:
     """One report for several runs of the same audit.
 
@@ -58,7 +58,8 @@ def summarize_reports(
         One report per run, over the same metrics.
     confidence : float
         Level of the intervals over runs (Student's t).
-    title : str
+    title : str, optional
+        Heading of the report; by default that of the first run.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def summarize_reports(
     )
     summary = {
         **first,
-        "title": title,
+        "title": first["title"] if title is None else title,
         "data": {
             **first["data"],
             "runs": n_runs,

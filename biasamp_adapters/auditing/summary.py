@@ -31,15 +31,12 @@ from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Facts, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
-#: The title of a report without one of its own.
-TITLE = "Bias amplification audit"
-
 #: All that a report shows, and one row of a list in it.
 Summary: TypeAlias = dict[str, Any]
 Row: TypeAlias = dict[str, Any]
 
 
-def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
+def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
@@ -111,7 +108,8 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
 def with_answer(summary: Summary) -> Summary:
     """A summary with what to read of it, and with its answer in a few sentences."""
     summary = summary | {"reading": what_to_read(summary)}
-    return summary | {"answer": answer(summary)}
+    told = answer(summary)
+    return summary | {"title": summary["title"] or told["title"], "answer": told}
 
 
 def _interval_method(counts: Counts) -> str:
