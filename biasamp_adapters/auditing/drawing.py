@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.rounded import number
+from biasamp_adapters.auditing.rounded import arrows, number
 from biasamp_adapters.auditing.summary import Summary, grouped, side
 
 Row: TypeAlias = dict[str, Any]
@@ -212,7 +212,7 @@ def sweeps(summary: Summary) -> Iterator[Sweep]:
     for curve in summary["sweeps"]:
         points, name = curve["points"], curve["name"]
         lines = {
-            name: "amplification",
+            arrows(name): "amplification",
             "blind errors": "blind_errors",
             "FPR difference": "fpr_difference",
         }

@@ -264,7 +264,7 @@ def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator
             "heading": heading,
             "intro": intro,
             "facts": _facts(summary, part),
-            "sweeps": [_sweep(summary, sweep) for sweep in sweeps] if part == "sweeps" else [],
+            "sweeps": list(map(_sweep, sweeps)) if part == "sweeps" else [],
             "runs": runs if part == "runs" else [],
             "panels": more if part == "pairs" and not short else [],
             "tables": by_part.get(part, []),
@@ -281,13 +281,15 @@ def _facts(summary: Summary, part: str) -> list[tuple[str, str]]:
     return data_facts(summary) if part == "data" else []
 
 
-def _sweep(summary: Summary, sweep: drawing.Sweep) -> Context:
+def _sweep(sweep: drawing.Sweep) -> Context:
     """A sweep with what it shows in words."""
     run = f", run {sweep.run}" if sweep.run else ""
-    lines = ", ".join(curve.name for curve in sweep.curves)
-    title = f"{sweep.model}{run}: {lines} (points) by the share predicted positive; the dashed "
-    title += f"line is what was audited, {sweep.audited:.0f}%."
-    return {"title": _shown(title), "drawn": sweep}
+    return {
+        "title": clean(f"{sweep.model}{run}"),
+        "tail": f"; in points, by the share predicted positive. The dashed line is what was "
+        f"audited, {sweep.audited:.0f}%.",
+        "drawn": sweep,
+    }
 
 
 def _table(table: Table) -> Context:

@@ -12,8 +12,11 @@ from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
 from biasamp_adapters.metrics.result import about
 from biasamp_adapters.metrics.result import percent as level_of
 
-#: Most pairs of a model and direction, and points of a sweep, in a short table.
-_FEW_PAIRS, _FEW_POINTS = 10, 10
+#: Most pairs of a model and direction in a long and in a short table.
+_PAIRS, _FEW_PAIRS = 40, 10
+
+#: Points of a sweep in a long and in a short table; the curve has all.
+_POINTS, _FEW_POINTS = 25, 10
 
 #: Most labels in a list, and most characters of a label.
 _LABELS, _LABEL = 8, 60
@@ -155,15 +158,15 @@ _SHARE = _share("share")
 class Kind(NamedTuple):
     """A kind of table: its part of the report, its caption, its rows and its columns.
 
-    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a short table from those of one
-    model and direction, or of one sweep.
+    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a table, short or not, from
+    those of one model and direction, or of one sweep.
     """
 
     part: str
     caption: str
     rows: str
     columns: list[Column]
-    shorten: Callable[[list[Row]], list[Row]] = list
+    shorten: Callable[[list[Row], bool], list[Row]] = lambda rows, short: rows
 
 
 def _lists(summary: Summary) -> dict[str, Any]:
@@ -213,6 +216,12 @@ def _advice(summary: Summary) -> Iterator[Row]:
         merged.setdefault((row["place"], names, row["reason"]), []).append(arrows(shown))
     for (place, names, reason), numbers in merged.items():
         yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
+
+
+def _evenly(points: list[Row], short: bool) -> list[Row]:
+    """Some of the points of a sweep, evenly spaced."""
+    most = _FEW_POINTS if short else _POINTS
+    return points[:: max(1, (len(points) - 1) // most)]
 
 
 KINDS = (
@@ -311,7 +320,7 @@ KINDS = (
             _BAND,
             _CLEAR,
         ],
-        lambda pairs: pairs[:_FEW_PAIRS],
+        lambda pairs, short: pairs[: _FEW_PAIRS if short else _PAIRS],
     ),
     Kind(
         "sweeps",
@@ -325,8 +334,7 @@ KINDS = (
             _of("blind errors", "blind_errors"),
             _of("FPR difference", "fpr_difference", 100, ""),
         ],
-        # About ten thresholds, evenly spaced.
-        lambda points: points[:: max(1, (len(points) - 1) // _FEW_POINTS)],
+        _evenly,
     ),
     Kind(
         "fairness",
@@ -418,12 +426,13 @@ def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
         if kind.rows == "metrics" and kind.part == "results" and several:
             yield _by_model(kind, rows)
             continue
-        if short:
-            row_groups = grouped(rows, "model", "name", "run").values()
-            shown = [row for group in row_groups for row in kind.shorten(group)]
-            if len(shown) < len(rows):
-                caption = f"{caption} ({len(shown):,} of {len(rows):,})"
-            rows = shown
+        row_groups = grouped(rows, "model", "name", "run").values()
+        shown = [row for group in row_groups for row in kind.shorten(group, short)]
+        if len(shown) < len(rows):
+            caption = f"{caption} ({len(shown):,} of {len(rows):,})"
+        rows = shown
+        if len({row.get("direction") for row in rows}) == 1:
+            columns = [column for column in columns if column is not _DIRECTION]
         if several and "model" in rows[0] and kind.part != "differences":
             columns = [_MODEL, *columns]
         notes: dict[str, int] = {}
