@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.rounded import arrows, number
+from biasamp_adapters.auditing.rounded import arrows, number, rounded, scale_of
 from biasamp_adapters.auditing.summary import Summary, grouped, side
 
 Row: TypeAlias = dict[str, Any]
@@ -162,7 +162,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
     one_task = data["positive"] is not None or len(data["classes"]) == 1
     label = pair["attribute"] if one_task else f"{pair['task']}, {pair['attribute']}"
     moved = 1 if pair["value"] > 0 else -1 if pair["value"] < 0 else 0
-    digits = 0 if abs(pair["true"] - pair["predicted"]) >= 0.01 else 1
+    digits = 1 if 0 < abs(pair["true"] - pair["predicted"]) < 0.01 else 0
     texts = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
     return Dumbbell(
         shortened(clean(label), _LABEL),
@@ -267,6 +267,7 @@ class Runs(NamedTuple):
     model: str
     runs: list[float]
     strip: Strip
+    mean: str
 
 
 def runs(summary: Summary) -> Iterator[Runs]:
@@ -297,4 +298,5 @@ def runs(summary: Summary) -> Iterator[Runs]:
                     *(scale.place(row[end]) for end in ("value", "low", "high")),
                     None,
                 ),
+                rounded(row, scale_of(row)).both,
             )

@@ -362,7 +362,7 @@ class AuditReport:
         """
         from matplotlib import pyplot as plt
 
-        from biasamp_adapters.auditing.pictures import WIDTH, Strips
+        from biasamp_adapters.auditing.strips import WIDTH, Strips
 
         strips = Strips.of(self.summary["metrics"])
         size = WIDTH, strips.height()

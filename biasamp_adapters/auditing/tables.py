@@ -7,9 +7,16 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.drawing import clearness
-from biasamp_adapters.auditing.rounded import MINUS, UNBOUNDED, arrows, number, percent, rounded
+from biasamp_adapters.auditing.rounded import (
+    MINUS,
+    UNBOUNDED,
+    arrows,
+    number,
+    percent,
+    rounded,
+    scale_of,
+)
 from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
-from biasamp_adapters.metrics.result import about
 from biasamp_adapters.metrics.result import percent as level_of
 
 #: Most pairs of a model and direction in a long and in a short table.
@@ -94,11 +101,6 @@ def _of(name: str, key: str, scale: float = 100.0, sign: str = "+") -> Column:
 
 def _share(name: str) -> Column:
     return Column(name, lambda row: percent(row["share"], 1), True)
-
-
-def scale_of(row: Row) -> float:
-    """100 for metrics that are differences of rates, which are shown in points, else 1."""
-    return 100.0 if about(row["metric"]).in_points else 1.0
 
 
 def _metric(row: Row) -> str:
