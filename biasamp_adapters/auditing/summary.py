@@ -207,6 +207,7 @@ def verdict_row(row: Row, verdict: Verdict) -> Row:
         "verdict": verdict.code,
         "reason": verdict.reason,
         "sentence": verdict.sentence,
+        "constant": verdict.constant,
         "excess": row["excess"],
     }
 
