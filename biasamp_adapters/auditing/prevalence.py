@@ -162,16 +162,21 @@ def in_words(row: Row, confidence: float, name: str | None, is_column: bool) -> 
     if row["low"] is not None:
         interval = f" ({percent(confidence)} interval {row['low']:.0%} to {row['high']:.0%})"
     falling = f"{row['falling']:,} of {row['pairs']:,} rates of groups fall"
+    start = f"{ratio_in_words(row, name, is_column)}{interval}"
     if row["task"] == ALL:
         return (
-            f"{row['model']} predicts {row['ratio']:.0%} as many labels as there are{interval}, "
-            f"{row['predicted']:.2f} a row where the truth has {row['true']:.2f}: {falling}."
+            f"{start}, {row['predicted']:.2f} a row where the truth has {row['true']:.2f}: "
+            f"{falling}."
         )
+    return f"{start}, for {row['predicted']:.1%} of the rows and not {row['true']:.1%}: {falling}."
+
+
+def ratio_in_words(row: Row, name: str | None, is_column: bool) -> str:
+    """How often a model predicts a task for how often it is true; see :func:`in_words`."""
+    if row["task"] == ALL:
+        return f"{row['model']} predicts {row['ratio']:.0%} as many labels as there are"
     task = task_in_words(row["task"], name, is_column=is_column)
-    return (
-        f"{row['model']} predicts {task} {row['ratio']:.0%} as often as it is true"
-        f"{interval}, for {row['predicted']:.1%} of the rows and not {row['true']:.1%}: {falling}."
-    )
+    return f"{row['model']} predicts {task} {row['ratio']:.0%} as often as it is true"
 
 
 def far_apart(rows: Sequence[Row]) -> list[Row]:

@@ -218,6 +218,7 @@ def verdict_row(row: Row, facts: Facts, verdict: Verdict) -> Row:
         "verdict": verdict.code,
         "reason": verdict.reason,
         "sentence": verdict.sentence,
+        "constant": verdict.constant,
         "excess": row["excess"],
         "accuracy": facts.accuracy,
         "gap": None if gap is None else gap.to_dict(),

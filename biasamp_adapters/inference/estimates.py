@@ -209,8 +209,10 @@ class Replicated:
 
     @property
     def may_be_chance(self) -> bool:
-        """Whether chance alone may make a magnitude as large as this."""
-        return self.evidence.clear_above >= self.value - _ROUNDING > 0
+        """Whether chance alone may make a magnitude as large as this, and makes any."""
+        return self.evidence.clear_above > max(self.value, 0.0) - _ROUNDING and (
+            self.evidence.clear_above > _ROUNDING
+        )
 
     def _selected(self, tail: float) -> float:
         """How much lower an interval ends as only clear magnitudes exclude their lower limit.

@@ -11,7 +11,7 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.draws import batches
-from biasamp_adapters.counts.labels import listing, task_in_words
+from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate
@@ -194,7 +194,7 @@ class Directional(Cooccurrence):
             return None
         labels = [*compress(tables.counts.labels_of(role), share > 0.5)]
         if role.of_attribute:
-            return listing(labels) if labels else "no group"
+            return ", ".join(map(show, labels)) or "no group"
         return ", ".join(map(self._subject, labels)) or "nothing"
 
     def _only_group(self, tables: Tables) -> Label | None:

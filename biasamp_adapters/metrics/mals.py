@@ -32,7 +32,8 @@ class MALS(CooccurrenceMetric):
     Notes
     -----
     Without ``sensitive_features_pred`` the true attribute takes its place, as in [W21] Fig. 2.
-    The value is 0 by construction where ``P(A | T) = 1/|A|``.
+    The value is 0 by construction where ``P(A | T) = 1/|A|``. ``|A|`` counts all groups that are
+    listed, also those without rows.
 
     References
     ----------

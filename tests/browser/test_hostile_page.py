@@ -103,7 +103,7 @@ def test_texts_do_not_leave_their_boxes(page: Visit) -> None:
         unfold(page.page)
         .locator("h1, h2, h3, h4, p, li, dd, td, figcaption")
         .evaluate_all(
-            "all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML)"
+            "all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML)"  # noqa: E501
         )
     )
     assert beyond == []

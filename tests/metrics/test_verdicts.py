@@ -342,3 +342,79 @@ def test_signs_are_drawn_as_often_wrong_as_the_reference_leaves_open() -> None:
     assert (np.abs((signs * sign).sum(axis=(1, 2))) == 4).all()
     wrong = float((signs[:, 0, 0] < 0).mean())
     assert wrong == pytest.approx(norm.sf(20 / np.sqrt(500)), abs=4 * np.sqrt(0.25 / len(signs)))
+
+
+def test_groups_of_several_attributes_are_named_as_one() -> None:
+    crossed = {"sex": ["m", "w"] * 1000, "age": ["old"] * 1000 + ["young"] * 1000}
+    data = rows(positives(700, 300))
+    order = np.argsort(data["sensitive_features"] == "b", kind="stable")
+    told = quietly(
+        bam.DirectionalBiasAmplification().result,
+        data["y_true"][order],
+        data["y_pred"][order],
+        sensitive_features=crossed,
+        n_boot=200,
+    ).verdict.sentence
+    named = [f"{sex} × {age}" for sex in "mw" for age in ("old", "young")]
+    assert sum(name in told for name in named) == 2
+    assert ", old" not in told
+
+
+def test_one_point_is_no_plural() -> None:
+    # FPR and FNR of .475 multiply the gap of 20 points by .05.
+    kept = {"a": ((210, 190), (190, 410)), "b": ((410, 190), (190, 210))}
+    # Pooled, FPR and FNR are 380/1000; blind errors leave 20 (1 - .76) = 4.8 points.
+    assert "would give 5 points" in verdict(kept).sentence
+    kept = {"a": ((160, 240), (240, 360)), "b": ((360, 240), (240, 160))}
+    # 480/1000 each: 20 (1 - .96) = .8 of a point.
+    assert verdict(kept).sentence.endswith("would give 1 point.")
+
+
+def test_movement_against_the_correlations_has_no_sign() -> None:
+    three: Table = EXACT | {"c": ((500, 0), (0, 500))}
+    half = {
+        g: ((t[0][0] // 2, t[0][0] // 2), (t[1][1] // 2, t[1][1] // 2)) for g, t in three.items()
+    }
+    told = verdict(half).sentence
+    # A coin moves a and b by 10 points towards 50 %, in both classes, and c not at all.
+    assert told.startswith("Rates move by 7 points on average against the reference's correlations")
+    assert "4 of 6 pairs against them" in told
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_silence_on_every_row(balanced: bool) -> None:
+    table = {"a": EXACT["a"], "b": EXACT["a" if balanced else "b"]}
+    metric = bam.DirectionalBiasAmplification(labels=[0, 1], missing="abstain")
+    found = quietly(metric.result, **rows(table) | {"y_pred": [None] * 2000}).verdict
+    assert found.code == ("cannot_say" if balanced else "constant")
+    assert "the model abstains from every prediction of the task" in found.sentence.lower()
+    assert found.constant == "nothing"
+
+
+def test_rates_that_stay_on_average() -> None:
+    kept: Table = {g: ((t[0][0] - 120, 120), (120, t[1][1] - 120)) for g, t in EXACT.items()}
+    found = verdict(kept | {"c": ((380, 120), (120, 380))})
+    assert found.code == "amplifies_beneath_errors"
+    assert found.sentence.startswith("On average, rates do not move along the reference's")
+
+
+def test_classes_without_rows_draw_the_mean_towards_0() -> None:
+    data, one_more = rows(positives(700, 300)), {"labels": [0, 1, 2]}
+    two = quietly(bam.DirectionalBiasAmplification().result, **data)
+    three = quietly(bam.DirectionalBiasAmplification(**one_more).result, **data)
+    assert three.value == pytest.approx(two.value * 4 / 6)
+    assert two.notes == ()
+    assert three.notes == (
+        "2 of 6 pairs are 0 and draw the mean towards 0: neither truth nor predictions have rows "
+        "of class 2",
+    )
+
+
+def test_groups_without_rows_move_what_mals_takes_for_favoured() -> None:
+    # 60 % and 40 % of the positives are both more than a third.
+    found = quietly(bam.MALS(groups=["a", "b", "z"]).result, **rows(positives(700, 300)))
+    assert found.value == pytest.approx(0, abs=1e-12)
+    assert found.notes == (
+        "group 'z' has no rows and counts all the same: a group is favoured where it has more than "
+        "1/3 of the positives",
+    )
