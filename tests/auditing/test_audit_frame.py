@@ -378,6 +378,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "other models": (
         {"attribute_prediction": {"x": "race_pred"}},
+        r"^attribute_prediction must name the models of prediction, \['tree'\]; received \['x'\]",
+    ),
+    "too many attributes": (
+        {"attribute_prediction": ["race_pred", "sex"]},
         r"^attribute_prediction must name 1 column\(s\), one for each attribute and model",
     ),
     "no attribute": ({"attribute": None}, "^attribute must name a column of the table"),
