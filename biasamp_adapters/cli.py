@@ -186,8 +186,6 @@ def audit(
         *parse_bounds("--require-below", require_below, required=True),
         *parse_verdicts(fail_verdict),
     ]
-    if gates and not n_boot:
-        raise ValueError("gates are judged on intervals, and --n-boot 0 gives none")
     _check_outputs([*files, *reference], html, json_path)
     reports = audit_files(
         files,
@@ -206,7 +204,8 @@ def audit(
     failed = failures([report.summary for report in reports], gates)
     _show(reports, html, json_path)
     for failure in failed:
-        _print_error(f"{failure.report}: {failure}" if len(reports) > 1 else str(failure))
+        message = f"{failure.report}: {failure}" if len(reports) > 1 else str(failure)
+        _print_error(message.replace("n_boot=", "--n-boot "))
     exceeded = any(failure.judged for failure in failed)
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, cast
 
@@ -13,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._text import did_you_mean
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import (
     LARGEST_WEIGHT,
@@ -444,19 +444,13 @@ def check_columns(columns: Iterable[Any], names: Sequence[str], *, engine: bool 
         )
     missing = [name for name in dict.fromkeys(names) if name not in columns]
     if missing:
+        known = {name.lower(): name for name in columns if isinstance(name, str)}
         raise ValueError(
             f"columns must be in the frame; {', '.join(map(repr, missing))} "
-            f"{'is' if len(missing) == 1 else 'are'} not among {columns}{_meant(missing, columns)}"
+            f"{'is' if len(missing) == 1 else 'are'} not among {columns}"
+            f"{did_you_mean(missing, known)}"
         )
     check_distinct([name for name in columns if name in names])
-
-
-def _meant(missing: Iterable[str], columns: Iterable[Any]) -> str:
-    """A hint at columns whose names are like those that are missing."""
-    # The case of letters is what is most often wrong.
-    known = {name.lower(): name for name in columns if isinstance(name, str)}
-    near = [known[x] for name in missing for x in get_close_matches(name.lower(), known, n=2)]
-    return f" (did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?)" if near else ""
 
 
 def check_distinct(columns: Sequence[Any]) -> None:
