@@ -57,6 +57,8 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 
     A name such as "task=" may come right before a quoted value.
     """
+    if not names:
+        return text
     longest_first = sorted(names, key=len, reverse=True)
     patterns = (
         re.escape(name) + ("" if name.endswith("=") else r"(?![\w'\"])") for name in longest_first
@@ -74,3 +76,14 @@ def renaming_errors(names: Mapping[str, str]) -> Iterator[None]:
         if text == str(error):
             raise
         raise ValueError(text) from None
+
+
+@contextmanager
+def placing_errors(where: str | None) -> Iterator[None]:
+    """Let the messages of ValueErrors begin with the place, as in "in the reference, ..."."""
+    try:
+        yield
+    except ValueError as error:
+        if where is None:
+            raise
+        raise ValueError(f"{where}, {error}") from None

@@ -364,14 +364,14 @@ def _predicted_attributes(
     models: list[str], width: int, given: str | Sequence[str] | Mapping[str, Any] | None
 ) -> dict[str, list[str]]:
     """The columns of the predicted attribute of each model, as many as there are attributes."""
-    complete = True
-    if given and isinstance(given, Mapping):
-        if set(given) != set(models):
+    if isinstance(given, Mapping):
+        if given and set(given) != set(models):
             raise ValueError(
                 f"attribute_prediction must name the models of prediction, {models}; received "
                 f"{[*given]}"
             )
-        listed = {model: _names(given[model]) for model in models}
+        listed = {model: _names(given.get(model)) for model in models}
+        complete = True
     else:
         columns = _names(given)
         listed = {x: columns[i * width : (i + 1) * width] for i, x in enumerate(models)}
