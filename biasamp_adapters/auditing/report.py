@@ -427,8 +427,8 @@ def audit(
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. If it is not given, T->A is left out.
     y_score : array-like of shape (n,), or mapping from models, optional
-        Scores of the positive class, on any scale. With them, the report also shows BA A->T and
-        the difference of false positive rates at 50 thresholds.
+        Scores of the positive class, for each model, on any scale. With them, the report also shows
+        BA A->T and the difference of false positive rates at 50 thresholds.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
@@ -447,7 +447,7 @@ def audit(
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional
-        The only task to evaluate.
+        The only class or task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
     title : str
