@@ -405,6 +405,8 @@ _OPTIONS = {
     "y_score": "--score",
     "sample_weight": "--weight",
     "clusters must": "--cluster must",
+    "prediction must name each": "--prediction must name each",
+    "attribute_prediction must": "--attribute-prediction must",
     "pos_label": "--pos-label",
     # Arguments of audit_frame.
     "attribute_prediction=": "--attribute-prediction ",
@@ -428,6 +430,7 @@ _OPTIONS = {
 _CALL_HINTS = {
     r" \([^()]*\b(labels|groups)=[^()]*\)": "",
     r", reference or (labels|groups)=": " or reference",
+    ", or a numpy Generator": "",
     r"\. To get a value for each group, use .*": "",
 }
 

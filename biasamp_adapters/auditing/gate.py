@@ -7,6 +7,7 @@ and nothing else.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -119,8 +120,18 @@ def _by_slug(names: Iterable[str]) -> dict[str, str]:
     return {slug(name): name for name in sorted(names)}
 
 
+#: What the names of a report consist of, besides arrows; "|BA|" and "BA<" mean something else.
+_NAME = re.compile(r"\w[\w\s()/.-]*", re.ASCII)
+
+
 def _as_slug(name: str) -> str:
-    """The slug of a name that a user gave, whose direction may be written out."""
+    """The slug of a name that a user gave, whose direction may be written out.
+
+    What is no name stays as it is, and so is like none.
+    """
+    name = name.strip()
+    if not _NAME.fullmatch(name.replace("\u2192", "").replace("->", "")):
+        return name
     words = slug(name).replace("attribute_to_task", "a_to_t")
     return words.replace("task_to_attribute", "t_to_a")
 
@@ -130,6 +141,13 @@ def _unknown(what: str, shown: Iterable[str], known: Mapping[str, str], name: st
     return ValueError(
         f"a gate must name a {what} of the report, one of {[*dict.fromkeys(shown)]}, or several "
         f"without their direction; received {name!r}{did_you_mean([_as_slug(name)], known)}"
+    )
+
+
+def _no_bound(received: str) -> ValueError:
+    return ValueError(
+        "a verdict has no bound, as it is no number: --fail-verdict amplifies, or "
+        f"failures({{'verdict': {{'amplifies'}}}}), forbids it by its code; received {received}"
     )
 
 
@@ -152,11 +170,7 @@ class Bound:
 
     def __post_init__(self) -> None:
         if _as_slug(self.name).startswith("verdict"):
-            raise ValueError(
-                "a verdict has no bound, as it is no number: --fail-verdict amplifies, or "
-                "failures({'verdict': {'amplifies'}}), forbids it by its code; received "
-                f"{self.bound!r} for {self.name!r}"
-            )
+            raise _no_bound(f"{self.bound!r} for {self.name!r}")
         number = as_float(self.bound)
         if isinstance(self.bound, bool) or not math.isfinite(number):
             raise ValueError(
@@ -288,16 +302,17 @@ def parse_bounds(option: str, texts: Iterable[str], *, required: bool = False) -
 
 def _parse_bound(option: str, text: str, required: bool) -> Bound:
     name, _, bound = text.rpartition("=")
+    if _as_slug(name or text).startswith("verdict"):
+        raise _no_bound(repr(text))
     try:
         number = float(bound)
     except ValueError:
         number = math.nan
-    is_bound = bool(name.strip()) and math.isfinite(number)
-    if is_bound or _as_slug(text).startswith("verdict"):
-        return Bound(name.strip() or text, number, required)
-    raise ValueError(
-        f"{option} must be METRIC=X with a number X, as in 'BA A->T=0.02'; received {text!r}"
-    )
+    if not (name.strip() and math.isfinite(number)):
+        raise ValueError(
+            f"{option} must be METRIC=X with a number X, as in 'BA A->T=0.02'; received {text!r}"
+        )
+    return Bound(name.strip(), number, required)
 
 
 def parse_verdicts(texts: Iterable[str]) -> list[Gate]:

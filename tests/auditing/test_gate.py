@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -86,7 +87,8 @@ def test_parse_verdicts() -> None:
 @pytest.mark.parametrize("text", ["verdict=0.1", "verdict A->T=amplifies", "verdict"])
 def test_a_bound_on_a_verdict_is_refused_in_words(text: str) -> None:
     for option in ("--fail-above", "--require-below"):
-        with pytest.raises(ValueError, match=r"^a verdict has no bound, .*--fail-verdict amplif"):
+        message = rf"^a verdict has no bound, .*--fail-verdict amplifies.*; received '{text}'$"
+        with pytest.raises(ValueError, match=message):
             parse_bounds(option, [text])
 
 
@@ -161,11 +163,20 @@ def test_all_directions_without_one(report: bam.AuditReport, name: str, directio
     assert len(report.failures(require_below={name: -9})) == directions
 
 
-@pytest.mark.parametrize("name", ["bax", "A->T", "", "excess DPA A->T", "BA A->T of a", "value"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bax", "A->T", "", "excess DPA A->T", "BA A->T of a", "value"),
+        # Not the number, but something of it.
+        *("|BA|", "BA=", "BA<", "BA>", "BA A->T >", "-BA", "1 - BA", "BA + LA", "\u0394BA", "BA^2"),
+    ],
+)
 def test_unknown_name(report: bam.AuditReport, name: str) -> None:
     known = r"\['MALS', .*'BA A->T', .*'selection rate difference', .*\], or several without"
     for gates in ({"above": {name: 0}}, {"require_below": {name: 0}}):
-        with pytest.raises(ValueError, match=rf"{known}.*received {name!r}( \(did .*)?$"):
+        with pytest.raises(
+            ValueError, match=rf"{known}.*received {re.escape(repr(name))}( \(did .*)?$"
+        ):
             report.failures(**gates)
 
 

@@ -185,7 +185,8 @@ def test_negative_weights(folder: Path) -> None:
 OPTIONS: dict[str, tuple[list[str], str]] = {
     "unknown option": (["--bogus"], "No such option: --bogus"),
     "n-boot a word": (["--n-boot", "many"], "'--n-boot'"),
-    "seed below 0": (["--seed", "-1"], "seed.*-1"),
+    "seed below 0": (["--seed", "-1"], "--seed must be a whole number, not negative; received -1$"),
+    "a model twice": (["--prediction", "P"], "--prediction must name each column once; received"),
     "confidence": (["--confidence", "95"], "--confidence must lie strictly between 0 and 1"),
     "missing rule": (["--missing", "ignore"], "'--missing'.*'ignore'"),
     "gate without number": (["--fail-above", "BA"], "--fail-above must be METRIC=X"),
@@ -195,6 +196,8 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
         ["--fail-above", "Nope=1"],
         "must name a number of the report, one of .* received 'Nope'",
     ),
+    "gate of two signs": (["--fail-above", "BA==1"], "a gate must name .* received 'BA='"),
+    "gate of a size": (["--require-below", "|BA|=1"], r"a gate must name .* received '\|BA\|'"),
     "gate on a verdict": (["--fail-above", "verdict=1"], "a verdict has no bound.*--fail-verdict"),
     "run without column": (
         ["--run", "sed"],
@@ -289,6 +292,12 @@ def test_output_that_is_a_folder(folder: Path, option: str) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["out", "people.csv", "taken"]
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder that nobody can write to")
+def test_output_in_a_folder_that_cannot_be_written(folder: Path) -> None:
+    ended = biasamp("audit", "people.csv", *COLUMNS, "--n-boot", "0", "--json", "/proc/self/x.json")
+    check(ended, r"biasamp: error: \[Errno \d+\] .*: '/proc/self/x.json'$", folder)
+
+
 def test_one_file_for_two_outputs(folder: Path) -> None:
     same = ["--html", "out/report", "--json", "out/report"]
     ended = biasamp("audit", "people.csv", *COLUMNS, *same, "--n-boot", "20")
@@ -341,7 +350,7 @@ def test_errors_name_the_options(tmp_path: Path) -> None:
     [
         (["--n-boot", "1000001"], "--n-boot must be a whole number from 0 to 1,000,000; received"),
         (["--confidence", "2"], "--confidence must lie strictly between 0 and 1; received 2"),
-        (["--seed", "-1"], "--seed must be a whole number, not negative, or a numpy Generator"),
+        (["--seed", "-1"], "--seed must be a whole number, not negative; received -1"),
         (["--weight", "w"], "columns must be in the file; 'w' is not among"),
     ],
 )
