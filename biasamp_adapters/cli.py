@@ -225,7 +225,7 @@ def audit(
     _show(reports, html, json_path)
     for failure in failed:
         message = f"{failure.report}: {failure}" if len(reports) > 1 else str(failure)
-        _print_error(message.replace("n_boot=", "--n-boot "))
+        _print_error(renamed(message, {"n_boot=": "--n-boot "}))
     exceeded = any(failure.judged for failure in failed)
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 

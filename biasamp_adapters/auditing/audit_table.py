@@ -347,10 +347,11 @@ def _check_frame(given: Any, what: str, hint: str = "") -> None:
     try:
         as_frame(given)
     except TypeError:
-        received = f"a {type(given).__name__}"
+        kind = type(given).__name__
+        received = f"a {kind}"
         if isinstance(given, list | tuple):
             kinds = dict.fromkeys(type(part).__name__ for part in given)
-            received = f"{received} of {', '.join(kinds)}" if given else f"an empty {received[2:]}"
+            received = f"a {kind} of {', '.join(kinds)}" if given else f"an empty {kind}"
         raise TypeError(
             f"{what} or relation that Narwhals reads (pandas, polars, pyarrow, DuckDB, ...), or "
             f"paths of files; received {received}{hint}"
