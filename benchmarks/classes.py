@@ -11,8 +11,8 @@ import biasamp_adapters as bam
 from benchmarks.measure import peak_megabytes, side_by_side
 from benchmarks.table import Scale, Table, seconds
 
-#: Rows, classes and groups, and the ratio of times to reach. Ours include what a verdict reads, whose
-#: signs are drawn for each of the 250,000 pairs of the last one.
+#: Rows, classes and groups, and the ratio of times to reach. Ours include what a verdict reads,
+#: whose signs are drawn for each of the 250,000 pairs of the last one.
 _SIZES = ((20_000, 100, 5, ">= 1"), (20_000, 1000, 2, ">= 5"), (20_000, 500, 500, ""))
 
 _REPLICATES = 200
