@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,12 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@cache
+def of_people() -> dict[str, Any]:
+    """The audit of EVERYTHING of the people, as arrays."""
+    return of_arrays(people())
+
+
 def of_arrays(frame: pd.DataFrame, **changed: Any) -> dict[str, Any]:
     """The audit of EVERYTHING, as arrays."""
     options: dict[str, Any] = {
@@ -112,17 +119,15 @@ def of_arrays(frame: pd.DataFrame, **changed: Any) -> dict[str, Any]:
 
 
 def test_every_engine_gives_the_audit_of_the_arrays(engine: Engine) -> None:
-    frame = people()
-    found = bam.audit_frame(engine(frame), **EVERYTHING).summary
-    assert found == of_arrays(frame)
+    found = bam.audit_frame(engine(people()), **EVERYTHING).summary
+    assert found == of_people()
     assert (found["data"]["task"], found["data"]["attributes"]) == ("recid", ["race"])
     assert found["data"]["models"] == ["tree", "forest"]
 
 
 def test_files_give_the_audit_of_the_arrays(path: Path) -> None:
-    expected = of_arrays(people())
     for table in (path, str(path), [path], str(path.parent / "people.*")):
-        assert bam.audit_frame(table, **EVERYTHING).summary == expected
+        assert bam.audit_frame(table, **EVERYTHING).summary == of_people()
 
 
 def test_is_the_audit_of_the_command(path: Path) -> None:
@@ -180,13 +185,27 @@ def test_numbers_of_a_file_are_those_of_a_frame(tmp_path: Path) -> None:
         assert found.summary == expected
 
 
-def test_clusters(engine: Engine, path: Path) -> None:
-    frame, options = people(), {**COLUMNS, "n_boot": 10}
-    expected = alone(frame, clusters=frame["person"], y_score=frame["steps"], n_boot=10)
-    assert expected["data"]["clusters"] == frame["person"].nunique()
-    for table in (engine(frame), path):
-        found = bam.audit_frame(table, clusters="person", score="steps", **options).summary
-        assert found == expected
+@cache
+def of_clusters() -> dict[str, Any]:
+    """The audit of COLUMNS with scores and clusters, as arrays."""
+    frame = people()
+    return alone(frame, clusters=frame["person"], y_score=frame["steps"], n_boot=10)
+
+
+def check_clusters(table: Any) -> None:
+    """The audit of a table with clusters is that of arrays."""
+    options = {**COLUMNS, "n_boot": 10}
+    found = bam.audit_frame(table, clusters="person", score="steps", **options).summary
+    assert found == of_clusters()
+    assert found["data"]["clusters"] == people()["person"].nunique()
+
+
+def test_clusters(engine: Engine) -> None:
+    check_clusters(engine(people()))
+
+
+def test_clusters_of_files(path: Path) -> None:
+    check_clusters(path)
 
 
 def test_missing_values(engine: Engine) -> None:
