@@ -313,6 +313,12 @@ class Request:
     acceleration: float | str = 0.0
 
     @property
+    def drawn(self) -> str:
+        """How many replicates there are, as the beginning of a sentence."""
+        n = self.replicates.size
+        return "1 replicate is" if n == 1 else f"{n} replicates are"
+
+    @property
     def fewest(self) -> int:
         """Replicates that the level needs."""
         return math.ceil(2 / (1 - self.level) - 1e-9)
@@ -385,8 +391,7 @@ INTERVAL_RULES: Sequence[Rule[Request]] = (
     Rule(
         "enough replicates",
         lambda it: it.replicates.size < it.fewest,
-        "{it.replicates.size} replicates are too few: a level of {it.level:g} needs "
-        "n_boot={it.fewest} or more",
+        "{it.drawn} too few: a level of {it.level:g} needs n_boot={it.fewest} or more",
     ),
     Rule(
         "few replicates are undefined",

@@ -113,7 +113,7 @@ class Cooccurrence(Measurement):
         largest = max(len(counts.labels), len(counts.groups), len(self.sets))
         confusions = largest**2
         if largest > MOST_DENSE and counts.rows is not None:
-            confusions = min(confusions, len(counts.groups) * len(counts.rows))
+            confusions = min(confusions, len(counts.rows))
         return 4 * len(counts.groups) * largest + confusions
 
     @property
@@ -148,8 +148,12 @@ class Cooccurrence(Measurement):
         table = tables.marginal(role) if attribute is None else tables.joint(attribute, role)
         counted = tables.counts.sets
         if self.sets in ((), counted):
-            return table[..., self.columns]
+            return self._of_columns(table)
         return table[..., lookup([self.sets[i] for i in self.columns], counted)]
+
+    def _of_columns(self, table: Array) -> Array:
+        """The columns of (..., labels); the array itself, without a copy, if they are all."""
+        return table if len(self.columns) == table.shape[-1] else table[..., self.columns]
 
     def _rate(self, tables: Tables, task: Role, attribute: Role) -> Array:
         """P(t | a) for A->T, else P(a | t): (..., groups, columns), NaN where undefined."""
@@ -185,10 +189,10 @@ class Cooccurrence(Measurement):
             joint = blind_errors(tables, Role.TASK, joint, attribute)
             task = tables.marginal(Role.PREDICTION)
         if self.direction == A_TO_T:
-            return rate(joint, attribute[..., :, None])[..., self.columns]
+            return self._of_columns(rate(joint, attribute[..., :, None]))
         if counts.has(Role.ATTRIBUTE_PREDICTION, tables.model):
             joint = blind_errors(tables, Role.ATTRIBUTE, joint, task)
-        return rate(joint, task[..., None, :])[..., self.columns]
+        return self._of_columns(rate(joint, task[..., None, :]))
 
     # What the differences of the rates are multiplied by.
 
