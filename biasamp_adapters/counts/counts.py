@@ -70,6 +70,8 @@ class Counts(Schema):
         Which of "labels" and "groups" were listed explicitly.
     dropped : int
         Rows that ``missing="drop"`` left out.
+    cluster_parts : int
+        Parts that were added up, whose clusters were taken to be different ones.
     """
 
     rows: Rows | None = None
@@ -79,6 +81,7 @@ class Counts(Schema):
     soft_axes: frozenset[Any] = frozenset()
     declared: frozenset[str] = frozenset()
     dropped: int = 0
+    cluster_parts: int = 1
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -76,9 +76,17 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
     return None if sentence is None else sentence.format(it=subject)
 
 
-def few_clusters(counts: Counts) -> Iterator[str]:
-    """The note on groups that have rows in few clusters, if clusters are drawn."""
-    if not (counts.clustered and counts.has(Role.ATTRIBUTE)):
+def about_clusters(counts: Counts) -> Iterator[str]:
+    """What to know of the clusters that are drawn: of several parts, and few of a group."""
+    if not counts.clustered:
+        return
+    if counts.cluster_parts > 1:
+        yield (
+            f"counts of {counts.cluster_parts} parts were added, and their clusters were taken to "
+            "be different ones, as counts hold no names of clusters: intervals are too narrow if a "
+            "cluster has rows in several parts"
+        )
+    if not counts.has(Role.ATTRIBUTE):
         return
     clusters = counts.clusters_of(Role.ATTRIBUTE)
     few = np.flatnonzero((clusters > 0) & (clusters < _FEWEST_CLUSTERS))
