@@ -31,7 +31,7 @@ _MAX_FEW = 0.85
 _FEWEST_ROWS = 20
 
 #: Intervals that rest on a group with rows in fewer clusters may be too narrow.
-_FEWEST_CLUSTERS = 60
+_ENOUGH_CLUSTERS = 60
 
 #: Attacks have an interval up to this share of rows that are alone in their cell.
 _MAX_ALONE = 0.03
@@ -89,11 +89,11 @@ def about_clusters(counts: Counts) -> Iterator[str]:
     if not counts.has(Role.ATTRIBUTE):
         return
     clusters = counts.clusters_of(Role.ATTRIBUTE)
-    few = np.flatnonzero((clusters > 0) & (clusters < _FEWEST_CLUSTERS))
+    few = np.flatnonzero((clusters > 0) & (clusters < _ENOUGH_CLUSTERS))
     if len(few):
         yield (
             f"rows of {listing([counts.groups[i] for i in few])} are in fewer than "
-            f"{_FEWEST_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
+            f"{_ENOUGH_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
         )
 
 

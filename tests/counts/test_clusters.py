@@ -286,7 +286,7 @@ def test_clusters_of_a_variable(kind: Kind) -> None:
         without.clusters_of("task")
 
 
-@pytest.mark.parametrize(("n", "drawn"), [(60, 57), (15, 12), (1000, 997)])
+@pytest.mark.parametrize(("n", "drawn"), [(60, 57), (15, 12), (8, 5), (1000, 997), (3, 1)])
 def test_fewer_clusters_are_drawn_than_there_are(n: int, drawn: int) -> None:
     # 60: 60 / 59 * (2.001 / 1.960)^2 = 1.060 times the variance, and 60 / 1.060 = 56.6.
     times = resample_clusters(n, 30, np.random.default_rng(0))
