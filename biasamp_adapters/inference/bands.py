@@ -23,6 +23,9 @@ _ROUNDING = 1e-12
 #: Every replicate is the value, so nothing says how sure it is.
 _CONSTANT = "every replicate gave the same value"
 
+#: Replicates without a group say nothing of how far it is from the others.
+_NOT_TOGETHER = "hardly any replicate has rows of all groups: some are in too few clusters or rows"
+
 
 def simultaneous(
     values: Array, replicates: Array | None, confidence: float, family: int | None = None
@@ -156,6 +159,9 @@ def largest_gap(
         reason = _no_interval(rate, one if rows is None else one[np.isfinite(one)], confidence)
         if reason:
             return Estimate(value, None, reason)
+    present = np.isfinite(drawn).astype(float)
+    if (present.T @ present).min() < 2:
+        return Estimate(value, None, _NOT_TOGETHER)
     lacking = _lacking_variance(rates, drawn, None if rows is None else np.asarray(rows)[defined])
     parts = list(_pairs_of(rates, drawn, lacking))
     largest = np.max([part.largest for part in parts], axis=0)

@@ -365,7 +365,12 @@ class Cooccurrence(Measurement):
     ) -> Evidence:
         """How much of a magnitude may be chance, and whether few rows decide."""
         # Undirected, it is a mean over tasks of sums over groups.
-        largest = 2.0 if self.per_task and name == "value" else 1.0
+        largest = 1.0
+        if self.per_task and name == "value":
+            counts = self.evaluation.counts
+            # The changes of groups that overlap do not share a sum.
+            overlap = counts.is_matrix(Role.ATTRIBUTE)
+            largest = float(max(len(counts.groups), 2)) if overlap else 2.0
         evidence = evidence_of_magnitude(
             name, value, drawn, largest=largest, squared=name == "variance"
         )

@@ -148,3 +148,15 @@ def test_a_gap_lies_in_its_interval(hits: list[int]) -> None:
     assert gap.interval is not None
     low, high = gap.interval
     assert 0 <= low <= gap.value <= high <= 1
+
+
+def test_groups_that_are_never_drawn_together_have_no_gap() -> None:
+    # Half of the replicates hold one of the groups, half the other one; numpy does not warn.
+    drawn = np.full((100, 2), np.nan)
+    near = (DRAWS[:50] - 0.25) / 100
+    drawn[:50, 0], drawn[50:, 1] = 0.2 + near, 0.6 + near
+    gap = largest_gap(np.array([0.2, 0.6]), drawn, 0.95, np.array([50, 50]))
+    assert gap.value == pytest.approx(0.4)
+    assert gap.interval is None
+    assert gap.reason is not None
+    assert gap.reason.startswith("hardly any replicate has rows of all groups")
