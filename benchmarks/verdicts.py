@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.verdicts`` draws tables of counts from populations whose amplification is
 known exactly, prints how often each verdict is given, and writes a CSV file and the tables of the
-documentation. It takes about fifteen minutes of one core; ``--quick`` takes one.
+documentation. It takes about half an hour of one core; ``--quick`` takes two minutes.
 """
 
 from __future__ import annotations
