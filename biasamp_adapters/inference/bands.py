@@ -28,7 +28,13 @@ _NOT_TOGETHER = "hardly any replicate has rows of all groups: some are in too fe
 
 
 def simultaneous(
-    values: Array, replicates: Array | None, confidence: float, family: int | None = None
+    values: Array,
+    replicates: Array | None,
+    confidence: float,
+    family: int | None = None,
+    *,
+    widening: Array | None = None,
+    groups: int | None = None,
 ) -> list[Estimate]:
     """Intervals that all hold at once, with the given confidence.
 
@@ -45,6 +51,11 @@ def simultaneous(
     family : int, optional
         How many numbers these were selected from, where that is more than ``k``. ``c`` is then at
         least what Bonferroni's inequality asks for with normal replicates.
+    widening : array of shape (k,), optional
+        How many times as wide as the replicates have them the intervals are to be.
+    groups : int, optional
+        How many groups the numbers compare in pairs. ``c`` is then at least what Tukey's
+        studentized range asks for.
 
     Returns
     -------
@@ -77,6 +88,10 @@ def simultaneous(
         from scipy.stats import norm
 
         times = max(times, float(norm.isf((1 - confidence) / (2 * family))))
+    if groups is not None:
+        times = max(times, _studentized_range(groups, confidence))
+    if widening is not None:
+        spread = spread * widening
     return [
         Estimate(value, (value - half, value + half), None)
         if half

@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, side_of_zero
 
-#: The verdicts, in the words of a table.
+#: The verdicts, in the words of a table and in the order of ``CASES``.
 WORDS = {
     "cannot_say": "cannot say",
     "no_errors": "no errors",
@@ -21,8 +21,8 @@ WORDS = {
     "reverses": "reverses the gap",
     "amplifies": "amplifies",
     "amplifies_beneath_errors": "amplifies beneath its errors",
-    "mistakes_only": "mistakes only",
     "reduces": "reduces",
+    "mistakes_only": "mistakes only",
     "no_clear_change": "no clear change",
 }
 
@@ -41,7 +41,7 @@ class Verdict(NamedTuple):
     code : str
         One of the keys of ``WORDS``.
     reason : str or None
-        Of "cannot_say": "one_group", "reference_balanced", "direction_unknown", "silence_differs",
+        Of "cannot_say": "one_group", "reference_balanced", "silence_differs", "direction_unknown",
         "few_rows" or "no_interval".
     sentence : str
         The verdict with its numbers.
