@@ -269,8 +269,7 @@ RULES: tuple[Rule, ...] = (
         ("prevalence",),
         "beside",
         lambda it: it.prevalence is not None and not it.is_constant,
-        "Predictions are {it.prevalence[ratio]:.0%} as frequent as the truth, and rates move with "
-        "that.",
+        "{it.frequency}, and rates move with that.",
     ),
     Rule(
         "scores, not decisions",

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
-from biasamp_adapters.auditing.prevalence import ALL, FAR, far_apart
+from biasamp_adapters.auditing.prevalence import ALL, FAR, far_apart, over_runs
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.verdict import WORDS
@@ -117,7 +117,7 @@ class Subject:
     @cached_property
     def predicted_sizes(self) -> tuple[float, float]:
         """The same of predictions, among the classes whose prevalence is given."""
-        rows = [row for row in self._rows("prevalence") if row["task"] != ALL]
+        rows = [row for row in self._prevalences if row["task"] != ALL]
         columns = self.summary["data"]["tasks_are_columns"]
         return _range([row["predicted"] for row in rows], yes_or_no=columns or len(rows) == 1)
 
@@ -159,9 +159,23 @@ class Subject:
     # The predictions
 
     @cached_property
+    def _prevalences(self) -> list[Row]:
+        """Predicted and true prevalence of each task; over several runs, the means."""
+        return over_runs(self._rows("prevalence"))
+
+    @cached_property
     def prevalence(self) -> Row | None:
         """The row of predicted and true prevalence, if they are far apart."""
-        return next(iter(far_apart(self._rows("prevalence"))), None)
+        return next(iter(far_apart(self._prevalences)), None)
+
+    @property
+    def frequency(self) -> str:
+        """How frequent predictions are, in words, where that is far from the truth."""
+        if self.prevalence is None:
+            return ""
+        n_runs = self.prevalence["n_runs"]
+        average = f", on average over {n_runs} runs" if n_runs > 1 else ""
+        return f"Predictions are {self.prevalence['ratio']:.0%} as frequent as the truth{average}"
 
     @property
     def is_constant(self) -> bool:
@@ -233,8 +247,8 @@ class Subject:
             parts.append(" Without an interval it cannot be told from chance.")
         if self.prevalence is not None:
             parts.append(
-                f" Predictions are {self.prevalence['ratio']:.0%} as frequent as the truth, which "
-                "moves rates on its own: read prevalence and the excess over blind errors with it."
+                f" {self.frequency}, which moves rates on its own: read prevalence and the excess "
+                "over blind errors with it."
             )
         return "".join(parts)
 
