@@ -424,13 +424,20 @@ def rows_by_value(frame: Any, column: str) -> Iterator[tuple[str, Any]]:
     Raises
     ------
     ValueError
-        If the column is not there or has missing values.
+        If the column is not there, has missing values, or values that have no order.
     """
     table = as_frame(frame)
     ((codes, values),) = grouped(frame, [column], None).keys
     if (codes == MISSING).any():
         raise ValueError(f"column {column!r} must not have missing values")
-    for value in sorted(values):  # type: ignore[type-var]  # values of one column
+    try:
+        ordered = sorted(values)  # type: ignore[type-var]  # values of one column
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in values})
+        raise ValueError(
+            f"column {column!r} must have values that can be sorted; received {kinds}"
+        ) from None
+    for value in ordered:
         yield str(value), table.filter(nw.col(column) == value).to_native()
 
 
