@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
         One of the keys of ``WORDS``.
     reason : str or None
         Of "cannot_say": "one_group", "reference_balanced", "direction_unknown", "silence_differs",
-        "few_rows" or "no_interval".
+        "few_rows", "no_interval" or, over runs, "runs_differ".
     sentence : str
         The verdict with its numbers.
     """
@@ -445,10 +445,12 @@ def _of_reversal(facts: Facts) -> str:
 
 
 def _of_no_change(facts: Facts) -> str:
-    interval = facts.value.interval or (np.nan, np.nan)
+    largest = max(map(abs, facts.value.interval or (np.nan,)))
+    if largest >= 1:
+        return "no change that can be told from chance, and none that is excluded"
     return (
         "no change that can be told from chance; an average change of rates by more than "
-        f"{points(max(map(abs, interval)))} points is excluded"
+        f"{points(largest)} points is excluded"
     )
 
 
