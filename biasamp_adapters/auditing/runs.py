@@ -101,7 +101,7 @@ def summarize_reports(
     verdicts = [
         (row, metric.verdict(row))
         for metric, row in zip(metrics, rows, strict=True)
-        if row["metric"] == DIRECTIONAL
+        if any(result.facts is not None for result in metric.results)
     ]
     for row, verdict in verdicts:
         row["reading"] = reading(row, verdict)
@@ -130,8 +130,8 @@ def summarize_reports(
         "notes": [meaning, *_notes(runs)],
         "method": _method(summaries, confidence),
     }
-    if "aif360" in summary:
-        summary["aif360"] = list(_aif360(summaries, "aif360"))
+    if with_aif360 := [of for of in summaries if "aif360" in of]:
+        summary["aif360"] = list(_aif360(with_aif360, "aif360"))
     return AuditReport(summary | {"reading": what_to_read(summary)})
 
 
