@@ -82,6 +82,10 @@ def test_everything_is_a_mean_over_runs(reports: dict[str, bam.AuditReport]) -> 
     by_group = {of["group"]: of["value"] for of in selection["groups"]}
     assert by_group == pytest.approx({"a": (35 + 28 + 30) / 150, "b": (15 + 22 + 20) / 150})
 
+    for trend in found.summary["trends"]:
+        assert trend["contribution"]["value"] == pytest.approx(MEAN)
+        assert trend["contribution"]["low"] < MEAN < trend["contribution"]["high"]
+        assert trend["mean_abs_delta"]["low"] is not None
     for pair in found.summary["pairs"]:
         assert pair["value"] == pytest.approx(MEAN)
         assert pair["high"] - MEAN == pytest.approx(T_975[2] * SPREAD / sqrt(3), rel=1e-5)
