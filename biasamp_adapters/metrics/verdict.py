@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
         One of the keys of ``WORDS``.
     reason : str or None
         Of "cannot_say": "one_group", "reference_balanced", "silence_differs", "direction_unknown",
-        "few_rows" or "no_interval".
+        "few_rows", "no_interval" or, over runs, "runs_differ".
     sentence : str
         The verdict with its numbers.
     constant : str or None
@@ -471,10 +471,12 @@ def _of_reversal(facts: Facts) -> str:
 
 
 def _of_no_change(facts: Facts) -> str:
-    interval = facts.value.interval or (np.nan, np.nan)
+    largest = max(map(abs, facts.value.interval or (np.nan,)))
+    if largest >= 1:
+        return "no change that can be told from chance, and none that is excluded"
     return (
         "no change along the reference's correlations can be told from chance; an average change "
-        f"by more than {points(max(map(abs, interval)))} is excluded"
+        f"by more than {points(largest)} is excluded"
     )
 
 
