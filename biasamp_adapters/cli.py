@@ -242,7 +242,10 @@ def count(
     cluster: Cluster = None,
     missing: MissingRule = Missing.error,
 ) -> None:
-    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
+    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
+
+    Counts hold no names of clusters: those of two files of counts are taken to be different ones.
+    """
     from biasamp_adapters.auditing.audit_files import count_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 

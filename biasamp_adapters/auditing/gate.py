@@ -196,11 +196,11 @@ class Bound:
     def _judge(self, number: _Number) -> tuple[bool, str]:
         """Whether a number can be judged, and what is wrong with it."""
         row = number.row
+        if number.zero_by_construction:
+            return False, f"cannot be judged: {_BALANCED}"
         if row["low"] is None:
             reason = row["note"].replace("no interval: ", "")
             return False, f"cannot be judged: it has no interval ({reason})"
-        if number.zero_by_construction:
-            return False, f"cannot be judged: {_BALANCED}"
         shown = f"is {estimate(row, number.sign)}"
         if not self.required and row["low"] > self.bound:
             return True, f"{shown}, above {self.bound:g}"

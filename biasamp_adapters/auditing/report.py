@@ -480,7 +480,7 @@ def audit(
     reference = as_reference(reference, missing)
     inputs = Inputs(
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
-    )
+    ).to_read_again()
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None

@@ -509,7 +509,8 @@ def method_facts(summary: Summary) -> list[tuple[str, str]]:
     """Facts about the computation, in the same form."""
     method = summary["method"]
     level, draws = level_of(method["confidence"]), f"{method['n_boot']:,} replicates"
-    seed = f", seed {method['random_state']}" if method["n_boot"] else ""
+    seed = f", seed {method['random_state']}"
+    seed = "" if not method["n_boot"] or method["random_state"] is None else seed
     versions = (f"{name} {version}" for name, version in method["versions"].items())
     return [
         ("Intervals", f"{level}, {method['interval']}, {draws}{seed}"),

@@ -307,6 +307,9 @@ class FrameColumns:
     ) -> FrameColumns:
         if not any(map(_names, names.values())):
             raise ValueError("counts need at least one column; received none")
+        for argument, column in (("weight", weight), ("clusters", clusters)):
+            if not (column is None or isinstance(column, str)):
+                raise ValueError(f"{argument} must be the name of one column; received {column!r}")
         return cls(names, weight, clusters)
 
     @property

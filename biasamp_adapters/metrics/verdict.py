@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, side_of_zero
 
-#: The verdicts, in the words of a table.
+#: The verdicts, in the words of a table and in the order of ``CASES``.
 WORDS = {
     "cannot_say": "cannot say",
     "no_errors": "no errors",
@@ -21,8 +21,8 @@ WORDS = {
     "reverses": "reverses the gap",
     "amplifies": "amplifies",
     "amplifies_beneath_errors": "amplifies beneath its errors",
-    "mistakes_only": "mistakes only",
     "reduces": "reduces",
+    "mistakes_only": "mistakes only",
     "no_clear_change": "no clear change",
 }
 
@@ -44,14 +44,16 @@ class Verdict(NamedTuple):
     code : str
         One of the keys of ``WORDS``.
     reason : str or None
-        Of "cannot_say": "one_group", "reference_balanced", "direction_unknown", "silence_differs",
-        "few_rows" or "no_interval".
+        Of "cannot_say": "one_group", "reference_balanced", "silence_differs", "direction_unknown",
+        "few_rows", "no_interval" or, over runs, "runs_differ".
     sentence : str
         The verdict with its numbers.
     constant : str or None
         What predictions say of everybody, if it is the same: "class 0".
     gap : Gap or None
         The largest movement that the verdict speaks of; None where no rate is defined.
+    accuracy : float or None
+        The share of predictions that are right; None without a truth.
     """
 
     code: str
@@ -59,6 +61,7 @@ class Verdict(NamedTuple):
     sentence: str
     constant: str | None = None
     gap: Gap | None = None
+    accuracy: float | None = None
 
     @property
     def words(self) -> str:
@@ -509,10 +512,12 @@ def _of_reversal(facts: Facts) -> str:
 
 
 def _of_no_change(facts: Facts) -> str:
-    interval = facts.value.interval or (np.nan, np.nan)
+    largest = max(map(abs, facts.value.interval or (np.nan,)))
+    if largest >= 1:
+        return "no change that can be told from chance, and none that is excluded"
     return (
         "no change along the reference's correlations can be told from chance; an average change "
-        f"by more than {points(max(map(abs, interval)))} is excluded"
+        f"by more than {points(largest)} is excluded"
     )
 
 
@@ -584,7 +589,8 @@ def judge(facts: Facts) -> Verdict:
     case = next(case for case in CASES if case.applies(facts))
     sentence = case.sentence(facts)
     said = f"{sentence[0].upper()}{sentence[1:]}."
-    return Verdict(case.code, case.reason, said, facts.constant, _gap(facts, case.code))
+    gap = _gap(facts, case.code)
+    return Verdict(case.code, case.reason, said, facts.constant, gap, facts.accuracy)
 
 
 def _gap(facts: Facts, code: str) -> Gap | None:

@@ -23,8 +23,8 @@ from metric_cases import DIRECTIONS
 from report_cases import has_note, names, numbers, pairs_of, row_of
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.rounded import rounded
 from biasamp_adapters import BaseRates
+from biasamp_adapters.auditing.rounded import rounded
 
 SET_BY_HAND = "Rates and directions were set by hand"
 EVEN = BaseRates(
