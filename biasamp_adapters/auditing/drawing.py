@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.rounded import number
+from biasamp_adapters.auditing.rounded import arrows, number, rounded, scale_of
 from biasamp_adapters.auditing.summary import Summary, grouped, side
 
 Row: TypeAlias = dict[str, Any]
@@ -95,8 +95,16 @@ class Panel(NamedTuple):
     model: str
     dumbbells: list[Dumbbell]
     ticks: list[tuple[float, str]]
-    shown: int
     pairs: int
+
+    @property
+    def shown(self) -> int:
+        """How many of the pairs are shown."""
+        return len(self.dumbbells)
+
+    def first(self, most: int) -> Panel:
+        """The same with the first dumbbells only."""
+        return self._replace(dumbbells=self.dumbbells[:most])
 
 
 def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Panel]:
@@ -116,7 +124,7 @@ def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Pane
         return []
     scale, ticks = _of_rates(max(rates))
     return [
-        Panel(model, [_dumbbell(summary, pair, scale) for pair in pairs], ticks, len(pairs), n)
+        Panel(model, [_dumbbell(summary, pair, scale) for pair in pairs], ticks, n)
         for model, (pairs, n) in chosen.items()
         if pairs
     ]
@@ -154,7 +162,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
     one_task = data["positive"] is not None or len(data["classes"]) == 1
     label = pair["attribute"] if one_task else f"{pair['task']}, {pair['attribute']}"
     moved = 1 if pair["value"] > 0 else -1 if pair["value"] < 0 else 0
-    digits = 0 if abs(pair["true"] - pair["predicted"]) >= 0.01 else 1
+    digits = 1 if 0 < abs(pair["true"] - pair["predicted"]) < 0.01 else 0
     texts = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
     return Dumbbell(
         shortened(clean(label), _LABEL),
@@ -204,7 +212,7 @@ def sweeps(summary: Summary) -> Iterator[Sweep]:
     for curve in summary["sweeps"]:
         points, name = curve["points"], curve["name"]
         lines = {
-            name: "amplification",
+            arrows(name): "amplification",
             "blind errors": "blind_errors",
             "FPR difference": "fpr_difference",
         }
@@ -259,6 +267,7 @@ class Runs(NamedTuple):
     model: str
     runs: list[float]
     strip: Strip
+    mean: str
 
 
 def runs(summary: Summary) -> Iterator[Runs]:
@@ -289,4 +298,5 @@ def runs(summary: Summary) -> Iterator[Runs]:
                     *(scale.place(row[end]) for end in ("value", "low", "high")),
                     None,
                 ),
+                rounded(row, scale_of(row)).both,
             )

@@ -12,7 +12,7 @@ from biasamp_adapters._text import clean
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import ranking
 from biasamp_adapters.auditing.rounded import NONE, arrows, number, percent, rounded
-from biasamp_adapters.auditing.summary import TITLE, Row, Summary
+from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.result import percent as level_of
@@ -26,6 +26,9 @@ _LONG, _TALL = 12, 60
 
 #: Models whose dumbbells are on the first screen.
 _FIRST_MODELS = 3
+
+#: Most rows of a table and of a picture in a card.
+_CARD_ROWS = 4
 
 #: The colour of a verdict.
 _TONES = {
@@ -112,6 +115,10 @@ def to_card(summary: Summary) -> str:
     # Identifiers must be unique if a page contains several reports.
     name = hashlib.sha256(repr(summary).encode("utf-8", "replace")).hexdigest()[:8]
     report = _report(summary, f"b{name}", short=True)
+    for direction in report["directions"]:
+        direction["more"] = max(0, len(direction["rows"]) - _CARD_ROWS)
+        direction["rows"] = direction["rows"][:_CARD_ROWS]
+        direction["panels"] = [panel.first(_CARD_ROWS) for panel in direction["panels"]]
     return _rendered("card.html.j2", report=report, style=_file("card.css"))
 
 
@@ -142,7 +149,7 @@ def _report(summary: Summary, name: str, *, short: bool = False) -> Context:
     """The variables of the template for a report."""
     answer = summary["answer"]
     directions = [_direction(summary, told) for told in answer["directions"]]
-    own_title = summary["title"] != TITLE
+    own_title = summary["title"] != answer["title"]
     facts = [answer["title"]] * own_title + answer["facts"]
     boxes = [
         ("How sure?", answer["sure"]),
@@ -151,7 +158,7 @@ def _report(summary: Summary, name: str, *, short: bool = False) -> Context:
     ]
     return {
         "id": name,
-        "title": clean(summary["title"] if own_title else answer["title"]),
+        "title": clean(summary["title"]),
         "facts": list(map(clean, facts)),
         "tone": next((told["tone"] for told in directions), "unclear"),
         "directions": directions,
@@ -234,7 +241,7 @@ def gap_in_words(gap: Row | None) -> str:
     """The gap that moves most: between whom, in the truth and in the predictions."""
     if gap is None:
         return NONE
-    digits = 0 if abs(gap["true"] - gap["predicted"]) >= 0.01 else 1
+    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
     true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
     if gap["other"] is None:
         return f"{gap['group']}: {true} \u2192 {predicted}%"
@@ -257,7 +264,7 @@ def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator
             "heading": heading,
             "intro": intro,
             "facts": _facts(summary, part),
-            "sweeps": [_sweep(summary, sweep) for sweep in sweeps] if part == "sweeps" else [],
+            "sweeps": list(map(_sweep, sweeps)) if part == "sweeps" else [],
             "runs": runs if part == "runs" else [],
             "panels": more if part == "pairs" and not short else [],
             "tables": by_part.get(part, []),
@@ -274,13 +281,15 @@ def _facts(summary: Summary, part: str) -> list[tuple[str, str]]:
     return data_facts(summary) if part == "data" else []
 
 
-def _sweep(summary: Summary, sweep: drawing.Sweep) -> Context:
+def _sweep(sweep: drawing.Sweep) -> Context:
     """A sweep with what it shows in words."""
     run = f", run {sweep.run}" if sweep.run else ""
-    lines = ", ".join(curve.name for curve in sweep.curves)
-    title = f"{sweep.model}{run}: {lines} (points) by the share predicted positive; the dashed "
-    title += f"line is what was audited, {sweep.audited:.0f}%."
-    return {"title": _shown(title), "drawn": sweep}
+    return {
+        "title": clean(f"{sweep.model}{run}"),
+        "tail": f"; in points, by the share predicted positive. The dashed line is what was "
+        f"audited, {sweep.audited:.0f}%.",
+        "drawn": sweep,
+    }
 
 
 def _table(table: Table) -> Context:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
@@ -18,7 +19,7 @@ from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
 from biasamp_adapters.auditing.ranked_scores import Scores, scores_of_arrays, scores_of_counts
-from biasamp_adapters.auditing.summary import TITLE, Summary, summarize
+from biasamp_adapters.auditing.summary import Summary, summarize
 from biasamp_adapters.auditing.sweeps import sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
@@ -202,7 +203,7 @@ class AuditReport:
         ----------
         above : mapping of str to float or collection of str, optional
             Bounds: a number fails if it is shown to be above, that is, if its whole interval is.
-            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail.
+            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail, or one code.
         require_below : mapping of str to float, optional
             Bounds: a number fails unless it is shown to be below, that is, unless its whole
             interval is. So few rows, which give wide intervals, do not pass.
@@ -218,16 +219,16 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the report has nothing of a name, a bound is not a finite number, a code is not that
-            of a verdict, or there is no gate.
+            If the report has nothing of a name, a bound is not a finite number or is on a verdict,
+            a code is not that of a verdict, or there is no gate.
 
         Notes
         -----
         Names are those of the report ("BA A->T"), of classes ("DirectionalBiasAmplification
-        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA"), all
-        directions are judged. "excess A->T" is what BA exceeds blind errors by, "excess MALS" the
-        same of MALS. Fairness measures ("selection_rate_difference") are judged for every task
-        that the report shows, those with the largest differences.
+        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA", or "BA->"
+        as in papers), all directions are judged. "excess A->T" is what BA exceeds blind errors by,
+        "excess MALS" the same of MALS. Fairness measures ("selection_rate_difference") are judged
+        for every task that the report shows, those with the largest differences.
 
         Examples
         --------
@@ -362,7 +363,7 @@ class AuditReport:
         """
         from matplotlib import pyplot as plt
 
-        from biasamp_adapters.auditing.pictures import WIDTH, Strips
+        from biasamp_adapters.auditing.strips import WIDTH, Strips
 
         strips = Strips.of(self.summary["metrics"])
         size = WIDTH, strips.height()
@@ -372,6 +373,10 @@ class AuditReport:
         return render.to_text(self.summary)
 
     def _repr_html_(self) -> str:
+        return self._card
+
+    @cached_property
+    def _card(self) -> str:
         return page.to_card(self.summary)
 
     def _repr_markdown_(self) -> str:
@@ -410,7 +415,7 @@ def audit(
     groups: Sequence[Label] | None = None,
     pos_label: Label | None = None,
     missing: Missing = "error",
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit predictions: every metric and direction that the input allows, with intervals.
 
@@ -426,8 +431,8 @@ def audit(
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. If it is not given, T->A is left out.
     y_score : array-like of shape (n,), or mapping from models, optional
-        Scores of the positive class, on any scale. With them, the report also shows BA A->T and
-        the difference of false positive rates at 50 thresholds.
+        Scores of the positive class, for each model, on any scale. With them, the report also shows
+        BA A->T and the difference of false positive rates at 50 thresholds.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
@@ -446,11 +451,11 @@ def audit(
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional
-        The only task to evaluate.
+        The only class or task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
-    title : str
-        Heading of the report.
+    title : str, optional
+        Heading of the report; by default the task and the attributes.
 
     Returns
     -------
@@ -476,7 +481,7 @@ def audit(
     reference = as_reference(reference, missing)
     inputs = Inputs(
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
-    )
+    ).to_read_again()
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None
@@ -500,7 +505,7 @@ def audit_counts(
     confidence: float = 0.95,
     random_state: RandomState = None,
     pos_label: Label | None = None,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit counts of rows, without the rows themselves.
 
@@ -557,14 +562,14 @@ def audit_evaluation(
     options: IntervalOptions,
     *,
     pos_label: Label | None = None,
-    title: str = TITLE,
+    title: str | None = None,
     scores: Scores | None = None,
 ) -> AuditReport:
     """Audit counts that are aligned with their reference; see :func:`audit_counts`."""
     counts = evaluation.counts
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
-    names = [title, *counts.models, *counts.attributes, counts.task_name or ""]
+    names = [title or "", *counts.models, *counts.attributes, counts.task_name or ""]
     check_labels(names, "the title and names of a report")
     for note in evaluation.notes:
         warn(note)

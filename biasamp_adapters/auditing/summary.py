@@ -31,22 +31,19 @@ from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Facts, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
-#: The title of a report without one of its own.
-TITLE = "Bias amplification audit"
-
 #: All that a report shows, and one row of a list in it.
 Summary: TypeAlias = dict[str, Any]
 Row: TypeAlias = dict[str, Any]
 
 
-def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
+def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
     verdicts = [
-        (row, result.facts, result.verdict)
+        (row, result.verdict)
         for row, result in zip(rows, findings.results.values(), strict=True)
-        if result.facts is not None and result.verdict is not None
+        if result.verdict is not None
     ]
     confidence = options.confidence
     prevalences = [
@@ -74,7 +71,7 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "groups": _shares(counts, Role.ATTRIBUTE),
             "classes": _shares(counts, Role.TASK),
         },
-        "headlines": [headline(row, verdict) for row, _, verdict in verdicts],
+        "headlines": [headline(*judged) for judged in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": [
@@ -111,7 +108,8 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
 def with_answer(summary: Summary) -> Summary:
     """A summary with what to read of it, and with its answer in a few sentences."""
     summary = summary | {"reading": what_to_read(summary)}
-    return summary | {"answer": answer(summary)}
+    told = answer(summary)
+    return summary | {"title": summary["title"] or told["title"], "answer": told}
 
 
 def _interval_method(counts: Counts) -> str:
@@ -211,7 +209,7 @@ def as_estimate(row: Row) -> Estimate:
     return Estimate(value, interval, row["note"] or None)
 
 
-def verdict_row(row: Row, facts: Facts, verdict: Verdict) -> Row:
+def verdict_row(row: Row, verdict: Verdict) -> Row:
     """What a row of the table of metrics says of a model, or why it cannot say anything."""
     gap = verdict.gap
     return {
@@ -220,8 +218,9 @@ def verdict_row(row: Row, facts: Facts, verdict: Verdict) -> Row:
         "verdict": verdict.code,
         "reason": verdict.reason,
         "sentence": verdict.sentence,
+        "constant": verdict.constant,
         "excess": row["excess"],
-        "accuracy": facts.accuracy,
+        "accuracy": verdict.accuracy,
         "gap": None if gap is None else gap.to_dict(),
     }
 
@@ -261,9 +260,13 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             }
 
 
+#: The rates of a pair: in the truth, in the predictions, and of all rows of the reference.
+RATES = ("true", "predicted", "overall")
+
+
 def rates_of(facts: Facts | None, position: int) -> Row:
-    """The rates of a pair in the truth, in the predictions and of all rows of the reference."""
-    rates: dict[str, Array | None] = dict.fromkeys(("true", "predicted", "overall"))
+    """The ``RATES`` of a pair, each None if it is not known."""
+    rates: dict[str, Array | None] = dict.fromkeys(RATES)
     if facts is not None:
         overall = facts.overall
         if overall is not None:

@@ -7,13 +7,23 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.drawing import clearness
-from biasamp_adapters.auditing.rounded import MINUS, UNBOUNDED, arrows, number, percent, rounded
+from biasamp_adapters.auditing.rounded import (
+    MINUS,
+    UNBOUNDED,
+    arrows,
+    number,
+    percent,
+    rounded,
+    scale_of,
+)
 from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
-from biasamp_adapters.metrics.result import about
 from biasamp_adapters.metrics.result import percent as level_of
 
-#: Most pairs of a model and direction, and points of a sweep, in a short table.
-_FEW_PAIRS, _FEW_POINTS = 10, 10
+#: Most pairs of a model and direction in a long and in a short table.
+_PAIRS, _FEW_PAIRS = 40, 10
+
+#: Points of a sweep in a long and in a short table; the curve has all.
+_POINTS, _FEW_POINTS = 25, 10
 
 #: Most labels in a list, and most characters of a label.
 _LABELS, _LABEL = 8, 60
@@ -93,11 +103,6 @@ def _share(name: str) -> Column:
     return Column(name, lambda row: percent(row["share"], 1), True)
 
 
-def scale_of(row: Row) -> float:
-    """100 for metrics that are differences of rates, which are shown in points, else 1."""
-    return 100.0 if about(row["metric"]).in_points else 1.0
-
-
 def _metric(row: Row) -> str:
     """The metric, with the class if it is about a single one, and its unit."""
     one_class = f" (class {row['pos_label']})" if row.get("pos_label") is not None else ""
@@ -155,15 +160,15 @@ _SHARE = _share("share")
 class Kind(NamedTuple):
     """A kind of table: its part of the report, its caption, its rows and its columns.
 
-    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a short table from those of one
-    model and direction, or of one sweep.
+    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a table, short or not, from
+    those of one model and direction, or of one sweep.
     """
 
     part: str
     caption: str
     rows: str
     columns: list[Column]
-    shorten: Callable[[list[Row]], list[Row]] = list
+    shorten: Callable[[list[Row], bool], list[Row]] = lambda rows, short: rows
 
 
 def _lists(summary: Summary) -> dict[str, Any]:
@@ -213,6 +218,12 @@ def _advice(summary: Summary) -> Iterator[Row]:
         merged.setdefault((row["place"], names, row["reason"]), []).append(arrows(shown))
     for (place, names, reason), numbers in merged.items():
         yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
+
+
+def _evenly(points: list[Row], short: bool) -> list[Row]:
+    """Some of the points of a sweep, evenly spaced."""
+    most = _FEW_POINTS if short else _POINTS
+    return points[:: max(1, (len(points) - 1) // most)]
 
 
 KINDS = (
@@ -311,7 +322,7 @@ KINDS = (
             _BAND,
             _CLEAR,
         ],
-        lambda pairs: pairs[:_FEW_PAIRS],
+        lambda pairs, short: pairs[: _FEW_PAIRS if short else _PAIRS],
     ),
     Kind(
         "sweeps",
@@ -325,8 +336,7 @@ KINDS = (
             _of("blind errors", "blind_errors"),
             _of("FPR difference", "fpr_difference", 100, ""),
         ],
-        # About ten thresholds, evenly spaced.
-        lambda points: points[:: max(1, (len(points) - 1) // _FEW_POINTS)],
+        _evenly,
     ),
     Kind(
         "fairness",
@@ -418,12 +428,13 @@ def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
         if kind.rows == "metrics" and kind.part == "results" and several:
             yield _by_model(kind, rows)
             continue
-        if short:
-            row_groups = grouped(rows, "model", "name", "run").values()
-            shown = [row for group in row_groups for row in kind.shorten(group)]
-            if len(shown) < len(rows):
-                caption = f"{caption} ({len(shown):,} of {len(rows):,})"
-            rows = shown
+        row_groups = grouped(rows, "model", "name", "run").values()
+        shown = [row for group in row_groups for row in kind.shorten(group, short)]
+        if len(shown) < len(rows):
+            caption = f"{caption} ({len(shown):,} of {len(rows):,})"
+        rows = shown
+        if len({row.get("direction") for row in rows}) == 1:
+            columns = [column for column in columns if column is not _DIRECTION]
         if several and "model" in rows[0] and kind.part != "differences":
             columns = [_MODEL, *columns]
         notes: dict[str, int] = {}
@@ -498,7 +509,8 @@ def method_facts(summary: Summary) -> list[tuple[str, str]]:
     """Facts about the computation, in the same form."""
     method = summary["method"]
     level, draws = level_of(method["confidence"]), f"{method['n_boot']:,} replicates"
-    seed = f", seed {method['random_state']}" if method["n_boot"] else ""
+    seed = f", seed {method['random_state']}"
+    seed = "" if not method["n_boot"] or method["random_state"] is None else seed
     versions = (f"{name} {version}" for name, version in method["versions"].items())
     return [
         ("Intervals", f"{level}, {method['interval']}, {draws}{seed}"),

@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, side_of_zero
 
-#: The verdicts, in the words of a table.
+#: The verdicts, in the words of a table and in the order of ``CASES``.
 WORDS = {
     "cannot_say": "cannot say",
     "no_errors": "no errors",
@@ -21,8 +21,8 @@ WORDS = {
     "reverses": "reverses the gap",
     "amplifies": "amplifies",
     "amplifies_beneath_errors": "amplifies beneath its errors",
-    "mistakes_only": "mistakes only",
     "reduces": "reduces",
+    "mistakes_only": "mistakes only",
     "no_clear_change": "no clear change",
 }
 
@@ -44,18 +44,24 @@ class Verdict(NamedTuple):
     code : str
         One of the keys of ``WORDS``.
     reason : str or None
-        Of "cannot_say": "one_group", "reference_balanced", "direction_unknown", "silence_differs",
-        "few_rows" or "no_interval".
+        Of "cannot_say": "one_group", "reference_balanced", "silence_differs", "direction_unknown",
+        "few_rows", "no_interval" or, over runs, "runs_differ".
     sentence : str
         The verdict with its numbers.
+    constant : str or None
+        What predictions say of everybody, if it is the same: "class 0".
     gap : Gap or None
         The largest movement that the verdict speaks of; None where no rate is defined.
+    accuracy : float or None
+        The share of predictions that are right; None without a truth.
     """
 
     code: str
     reason: str | None
     sentence: str
+    constant: str | None = None
     gap: Gap | None = None
+    accuracy: float | None = None
 
     @property
     def words(self) -> str:
@@ -196,6 +202,11 @@ class Facts:
         return bool((self.uncertain | (self.sign == 0)).all())
 
     @property
+    def is_silent(self) -> bool:
+        """Whether the model abstains from every prediction."""
+        return self.silent is not None and bool(np.nanmin(self.silent) >= 1 - _NONE)
+
+    @property
     def silence_differs(self) -> bool:
         """Whether groups differ clearly in abstentions, and by more than BA-> may be."""
         silence, value = self.silence, self.value
@@ -251,9 +262,10 @@ def percent(rate: float, digits: int = 0) -> str:
 
 
 def points(change: float, digits: int | None = None) -> str:
-    """A difference of rates in percentage points; a small one has more digits."""
+    """A difference of rates in percentage points, with the unit; a small one has more digits."""
     digits = _digits_of(change) if digits is None else digits
-    return f"{100 * change:z.{digits}f}"
+    text = f"{100 * change:z.{digits}f}"
+    return f"{text} point" if text in ("1", "-1") else f"{text} points"
 
 
 def _digits_of(*changes: float) -> int:
@@ -346,11 +358,11 @@ def _moves(facts: Facts, movement: Movement | None) -> str:
     between = f"the gap between {first} and {second[0]} in {subject}"
     if abs(after - before) <= _NONE:
         rates = ", then ".join(dict.fromkeys(" against ".join(told) for told in (true, predicted)))
-        return f"{between} stays at {points(before, digits)} points ({rates})"
+        return f"{between} stays at {points(before, digits)} ({rates})"
     return (
         f"{between} {_verb(before, after)} from "
-        f"{points(before, digits)} points ({' against '.join(true)}) to "
-        f"{points(after, digits)} points ({' against '.join(predicted)})"
+        f"{points(before, digits)} ({' against '.join(true)}) to "
+        f"{points(after, digits)} ({' against '.join(predicted)})"
     )
 
 
@@ -360,11 +372,14 @@ def _average(facts: Facts, clause: str = "", extreme: str = "most of all") -> st
     one = one or (len(facts.groups) == 2 and len(facts.subjects) == 1)
     if one and facts.of_task:
         return ""
-    along = facts.sign * facts.delta
-    n_along, n_pairs = int((along > 0).sum()), int(np.isfinite(along).sum())
+    mean, along = facts.value.value, facts.sign * facts.delta
+    if abs(mean) <= _NONE:
+        return f"on average, rates do not move along the reference's correlations; {extreme} "
+    side, where = (-1, "against") if mean < 0 else (1, "along")
+    moved, n_pairs = int((side * along > _NONE).sum()), int(np.isfinite(along).sum())
     return (
-        f"rates move by {points(facts.value.value)} points on average along the reference's "
-        f"correlations{clause}, {n_along} of {n_pairs} pairs along them; {extreme} "
+        f"rates move by {points(abs(mean))} on average {where} the reference's "
+        f"correlations{clause}, {moved} of {n_pairs} pairs {where} them; {extreme} "
     )
 
 
@@ -378,8 +393,8 @@ def _beside(facts: Facts, movement: Movement | None, tail: str) -> str:
     """A clause on what blind errors would make of the gap."""
     if facts.blind is None or movement is None:
         return ""
-    unit = " points" if len(movement.groups) > 1 else "%"
-    return tail.format(points(movement.gap(facts.blind), _digits(facts, movement)) + unit)
+    in_words = points if len(movement.groups) > 1 else percent
+    return tail.format(in_words(movement.gap(facts.blind), _digits(facts, movement)))
 
 
 #: Clauses on blind errors.
@@ -387,6 +402,9 @@ _ALONE = "; mistakes that know nothing of the attribute would give {}"
 _AS_FAR = ", as far as mistakes that know nothing of the attribute would move it (to {})"
 _NOT_AS_FAR = ", where mistakes that know nothing of the attribute would move it further (to {})"
 _BENEATH = ", but mistakes as frequent as these, blind to the attribute, would give {}"
+
+#: A clause on a model that is never wrong.
+_RIGHT = "the model makes no mistakes on these rows; "
 
 
 # The sentences.
@@ -396,7 +414,9 @@ def _of_balanced(facts: Facts) -> str:
     text = "the reference is balanced, so BA is 0 whatever the model does"
     if (facts.sign != 0).any():
         text = "the reference cannot be told from a balanced one, so the direction of BA is noise"
-    return f"{text}; {_selection(facts)}"
+    if facts.constant is not None:
+        return f"{text}; {_of_everybody(facts)}"
+    return f"{text}; {_RIGHT if facts.is_right else ''}{_selection(facts)}"
 
 
 def _selection(facts: Facts) -> str:
@@ -421,7 +441,15 @@ def _selection(facts: Facts) -> str:
         f"{compared[end]} {percent(share, digits)}"
         for end, share in zip(ends, (most, least), strict=True)
     )
-    return f"{what} {columns[column]} differ by {points(most - least)} points ({shares})"
+    return f"{what} {columns[column]} differ by {points(most - least)} ({shares})"
+
+
+def _of_everybody(facts: Facts) -> str:
+    """What a model says of all rows."""
+    variable = "task" if facts.of_task else "attribute"
+    if facts.is_silent:
+        return f"the model abstains from every prediction of the {variable}"
+    return f"predictions of the {variable} say the same of everybody ({facts.constant})"
 
 
 def _of_unknown_direction(facts: Facts) -> str:
@@ -478,15 +506,18 @@ def _of_reversal(facts: Facts) -> str:
     before, after = (points(movement.gap(rates)) for rates in (facts.true, facts.predicted))
     return (
         f"predictions reverse the gap between {first} and {second} in "
-        f"{facts.subjects[movement.task]}: {before} points in the truth, {after} in the predictions"
+        f"{facts.subjects[movement.task]}: {before} in the truth, {after.partition(' ')[0]} in the "
+        "predictions"
     )
 
 
 def _of_no_change(facts: Facts) -> str:
-    interval = facts.value.interval or (np.nan, np.nan)
+    largest = max(map(abs, facts.value.interval or (np.nan,)))
+    if largest >= 1:
+        return "no change that can be told from chance, and none that is excluded"
     return (
-        "no change that can be told from chance; an average change of rates by more than "
-        f"{points(max(map(abs, interval)))} points is excluded"
+        "no change along the reference's correlations can be told from chance; an average change "
+        f"by more than {points(largest)} is excluded"
     )
 
 
@@ -513,10 +544,7 @@ CASES: Sequence[Case] = (
         "constant",
         None,
         lambda it: it.constant is not None,
-        lambda it: (
-            f"predictions of the {'task' if it.of_task else 'attribute'} say the same of everybody "
-            f"({it.constant}); BA, MALS and DPA describe that, not bias"
-        ),
+        lambda it: f"{_of_everybody(it)}; BA, MALS and DPA describe that, not bias",
     ),
     Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),
     Case(
@@ -560,8 +588,9 @@ def judge(facts: Facts) -> Verdict:
     """The first verdict that applies."""
     case = next(case for case in CASES if case.applies(facts))
     sentence = case.sentence(facts)
-    text = f"{sentence[0].upper()}{sentence[1:]}."
-    return Verdict(case.code, case.reason, text, _gap(facts, case.code))
+    said = f"{sentence[0].upper()}{sentence[1:]}."
+    gap = _gap(facts, case.code)
+    return Verdict(case.code, case.reason, said, facts.constant, gap, facts.accuracy)
 
 
 def _gap(facts: Facts, code: str) -> Gap | None:
