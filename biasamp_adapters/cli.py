@@ -263,8 +263,8 @@ def demo(
     dataset: Annotated[
         Dataset,
         Option(
-            help="The COMPAS score, as counts; or decision trees on rows: of the diabetes data, or "
-            "of COMPAS, which are downloaded."
+            help="compas: the published score, as counts. Others: decision trees on rows; those of "
+            "COMPAS are downloaded."
         ),
     ] = Dataset.compas,
     attribute: Annotated[

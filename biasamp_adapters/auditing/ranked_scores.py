@@ -11,6 +11,7 @@ import numpy as np
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters.counts.clusters import by_content
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -80,23 +81,28 @@ def scores_of_counts(counts: Counts, y_score: Any) -> Scores:
                 "y_score of counts must be JointCounts with one column of scores as the "
                 f"prediction; received {shown}"
             )
-        if _numbers_of_rows(score) != _numbers_of_rows(counts):
+        if _of_truth(score) != _of_truth(counts):
             raise ValueError(
-                "y_score must count the rows that are audited, by the same attribute and task; "
-                f"received {score!r} for {counts!r}"
+                "y_score must count the rows that are audited, by the same attribute and task, "
+                f"with their weights and clusters; received {score!r} for {counts!r}"
             )
         return _ranked(score)
 
     return Scores(y_score, rank)
 
 
-def _numbers_of_rows(counts: Counts) -> dict[tuple[Label, Label], int]:
-    """The number of rows of each group with each true label, where there are any."""
+def _of_truth(counts: Counts) -> tuple[dict[tuple[Label, Label], int], bool, int | None]:
+    """What counts of the same rows share.
+
+    The number of rows of each group with each true label, whether they have weights, and the
+    number of their clusters.
+    """
     table = counts.unweighted().tables().joint(Role.ATTRIBUTE, Role.TASK)
-    return {
+    n_rows = {
         (counts.groups[group], counts.labels[label]): int(table[group, label])
         for group, label in np.argwhere(table)
     }
+    return n_rows, counts.weighted, counts.n_clusters
 
 
 def _ranked(score: JointCounts) -> tuple[JointCounts, Array]:
@@ -111,7 +117,8 @@ def _ranked(score: JointCounts) -> tuple[JointCounts, Array]:
     codes, which = np.unique(rows.codes[predicted], return_inverse=True)
     values, _ = read_scores([of_codes[code] for code in codes.tolist()])
     thresholds, ranks = _ranks(values[which], rows.n)
-    truths = [label for label in score.labels if label in score.seen(Role.TASK)]
+    seen = score.seen(Role.TASK)
+    truths = [label for label in score.labels if label in seen]
     labels = (*truths, *(rank for rank in range(len(thresholds)) if rank not in truths))
     codes_of_truth = lookup(score.labels, labels)[rows.codes[TASK]]
     codes_of_rank = lookup(range(len(thresholds)), labels)[ranks]
@@ -120,7 +127,8 @@ def _ranked(score: JointCounts) -> tuple[JointCounts, Array]:
         score,
         labels=labels,
         axes=axes,
-        rows=replace(rows, codes=recoded).merged(),
+        # Clusters are numbered by what they hold, which is ranks now.
+        rows=by_content(replace(rows, codes=recoded).merged()),
         levels=np.zeros(0),
         soft_axes=frozenset(),
     )

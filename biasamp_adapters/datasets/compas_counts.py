@@ -95,8 +95,8 @@ def load_compas_counts(
     from biasamp_adapters.counts import JointCounts
 
     attributes = [attribute] if isinstance(attribute, str) else [*attribute]
-    if not attributes:
-        raise ValueError(f"attribute must name a column; received {attribute!r}")
+    if not attributes or len(set(attributes)) < len(attributes):
+        raise ValueError(f"attribute must name one column or different ones; received {attribute}")
     for name in attributes:
         check_choice("attribute", name, _ATTRIBUTES)
     check_choice("label", label, LABELS)

@@ -47,8 +47,25 @@ def test_are_those_of_the_rows(
         bam.JointCounts.from_arrays(truth, values, **rows, by_weight=True)
         for values in (truth, score)
     ]
-    of_counts = bam.audit_counts(counted[0], y_score=counted[1], n_boot=20)
-    of_rows = bam.audit(truth, truth, y_score=score, n_boot=20, **rows)
+    of_counts = bam.audit_counts(counted[0], y_score=counted[1], n_boot=50)
+    of_rows = bam.audit(truth, truth, y_score=score, n_boot=50, **rows)
+    assert sweeps_of(of_counts) == sweeps_of(of_rows)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_whole_clusters_are_drawn(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    truth, group = rng.integers(0, 2, (2, N_ROWS))
+    score = rng.integers(1, 11, N_ROWS)
+    rows = {"sensitive_features": group, "clusters": rng.integers(0, 80, N_ROWS)}
+    if weighted:
+        rows["sample_weight"] = rng.choice([0.5, 1.0, 3.0], N_ROWS)
+    counted = [
+        bam.JointCounts.from_arrays(truth, values, **rows, by_weight=True)
+        for values in (truth, score)
+    ]
+    of_counts = bam.audit_counts(counted[0], y_score=counted[1], n_boot=50)
+    of_rows = bam.audit(truth, truth, y_score=score, n_boot=50, **rows)
     assert sweeps_of(of_counts) == sweeps_of(of_rows)
 
 
@@ -139,6 +156,15 @@ def test_cells_are_rows_with_weights_for_the_functions_of_scores() -> None:
 def test_bad_input(y_score: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bam.audit_counts(load_compas_counts(), y_score=y_score, n_boot=0)
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "clusters"])
+def test_scores_must_have_the_weights_and_clusters_of_the_counts(name: str) -> None:
+    truth, group = [0, 1, 1, 0] * 20, ["a", "a", "b", "b"] * 20
+    given = bam.JointCounts.from_arrays(truth, truth, group, **{name: [1, 2] * 40})
+    bare = bam.JointCounts.from_arrays(truth, [5, 6, 7, 8] * 20, group)
+    with pytest.raises(ValueError, match=r"with their weights and clusters; received"):
+        bam.audit_counts(given, y_score=bare, n_boot=0)
 
 
 def test_scores_that_are_no_numbers_or_missing() -> None:

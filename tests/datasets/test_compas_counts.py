@@ -157,7 +157,8 @@ def test_the_note_states_the_source_and_its_checksum() -> None:
     ("options", "message"),
     [
         ({"attribute": "name"}, r"attribute must be one of \['race', .*; received 'name'"),
-        ({"attribute": []}, r"attribute must name a column; received \[\]"),
+        ({"attribute": []}, r"attribute must name one column or different ones; received \[\]"),
+        ({"attribute": ["sex", "sex"]}, r"different ones; received \['sex', 'sex'\]"),
         ({"label": "decile_score"}, r"label must be one of .*; received 'decile_score'"),
         ({"threshold": 0}, r"threshold must be a whole number from 1 to 10, .* received 0"),
         ({"threshold": [5, 11]}, r"received \[5, 11\]"),
