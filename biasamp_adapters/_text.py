@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+#: A typographical minus, which lines up with a plus and is no hyphen.
+MINUS = "\u2212"
+
 #: Characters that change the direction of a line, and characters that XML does not allow.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

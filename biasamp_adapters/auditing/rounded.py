@@ -6,10 +6,8 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from biasamp_adapters._text import MINUS
 from biasamp_adapters.metrics.result import about
-
-#: A typographical minus, which lines up with a plus and is no hyphen.
-MINUS = "\u2212"
 
 #: What stands in the place of a number that there is none of.
 NONE = "\u2013"

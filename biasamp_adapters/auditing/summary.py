@@ -26,8 +26,9 @@ from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Facts, Verdict
+from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 

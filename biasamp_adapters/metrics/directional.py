@@ -17,10 +17,10 @@ from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.equalize import ROUNDING, accuracy_of, column_accuracy
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import About
-from biasamp_adapters.metrics.verdict import Facts
 
 #: The estimates that a verdict reads.
 _READ = ("value", "association", "excess")

@@ -22,8 +22,9 @@ from biasamp_adapters.inference.estimates import (
     Replicated,
 )
 from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
-from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
+from biasamp_adapters.metrics.verdict import Verdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
