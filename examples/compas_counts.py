@@ -66,10 +66,14 @@ def main() -> None:
     parser.add_argument("--data-home", help="folder of compas-scores-two-years.csv(.gz)")
     parser.add_argument("--out", type=Path, help="the file to write")
     options = parser.parse_args()
-    people = published_rows(Path(get_data_home(options.data_home)), download=True)
-    text = counts_of(people).to_csv(index=False, lineterminator="\n")
+    try:
+        people = published_rows(Path(get_data_home(options.data_home)), download=True)
+        text = counts_of(people).to_csv(index=False, lineterminator="\n")
+        if options.out:
+            options.out.write_text(text, encoding="utf-8")
+    except OSError as error:  # missing, changed, or not available from the network
+        parser.error(str(error))
     if options.out:
-        options.out.write_text(text, encoding="utf-8")
         print(f"{len(people):,} rows with SHA-256 {SHA256}\nwrote {options.out}", file=sys.stderr)
     else:
         print(text, end="")

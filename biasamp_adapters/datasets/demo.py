@@ -1,4 +1,4 @@
-"""The audits that ``biasamp demo`` shows: a table, a model's predictions and its training rows."""
+"""The audits of rows that ``biasamp demo`` shows: a table, a model's predictions, its training rows."""
 
 from __future__ import annotations
 

@@ -193,6 +193,19 @@ def test_the_script_writes_the_file(
     assert out.read_bytes() == shipped.read_bytes()
 
 
+def test_the_script_says_in_one_line_what_is_wrong(
+    example: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "compas-scores-two-years.csv").write_text("age,race\n30,Caucasian\n")
+    monkeypatch.setattr(sys, "argv", ["compas_counts.py", "--data-home", str(tmp_path)])
+    with pytest.raises(SystemExit, match="2"):
+        example.main()
+    assert "must hold the columns of compas-scores-two-years.csv" in capsys.readouterr().err
+
+
 def test_trees_on_the_rows_give_the_counts_of_the_tests(shared_data: Path) -> None:
     rows = fetch_compas(data_home=shared_data, label="is_recid")
     race = (rows.sensitive_features == "African-American").astype(int)
