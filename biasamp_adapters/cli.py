@@ -76,8 +76,9 @@ class Missing(StrEnum):
 class Dataset(StrEnum):
     """The data of the demonstration."""
 
-    diabetes = "diabetes"
     compas = "compas"
+    compas_rows = "compas-rows"
+    diabetes = "diabetes"
 
 
 def _version(asked: bool) -> None:
@@ -259,33 +260,72 @@ def count(
 
 @app.command(cls=_Command)
 def demo(
-    dataset: Annotated[Dataset, Option(help="What to audit.")] = Dataset.diabetes,
+    dataset: Annotated[
+        Dataset,
+        Option(
+            help="compas: the published score, as counts. Others: decision trees on rows; those of "
+            "COMPAS are downloaded."
+        ),
+    ] = Dataset.compas,
+    attribute: Annotated[
+        Texts,
+        Option(help="Attribute of the counts: race, the default, sex, age_cat, ...; repeatable."),
+    ] = NOT_GIVEN,
     data_home: Annotated[
-        Path | None, Option(help="Folder of downloaded data, as scikit-learn's data_home.")
+        Path | None, Option(help="Folder of downloaded rows, as scikit-learn's data_home.")
     ] = None,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
     html: Html = Path("biasamp-demo.html"),
     json_path: Json = None,
 ) -> None:
-    """Audit a decision tree on data that come with scikit-learn, or on COMPAS."""
+    """Audit the published COMPAS score, without a download."""
+    if attribute and dataset is not Dataset.compas:
+        raise ValueError(f"--attribute is for --dataset compas; received it for {dataset.value}")
+    if data_home is not None and dataset is not Dataset.compas_rows:
+        raise ValueError(
+            f"--data-home is for --dataset compas-rows; received it for {dataset.value}"
+        )
+    _check_outputs([], html, json_path)
+    options = {"n_boot": n_boot, "random_state": seed}
+    if dataset is Dataset.compas:
+        report = _audit_of_compas(attribute or ["race"], options)
+    else:
+        report = _audit_of_rows(dataset, data_home, options)
+    _show([report], html, json_path)
+
+
+def _audit_of_compas(attribute: list[str], options: dict[str, Any]) -> AuditReport:
+    """The audit of the score with its sweep, from the counts that come with the package."""
+    from biasamp_adapters.auditing import audit_counts
+    from biasamp_adapters.datasets.compas_counts import load_compas_counts
+
+    counts, scores = (
+        load_compas_counts(attribute=attribute, threshold=threshold) for threshold in (5, None)
+    )
+    return audit_counts(
+        counts, y_score=scores, title=f"COMPAS: recidivism and {' and '.join(attribute)}", **options
+    )
+
+
+def _audit_of_rows(
+    dataset: Dataset, data_home: Path | None, options: dict[str, Any]
+) -> AuditReport:
+    """The audit of decision trees that predict the task and the attribute."""
     from biasamp_adapters.auditing import audit as run_audit
     from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
 
-    _check_outputs([], html, json_path)
-    compas = dataset is Dataset.compas
+    compas = dataset is Dataset.compas_rows
     data = load_compas_audit(data_home=data_home) if compas else load_diabetes_audit()
-    report = run_audit(
+    return run_audit(
         data.y_true,
         data.y_pred,
         sensitive_features=data.sensitive_features,
         sensitive_features_pred=data.sensitive_features_pred,
         reference=data.reference,
-        n_boot=n_boot,
-        random_state=seed,
         title=data.title,
+        **options,
     )
-    _show([report], html, json_path)
 
 
 #: Stands for standard output, as in other commands.

@@ -61,6 +61,9 @@ _HELP = {
 #: Verdicts that more rows could change.
 _WANTS_ROWS = {"no_clear_change", "cannot_say"}
 
+#: Verdicts that ask for a remedy.
+_AMPLIFY = {"amplifies", "amplifies_beneath_errors"}
+
 #: Prevalences that differ by more than this ask for another threshold.
 _FAR_SHARE = 0.02
 
@@ -302,21 +305,30 @@ def _what_to_do(summary: Row) -> Iterator[str]:
     # The sweep of the model with the largest value tells most.
     ranked = [it["model"] for it in ranking(summary, A_TO_T)]
     curves = {curve["model"]: curve for curve in summary["sweeps"] if "run" not in curve}
+    amplifying = {row["model"] for row in summary["verdicts"] if row["verdict"] in _AMPLIFY}
     for curve in [curves[model] for model in ranked if model in curves][:1]:
-        yield from _of_threshold(curve)
+        yield from _of_threshold(curve, amplifies=curve["model"] in amplifying)
     one_class = summary["data"]["positive"] is not None
-    if one_class and not summary["sweeps"] and codes & {"amplifies", "amplifies_beneath_errors"}:
+    if one_class and not summary["sweeps"] and amplifying:
         yield "Give scores to see what another threshold would change."
     if codes & _WANTS_ROWS and "runs" not in summary["data"]:
         yield from _of_more_rows(summary)
 
 
-def _of_threshold(curve: Row) -> Iterator[str]:
+def _of_threshold(curve: Row, *, amplifies: bool) -> Iterator[str]:
     """What the threshold that predicts as many as the reference has would do."""
     audited, wanted = curve["audited_share"], curve["reference_share"]
     points = [point for point in curve["points"] if point["amplification"]["value"] is not None]
     nearest = min(points, key=lambda point: abs(point["share"] - wanted), default=None)
-    if nearest is None or abs(nearest["share"] - audited) < _FAR_SHARE:
+    if nearest is None:
+        return
+    if abs(nearest["share"] - audited) < _FAR_SHARE:
+        if amplifies:
+            yield (
+                f"The threshold of {curve['model']} is calibrated as far as its scores allow "
+                f"({percent(audited)} are predicted positive, {percent(wanted)} of the reference "
+                "are): what amplifies is the score, not the threshold."
+            )
         return
     yield (
         f"{curve['model']} predicts {percent(audited)} positive where {percent(wanted)} of the "

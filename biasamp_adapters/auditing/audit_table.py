@@ -20,9 +20,9 @@ from biasamp_adapters.auditing.open_tables import (
     sum_of_counts,
     with_common_types,
 )
+from biasamp_adapters.auditing.ranked_scores import Scores
 from biasamp_adapters.auditing.report import AuditReport, audit_evaluation
 from biasamp_adapters.auditing.runs import summarize_reports
-from biasamp_adapters.auditing.sweeps import Scores
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show

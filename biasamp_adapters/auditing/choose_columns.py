@@ -11,7 +11,7 @@ from biasamp_adapters._progress import working
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._text import placing_errors
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.auditing.sweeps import LEVELS, Scores, scores_of_arrays
+from biasamp_adapters.auditing.ranked_scores import LEVELS, Scores, scores_of_arrays
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing

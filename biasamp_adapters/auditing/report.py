@@ -18,8 +18,9 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
+from biasamp_adapters.auditing.ranked_scores import Scores, scores_of_arrays, scores_of_counts
 from biasamp_adapters.auditing.summary import Summary, summarize
-from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
+from biasamp_adapters.auditing.sweeps import sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.counts.variables import Missing
@@ -493,6 +494,7 @@ def audit_counts(
     counts: Counts,
     reference: Any = None,
     *,
+    y_score: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
@@ -508,6 +510,10 @@ def audit_counts(
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
+    y_score : JointCounts, or mapping from models, optional
+        The same rows, counted with the score of the positive class as the prediction. With them,
+        the report also shows BA A->T and the difference of false positive rates at up to 50
+        thresholds.
     n_boot, confidence, random_state, pos_label, title
         As in :func:`audit`.
 
@@ -518,22 +524,30 @@ def audit_counts(
     Raises
     ------
     ValueError
-        If the counts hold no predictions, or an input breaks a rule.
+        If the counts hold no predictions, the scores are not of the same rows, or an input breaks
+        a rule.
 
     Examples
     --------
     >>> import biasamp_adapters as bam
-    >>> counts = bam.JointCounts.from_arrays(
-    ...     [1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=["a", "b", "a", "b"] * 9
-    ... )
+    >>> truth, group = [1, 1, 0, 0] * 9, ["a", "b", "a", "b"] * 9
+    >>> counts = bam.JointCounts.from_arrays(truth, [1, 1, 0, 1] * 9, sensitive_features=group)
     >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
     36
+
+    With scores from 1 to 4, of which 2 and more were predicted positive:
+
+    >>> scores = bam.JointCounts.from_arrays(truth, [3, 4, 1, 2] * 9, sensitive_features=group)
+    >>> report = bam.audit_counts(counts, y_score=scores, n_boot=0)
+    >>> [point["threshold"] for point in report.summary["sweeps"][0]["points"]]
+    [None, 4.0, 3.0, 2.0, 1.0]
     """
     return audit_evaluation(
         align(counts, as_reference(reference)),
         interval_options(n_boot, confidence, random_state),
         pos_label=pos_label,
         title=title,
+        scores=None if y_score is None else scores_of_counts(counts, y_score),
     )
 
 
