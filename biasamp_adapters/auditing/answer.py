@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from biasamp_adapters.auditing import drift, prevalence
-from biasamp_adapters.auditing.rounded import digits_of, number, percent, rounded
+from biasamp_adapters.auditing.rounded import (
+    digits_of,
+    number,
+    number_in_words,
+    percent,
+    rounded,
+)
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
@@ -288,7 +294,7 @@ def _what_to_read(summary: Row) -> Iterator[str]:
 
 def _number_to_read(summary: Row, metric: str, models: set[str]) -> str:
     """The name of a number and, unless it is so for all models, for which."""
-    name = metric.replace("_", " ")
+    name = number_in_words(metric)
     named = [model for model in summary["data"]["models"] if model in models]
     return name if len(named) == len(summary["data"]["models"]) else f"{name} ({', '.join(named)})"
 

@@ -11,6 +11,7 @@ from biasamp_adapters.auditing.rounded import (
     UNBOUNDED,
     arrows,
     number,
+    number_in_words,
     percent,
     rounded,
     scale_of,
@@ -202,8 +203,7 @@ def _hides(summary: Summary, row: Row) -> bool:
     return any(other["pairs"] > 1 for other in summary["trends"] if other["name"] == row["name"])
 
 
-#: Parts of a report by the name that they have in it, and places in words.
-_READ = {"trends": "what the mean hides", "sweeps": "thresholds"}
+#: Places in words.
 _PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
 
 
@@ -213,8 +213,8 @@ def _advice(summary: Summary) -> Iterator[Row]:
     merged: dict[tuple[str, str, str], list[str]] = {}
     for row in summary["reading"]:
         names = ", ".join(row["models"]) if len(models) > 1 else ""
-        shown = _READ.get(row["metric"], row["metric"].replace("_", " "))
-        merged.setdefault((row["place"], names, row["reason"]), []).append(arrows(shown))
+        shown = arrows(number_in_words(row["metric"]))
+        merged.setdefault((row["place"], names, row["reason"]), []).append(shown)
     for (place, names, reason), numbers in merged.items():
         yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
 
