@@ -195,7 +195,7 @@ def test_guesses_that_are_no_codes(guess: Any) -> None:
 
 def test_unknown_codes_without_groups() -> None:
     metric = metric_of(FRAME, predicted_protected_attributes=GUESS + 7)
-    with pytest.raises(ValueError, match=r"must hold only labels known .* received '7\.0, 7\.0'"):
+    with pytest.raises(ValueError, match=r"must hold only labels known .* received '7\.0 × 7\.0'"):
         metric.directional_bias_amplification("T->A")
 
 

@@ -84,7 +84,7 @@ def test_crossed_attributes() -> None:
     assert joint(counts, "attribute", "task") == [[1, 1, 1], [1, 0, 0], [0, 1, 2]]
     as_mapping = {"sex": crossed["sex"], "age": pl.Series(crossed["age"].tolist())}
     assert counts == count(sensitive_features=as_mapping)
-    assert counts.to_frame()["attribute"].tolist()[::3] == ["f, 20", "f, 30", "m, 20"]
+    assert counts.to_frame()["attribute"].tolist()[::3] == ["f × 20", "f × 30", "m × 20"]
 
 
 SOFT = [[0.25, 0.0, 1.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.75]]

@@ -84,7 +84,7 @@ def test_crossed_groups() -> None:
         None, ["cook", "cook", "nurse", "nurse"], sensitive_features=frame
     )
     assert result.value == pytest.approx((2 * (1 - 0.8) + 2 * (1 - 0.6) + 4 * 0.3) / 8)
-    assert result.by_attribute.index.tolist() == [", ".join(group) for group in people]
+    assert result.by_attribute.index.tolist() == [" × ".join(group) for group in people]
 
 
 #: How often each of four crossed groups cooks: half of all do.

@@ -31,7 +31,8 @@ ORDER = [
     "no_clear_change",
 ]
 
-REASONS = [case.reason for case in CASES if case.reason]
+#: The last one is of summaries of runs, whose facts may not go together.
+REASONS = [*(case.reason for case in CASES if case.reason), "runs_differ"]
 CODES = list(dict.fromkeys(case.code for case in CASES))
 
 

@@ -219,7 +219,7 @@ def test_minus_zero_is_zero() -> None:
 def test_crossed_attributes_and_label_sets() -> None:
     crossed = pd.DataFrame({"sex": GROUP, "old": [True, False] * 50})
     ax = bam.plot.pairs(result(CHANGED, sensitive_features=crossed, n_boot=0))
-    assert sorted(ticks(ax, "x")) == ["a, False", "a, True", "b, False", "b, True"]
+    assert sorted(ticks(ax, "x")) == ["a × False", "a × True", "b × False", "b × True"]
     rng = np.random.default_rng(0)
     truth, predicted = (rng.integers(0, 2, (100, 2)) for _ in range(2))
     multi = bam.MultiAttributeBiasAmplification(direction="A->T")
