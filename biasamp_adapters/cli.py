@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
+import shutil
 import sys
 import traceback
 import warnings
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -23,13 +24,22 @@ from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
 from biasamp_adapters._text import clean, renamed
 from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
+from biasamp_adapters.command_help import (
+    DATA,
+    GATES,
+    MODEL,
+    OUTPUT,
+    STATISTICS,
+    SectionedCommand,
+    example,
+    explained,
+)
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
 
 app = typer.Typer(
     name="biasamp",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     # Plain help wraps lines; a table would truncate the names of options.
@@ -68,110 +78,196 @@ def _version(asked: bool) -> None:
         raise typer.Exit(DONE)
 
 
-@app.callback()
+@app.callback(
+    invoke_without_command=True,
+    epilog="`biasamp demo` needs no file; `biasamp audit --help` has an example.",
+)
 def biasamp(
+    context: typer.Context,
     version: Annotated[
         bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 #: An option that may be repeated, and its default.
 Texts: TypeAlias = list[str]
 NOT_GIVEN: Texts = []
 
+
+def option(section: str, metavar: str | None, text: str, *names: str) -> Any:
+    """An option in a section of the help."""
+    return Option(*names, rich_help_panel=section, metavar=metavar, help=text)
+
+
+_COLUMN = "COLUMN"
+
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet, or counts; globs.")
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="CSV or Parquet files, patterns or folders of them, or - for CSV from standard input; "
+        "or files of counts.",
+    ),
 ]
 Task = Annotated[
-    Texts, Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'.")
+    Texts,
+    option(
+        DATA,
+        _COLUMN,
+        "Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'. "
+        "[required for tables]",
+    ),
 ]
 Prediction = Annotated[
-    Texts, Option(help="Column of the predictions, or a list; repeat for several models.")
+    Texts,
+    option(
+        MODEL,
+        _COLUMN,
+        "Column of the predictions; repeat it for several models. For many 0/1 tasks a list a,b "
+        "or 'prefix*' for each model. [required for tables]",
+    ),
 ]
 Attribute = Annotated[
     Texts,
-    Option(help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."),
+    option(
+        DATA,
+        _COLUMN,
+        "Column of the protected attribute; repeat it to cross several. 'prefix*' for groups "
+        "that are 0/1 columns. [required for tables]",
+    ),
 ]
 AttributePrediction = Annotated[
-    Texts, Option(help="Column of the predicted attribute, in the order of --attribute.")
+    Texts,
+    option(
+        MODEL, _COLUMN, "Column of the predicted attribute, in the order of --attribute: adds T->A."
+    ),
 ]
-Weight = Annotated[str | None, Option(help="Column of sampling weights.")]
+Weight = Annotated[str | None, option(DATA, _COLUMN, "Column of sampling weights.")]
 Cluster = Annotated[
     str | None,
-    Option(help="Column that says which rows belong together, e.g. a person: drawn as a whole."),
+    option(
+        DATA, _COLUMN, "Column that says which rows belong together, such as those of a person."
+    ),
 ]
-MissingRule = Annotated[Missing, Option(help="What to do with missing values.")]
-Replicates = Annotated[int, Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
-Seed = Annotated[int, Option("--seed", help="Seed of the bootstrap.")]
-Html = Annotated[Path | None, Option(help="Write the report as one HTML page.")]
+MissingRule = Annotated[Missing, option(DATA, None, "What to do with missing values.")]
+Replicates = Annotated[
+    int, option(STATISTICS, "N", "Bootstrap replicates; 0 for no intervals.", "--n-boot")
+]
+Seed = Annotated[int, option(STATISTICS, "N", "Seed of the bootstrap.", "--seed")]
+Html = Annotated[Path | None, option(OUTPUT, "PATH", "Write the report as one HTML page.")]
 Json = Annotated[
     Path | None,
-    Option("--json", help="Write the report as JSON; - is standard output, and nothing else."),
+    option(
+        OUTPUT,
+        "PATH",
+        "Write the report as JSON; - is standard output, and nothing else.",
+        "--json",
+    ),
 ]
+Full = Annotated[bool, option(OUTPUT, None, "Print all tables and notes as well.", "--full")]
 
 
-@app.command(epilog=_EXIT_CODES)
+@app.command(
+    cls=SectionedCommand,
+    short_help="Audit a table of predictions.",
+    epilog=example(
+        "biasamp audit predictions.csv --task recidivism --prediction model \\",
+        "    --attribute race --reference training.csv --html report.html",
+    )
+    + f"\n\n{_EXIT_CODES}",
+)
 def audit(
     files: Files,
     task: Task = NOT_GIVEN,
-    prediction: Prediction = NOT_GIVEN,
     attribute: Attribute = NOT_GIVEN,
     separate: Annotated[
-        bool, Option("--separate", help="Audit each attribute alone; do not cross.")
+        bool, option(DATA, None, "Audit each attribute alone; do not cross.", "--separate")
     ] = False,
-    attribute_prediction: AttributePrediction = NOT_GIVEN,
     reference: Annotated[
         Texts,
-        Option(
-            help="File of the training data, with the columns of task and attribute, or counts."
+        option(
+            DATA,
+            "FILE",
+            "File of the training data, with the columns of task and attribute, or counts.",
         ),
     ] = NOT_GIVEN,
+    where: Annotated[
+        str | None,
+        option(
+            DATA,
+            "CONDITION",
+            "Audit only rows that meet an SQL condition over the columns, such as "
+            "\"age >= 18 AND sex = 'F'\".",
+        ),
+    ] = None,
+    groups: Annotated[
+        Texts,
+        option(
+            DATA, "GROUP", "Audit only this group; repeatable. Rows of other groups are left out."
+        ),
+    ] = NOT_GIVEN,
+    pos_label: Annotated[
+        str | None, option(DATA, "LABEL", "The one class to look at, as the report shows it.")
+    ] = None,
     weight: Weight = None,
     cluster: Cluster = None,
-    score: Annotated[
-        Texts, Option(help="Column of scores, for each --prediction: adds a sweep of thresholds.")
-    ] = NOT_GIVEN,
     run: Annotated[
         str | None,
-        Option(help="Column whose values are runs (seeds); 'filename' for one run per file."),
+        option(
+            DATA,
+            _COLUMN,
+            "Column whose values are runs (seeds); 'filename' for one run per file.",
+        ),
     ] = None,
-    pos_label: Annotated[
-        str | None, Option(help="The one class to look at, as the report shows it.")
-    ] = None,
+    missing: MissingRule = Missing.error,
     many_groups: Annotated[
         bool,
-        Option(
-            "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
+        option(
+            DATA,
+            None,
+            "Allow an attribute of over 100 groups, or of hardly 2 rows each.",
+            "--many-groups",
         ),
     ] = False,
-    missing: MissingRule = Missing.error,
+    prediction: Prediction = NOT_GIVEN,
+    score: Annotated[
+        Texts,
+        option(MODEL, _COLUMN, "Column of scores, for each --prediction: adds a threshold sweep."),
+    ] = NOT_GIVEN,
+    attribute_prediction: AttributePrediction = NOT_GIVEN,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
-    confidence: Annotated[float, Option(help="Level of the intervals.")] = 0.95,
+    confidence: Annotated[float, option(STATISTICS, "X", "Level of the intervals.")] = 0.95,
+    full: Full = False,
     html: Html = None,
     json_path: Json = None,
     fail_above: Annotated[
         Texts,
-        Option(
-            metavar="METRIC=X",
-            help="Fail if METRIC is shown to be above X: its whole interval is, e.g. "
+        option(
+            GATES,
+            "METRIC=X",
+            "Fail if METRIC is shown to be above X: its whole interval is, e.g. "
             "'BA A->T=0.02'; repeatable.",
         ),
     ] = NOT_GIVEN,
     require_below: Annotated[
         Texts,
-        Option(
-            metavar="METRIC=X",
-            help="Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
+        option(
+            GATES,
+            "METRIC=X",
+            "Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
         ),
     ] = NOT_GIVEN,
     fail_verdict: Annotated[
         Texts,
-        Option(
-            metavar="CODE,...",
-            help="Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
+        option(
+            GATES,
+            "CODE,...",
+            "Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
             "'A->T=amplifies' for one direction; repeatable.",
         ),
     ] = NOT_GIVEN,
@@ -188,61 +284,80 @@ def audit(
     ]
     if gates and not n_boot:
         raise ValueError("gates are judged on intervals, and --n-boot 0 gives none")
-    _check_outputs([*files, *reference], html, json_path)
-    reports = audit_files(
-        files,
-        ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
-        separate=separate,
-        reference=reference,
-        score=score,
-        run=run,
-        pos_label=pos_label,
-        allow_many_groups=many_groups,
-        missing=missing.value,
-        n_boot=n_boot,
-        random_state=seed,
-        confidence=confidence,
-    )
+    with _standard_input(files, reference) as (data, training):
+        _check_outputs([*data, *training], html, json_path)
+        reports = audit_files(
+            data,
+            ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
+            separate=separate,
+            reference=training,
+            score=score,
+            run=run,
+            where=where,
+            groups=groups,
+            pos_label=pos_label,
+            allow_many_groups=many_groups,
+            missing=missing.value,
+            n_boot=n_boot,
+            random_state=seed,
+            confidence=confidence,
+        )
     failed = failures([report.summary for report in reports], gates)
-    _show(reports, html, json_path)
+    _show(reports, html, json_path, full=full)
     for failure in failed:
         _print_error(f"{failure.report}: {failure}" if len(reports) > 1 else str(failure))
     exceeded = any(failure.judged for failure in failed)
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
 
-@app.command()
+@app.command(
+    cls=SectionedCommand,
+    short_help="Count a table, to audit it elsewhere.",
+    epilog=example(
+        "biasamp count monday.csv -o monday.json --task recidivism --prediction model \\",
+        "    --attribute race",
+    ),
+)
 def count(
     files: Files,
-    output: Annotated[Path, Option("--output", "-o", help="Where to write: .json or .parquet.")],
+    output: Annotated[
+        Path, option(OUTPUT, "PATH", "Where to write: .json or .parquet.", "--output", "-o")
+    ],
     task: Task = NOT_GIVEN,
-    prediction: Prediction = NOT_GIVEN,
     attribute: Attribute = NOT_GIVEN,
-    attribute_prediction: AttributePrediction = NOT_GIVEN,
     weight: Weight = None,
     cluster: Cluster = None,
     missing: MissingRule = Missing.error,
+    prediction: Prediction = NOT_GIVEN,
+    attribute_prediction: AttributePrediction = NOT_GIVEN,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
     from biasamp_adapters.auditing.audit_files import count_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
-    _check_outputs(files, output)
     columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
-    counts = count_files(files, columns, missing.value)
+    with _standard_input(files) as (data,):
+        _check_outputs(data, output)
+        counts = count_files(data, columns, missing.value)
     counts.save(output)
     with _ignoring_broken_pipes():
         typer.echo(f"{counts!r}\nwrote {output}")
 
 
-@app.command()
+@app.command(
+    cls=SectionedCommand,
+    short_help="Audit data that come with the package.",
+    epilog=example("biasamp demo --html demo.html"),
+)
 def demo(
-    dataset: Annotated[Dataset, Option(help="What to audit.")] = Dataset.diabetes,
+    dataset: Annotated[Dataset, option(DATA, None, "What to audit.")] = Dataset.diabetes,
     data_home: Annotated[
-        Path | None, Option(help="Folder of downloaded data, as scikit-learn's data_home.")
+        Path | None,
+        option(DATA, "FOLDER", "Folder of downloaded data, as scikit-learn's data_home."),
     ] = None,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
+    full: Full = False,
     html: Html = Path("biasamp-demo.html"),
     json_path: Json = None,
 ) -> None:
@@ -263,11 +378,31 @@ def demo(
         random_state=seed,
         title=data.title,
     )
-    _show([report], html, json_path)
+    _show([report], html, json_path, full=full)
 
 
-#: Stands for standard output, as in other commands.
+#: Stands for standard output or input, as in other commands.
 _STDOUT = Path("-")
+
+
+@contextmanager
+def _standard_input(*lists: Sequence[str]) -> Iterator[list[list[str]]]:
+    """Lists of files with a file of what standard input holds in the place of "-"."""
+    given = [name for names in lists for name in names if name == str(_STDOUT)]
+    if len(given) > 1:
+        raise ValueError(f"standard input can be read once; received '-' {len(given)} times")
+    if not given:
+        yield [[*names] for names in lists]
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "standard_input.csv"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield [[str(path) if name in given else name for name in names] for names in lists]
+        except ValueError as error:
+            # A temporary path would help nobody.
+            raise ValueError(str(error).replace(str(path), "standard input")) from None
 
 
 def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
@@ -288,7 +423,9 @@ def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
             )
 
 
-def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
+def _show(
+    reports: list[AuditReport], html: Path | None, json_path: Path | None, *, full: bool
+) -> None:
     """Write the reports to files, then to standard output."""
     from biasamp_adapters.auditing.page import to_html
     from biasamp_adapters.auditing.render import to_json
@@ -296,8 +433,6 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     summaries: list[Any] = [report.summary for report in reports]
     texts: dict[Path, str] = {}
     if html is not None:
-        # Silence matplotlib's messages about its cache of fonts.
-        logging.getLogger("matplotlib").setLevel(logging.ERROR)
         with working("Drawing pictures"):
             texts[html] = to_html(summaries)
     if json_path is not None:
@@ -308,10 +443,8 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     with _ignoring_broken_pipes():
         if piped is not None:
             typer.echo(piped, nl=False)
-            return
-        _print(reports)
-        for path in texts:
-            typer.echo(f"wrote {path}")
+        else:
+            _print(summaries, [*texts], full=full)
 
 
 @contextmanager
@@ -324,18 +457,47 @@ def _ignoring_broken_pipes() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print(reports: list[AuditReport]) -> None:
-    """Print tables on a terminal, plain text elsewhere."""
-    if not sys.stdout.isatty():
-        typer.echo("\n".join(map(str, reports)))
-        return
+def _print(summaries: list[Any], written: Sequence[Path], *, full: bool) -> None:
+    """Print the reports, which files were written, and the verdicts once more."""
     from rich.console import Console
+    from rich.text import Text
 
-    from biasamp_adapters.auditing.render import on_terminal
+    from biasamp_adapters.auditing.render import FULL_WIDTH, WIDTH
+    from biasamp_adapters.auditing.terminal import body, plain, verdict
 
-    console = Console()
-    for report in reports:
-        console.print(on_terminal(report.summary))
+    # Only UTF-8 has all the marks of pictures.
+    terminal = sys.stdout.isatty() and _encoding().lower().startswith("utf")
+    console = Console(soft_wrap=True)
+    width = console.width if sys.stdout.isatty() else FULL_WIDTH if full else WIDTH
+    lines: list[Text] = []
+    for summary in summaries:
+        lines += [Text()] * bool(lines) + body(summary, width, full=full, pictures=terminal)
+    lines += [Text(f"wrote {path}") for path in written]
+    for summary in summaries:
+        lines += verdict(summary, width, named=len(summaries) > 1)
+    if terminal:
+        console.print(*lines, sep="\n")
+    else:
+        typer.echo(_encodable(plain(lines)), nl=False)
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+#: What stands for characters where standard output has no Unicode.
+_ASCII = str.maketrans(
+    {"\u2212": "-", "\u2013": "-", "\u2192": "->", "\u00b7": "|", "\u00d7": "x", "\u2026": "..."}
+)
+
+
+def _encodable(text: str) -> str:
+    """Text that standard output can show: without Unicode, a minus must still be a minus."""
+    try:
+        text.encode(_encoding())
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII).encode(_encoding(), "backslashreplace").decode(_encoding())
+    return text
 
 
 def _print_error(message: str) -> None:
@@ -353,18 +515,26 @@ def run() -> None:
     with _warnings_as_lines():
         try:
             # Calling ``app`` itself would leave a hook of Typer behind.
-            sys.exit(typer.main.get_command(app)(standalone_mode=False) or DONE)
+            command = typer.main.get_command(app)
+            sys.exit(command(prog_name="biasamp", standalone_mode=False) or DONE)
         except (typer.Abort, KeyboardInterrupt):
             sys.exit(INTERRUPTED)
-        except (_USAGE_ERROR, ValueError, OSError) as error:
-            message = _in_one_line(getattr(error, "format_message", error.__str__)())
-            # Without a command, the help is shown and the error is empty.
-            if message:
-                _print_error(f"error: {message}")
+        except _USAGE_ERROR as error:
+            _print_error(f"error: {clean(' '.join(_usage(error).split()))}")
+            sys.exit(BAD_INPUT)
+        except (ValueError, OSError) as error:
+            _print_error(f"error: {_in_one_line(str(error))}")
             sys.exit(BAD_INPUT)
         except Exception:
             sys.excepthook = _report_bug
             raise
+
+
+def _usage(error: Any) -> str:
+    """What is wrong with a call, with the option that was meant if it is known."""
+    options = {name for param in error.ctx.command.params for name in param.opts}
+    message: str = explained(error, options) or error.format_message()
+    return message
 
 
 def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:
@@ -396,6 +566,8 @@ _OPTIONS = {
     "weight=": "--weight ",
     "clusters=": "--cluster ",
     "run=": "--run ",
+    "where=": "--where ",
+    "groups=": "--groups ",
     "missing=": "--missing ",
     "n_boot": "--n-boot",
     "confidence": "--confidence",
