@@ -39,17 +39,24 @@ def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: str = "") -> l
     indent : str
         Begins every line but the first.
     """
-    lines = [Text()]
+    # Each line is a list of runs of one style. At first, a line begins with the first word.
+    lines: list[list[tuple[str, str]]] = []
+    used = width
     for text, style in parts:
         for word in text.split():
+            start = indent if lines else ""
             shown = fitted(word, width - len(indent))
-            if not lines[-1].plain:
-                lines[-1].append(shown, style)
-            elif lines[-1].cell_len + 1 + cell_len(shown) <= width:
-                lines[-1].append(" ").append(shown, style)
+            if used + 1 + cell_len(shown) > width:
+                lines.append([(start + shown, style)])
+                used = len(start) + cell_len(shown)
+                continue
+            before, known = lines[-1][-1]
+            if known == style:
+                lines[-1][-1] = (f"{before} {shown}", style)
             else:
-                lines.append(Text(indent).append(shown, style))
-    return lines
+                lines[-1].append((f" {shown}", style))
+            used += 1 + cell_len(shown)
+    return [Text.assemble(*line) for line in lines] or [Text()]
 
 
 class GridColumn(NamedTuple):
@@ -62,8 +69,9 @@ class GridColumn(NamedTuple):
 
     @property
     def natural(self) -> int:
-        """The width at which nothing wraps."""
-        return max(map(cell_len, (self.name, *self.cells)))
+        """The width at which nothing wraps; the head of numbers may be a long name."""
+        head = min(cell_len(self.name), _WORD) if self.number else cell_len(self.name)
+        return max(head, *map(cell_len, self.cells))
 
     @property
     def least(self) -> int:
