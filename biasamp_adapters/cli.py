@@ -30,13 +30,14 @@ from biasamp_adapters.command_help import (
     MODEL,
     OUTPUT,
     STATISTICS,
-    SectionedCommand,
+    Command,
     example,
     explained,
 )
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
+
 
 app = typer.Typer(
     name="biasamp",
@@ -150,12 +151,12 @@ Weight = Annotated[str | None, option(DATA, _COLUMN, "Column of sampling weights
 Cluster = Annotated[
     str | None,
     option(
-        DATA, _COLUMN, "Column that says which rows belong together, such as those of a person."
+        DATA, _COLUMN, "Column that says which rows belong together, such as those of one person."
     ),
 ]
-MissingRule = Annotated[Missing, option(DATA, None, "What to do with missing values.")]
+MissingRule = Annotated[Missing, option(DATA, None, "The rule for missing values.")]
 Replicates = Annotated[
-    int, option(STATISTICS, "N", "Bootstrap replicates; 0 for no intervals.", "--n-boot")
+    int, option(STATISTICS, "N", "Number of bootstrap replicates; 0 for none.", "--n-boot")
 ]
 Seed = Annotated[int, option(STATISTICS, "N", "Seed of the bootstrap.", "--seed")]
 Html = Annotated[Path | None, option(OUTPUT, "PATH", "Write the report as one HTML page.")]
@@ -172,7 +173,7 @@ Full = Annotated[bool, option(OUTPUT, None, "Print all tables and notes as well.
 
 
 @app.command(
-    cls=SectionedCommand,
+    cls=Command,
     short_help="Audit a table of predictions.",
     epilog=example(
         "biasamp audit predictions.csv --task recidivism --prediction model \\",
@@ -192,7 +193,7 @@ def audit(
         option(
             DATA,
             "FILE",
-            "File of the training data, with the columns of task and attribute, or counts.",
+            "The training data: files with the columns of task and attribute, or counts.",
         ),
     ] = NOT_GIVEN,
     where: Annotated[
@@ -206,12 +207,11 @@ def audit(
     ] = None,
     groups: Annotated[
         Texts,
-        option(
-            DATA, "GROUP", "Audit only this group; repeatable. Rows of other groups are left out."
-        ),
+        option(DATA, "GROUP", "Audit only this group, as the report shows it; repeatable."),
     ] = NOT_GIVEN,
     pos_label: Annotated[
-        str | None, option(DATA, "LABEL", "The one class to look at, as the report shows it.")
+        str | None,
+        option(DATA, "LABEL", "The only class or task to evaluate, as the report shows it."),
     ] = None,
     weight: Weight = None,
     cluster: Cluster = None,
@@ -236,7 +236,12 @@ def audit(
     prediction: Prediction = NOT_GIVEN,
     score: Annotated[
         Texts,
-        option(MODEL, _COLUMN, "Column of scores, for each --prediction: adds a threshold sweep."),
+        option(
+            MODEL,
+            _COLUMN,
+            "Column of scores of the positive class, for each --prediction: adds a sweep of "
+            "thresholds.",
+        ),
     ] = NOT_GIVEN,
     attribute_prediction: AttributePrediction = NOT_GIVEN,
     n_boot: Replicates = 2000,
@@ -282,8 +287,6 @@ def audit(
         *parse_bounds("--require-below", require_below, required=True),
         *parse_verdicts(fail_verdict),
     ]
-    if gates and not n_boot:
-        raise ValueError("gates are judged on intervals, and --n-boot 0 gives none")
     with _standard_input(files, reference) as (data, training):
         _check_outputs([*data, *training], html, json_path)
         reports = audit_files(
@@ -305,13 +308,14 @@ def audit(
     failed = failures([report.summary for report in reports], gates)
     _show(reports, html, json_path, full=full)
     for failure in failed:
-        _print_error(f"{failure.report}: {failure}" if len(reports) > 1 else str(failure))
+        message = f"{failure.report}: {failure}" if len(reports) > 1 else str(failure)
+        _print_error(renamed(message, {"n_boot=": "--n-boot "}))
     exceeded = any(failure.judged for failure in failed)
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
 
 @app.command(
-    cls=SectionedCommand,
+    cls=Command,
     short_help="Count a table, to audit it elsewhere.",
     epilog=example(
         "biasamp count monday.csv -o monday.json --task recidivism --prediction model \\",
@@ -331,7 +335,10 @@ def count(
     prediction: Prediction = NOT_GIVEN,
     attribute_prediction: AttributePrediction = NOT_GIVEN,
 ) -> None:
-    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
+    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
+
+    Counts hold no names of clusters: those of two files of counts are taken to be different ones.
+    """
     from biasamp_adapters.auditing.audit_files import count_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
@@ -345,7 +352,7 @@ def count(
 
 
 @app.command(
-    cls=SectionedCommand,
+    cls=Command,
     short_help="Audit data that come with the package.",
     epilog=example("biasamp demo --html demo.html"),
 )
@@ -556,6 +563,8 @@ _OPTIONS = {
     "y_score": "--score",
     "sample_weight": "--weight",
     "clusters must": "--cluster must",
+    "prediction must name each": "--prediction must name each",
+    "attribute_prediction must": "--attribute-prediction must",
     "pos_label": "--pos-label",
     # Arguments of audit_frame.
     "attribute_prediction=": "--attribute-prediction ",
@@ -581,6 +590,7 @@ _OPTIONS = {
 _CALL_HINTS = {
     r" \([^()]*\b(labels|groups)=[^()]*\)": "",
     r", reference or (labels|groups)=": " or reference",
+    ", or a numpy Generator": "",
     r"\. To get a value for each group, use .*": "",
 }
 

@@ -1,10 +1,10 @@
-"""The help of the command: options in sections, and what was meant by options that are guessed."""
+"""The commands: options in sections of the help, given once, and guesses at their names."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 #: The sections of a command's options.
 DATA, MODEL, STATISTICS, OUTPUT, GATES = "Data", "Model", "Statistics", "Output", "Gates"
@@ -45,8 +45,20 @@ def example(*lines: str) -> str:
     return f"{_AS_IT_IS}Example:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-class SectionedCommand(TyperCommand):
-    """A command whose help has its options in the sections that they name as their panels."""
+class Command(TyperCommand):
+    """A command with options in sections; those of one value must not be repeated."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; without this check, only the last value of an option would count."""
+        _, _, given = self.make_parser(ctx).parse_args([*args])
+        for option in given:
+            takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
+            if takes_one and given.count(option) > 1:
+                raise ValueError(
+                    f"Option {option.opts[0]!r} must be given once; received it "
+                    f"{given.count(option)} times"
+                )
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and options, section by section, in the order of the command."""

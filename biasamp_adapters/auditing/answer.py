@@ -121,7 +121,8 @@ def title(summary: Row) -> str:
     data = summary["data"]
     task, classes = data["task"], data["classes"]
     if data["tasks_are_columns"]:
-        what = f"{len(classes)} tasks" if len(classes) > 1 else classes[0]["label"]
+        # Without a truth, nothing tells how many there are.
+        what = classes[0]["label"] if len(classes) == 1 else f"{len(classes) or 'the'} tasks"
     elif data["positive"] is not None:
         what = f"{task or 'class'} = {data['positive']}" if task else f"class {data['positive']}"
     else:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.rounded import arrows, number
+from biasamp_adapters.auditing.rounded import arrows, number, rounded, scale_of
 from biasamp_adapters.auditing.summary import Summary, grouped, side
 
 Row: TypeAlias = dict[str, Any]
@@ -65,15 +65,12 @@ def strips(rows: Sequence[Row]) -> list[Strip]:
     numbers = [row[name] for row in rows for name in ("value", "low", "high")] + blind
     reach = max((abs(value) for value in numbers if value is not None), default=0.0) or 1.0
     scale = Scale(-reach, reach)
-    return [
-        Strip(
-            TONES[side(row)],
-            scale.at(0),
-            *(scale.place(row[name]) for name in ("value", "low", "high")),
-            scale.place(blind_value),
-        )
-        for row, blind_value in zip(rows, blind, strict=True)
-    ]
+    return [_strip(row, scale, blind_value) for row, blind_value in zip(rows, blind, strict=True)]
+
+
+def _strip(row: Row, scale: Scale, blind: float | None = None) -> Strip:
+    value, low, high = (scale.place(row[name]) for name in ("value", "low", "high"))
+    return Strip(TONES[side(row)], scale.at(0), value, low, high, scale.place(blind))
 
 
 class Dumbbell(NamedTuple):
@@ -162,8 +159,8 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
     one_task = data["positive"] is not None or len(data["classes"]) == 1
     label = pair["attribute"] if one_task else f"{pair['task']}, {pair['attribute']}"
     moved = 1 if pair["value"] > 0 else -1 if pair["value"] < 0 else 0
-    digits = 0 if abs(pair["true"] - pair["predicted"]) >= 0.01 else 1
-    texts = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
+    digits = 1 if 0 < abs(pair["true"] - pair["predicted"]) < 0.01 else 0
+    true, predicted = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
     return Dumbbell(
         shortened(clean(label), _LABEL),
         clean(label),
@@ -172,7 +169,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
         scale.at(pair["true"]),
         scale.at(pair["predicted"]),
         scale.place(pair["overall"]),
-        (*texts,),
+        (true, predicted),
     )
 
 
@@ -267,6 +264,7 @@ class Runs(NamedTuple):
     model: str
     runs: list[float]
     strip: Strip
+    mean: str
 
 
 def runs(summary: Summary) -> Iterator[Runs]:
@@ -291,10 +289,6 @@ def runs(summary: Summary) -> Iterator[Runs]:
                     for run in of_metric
                     if run["model"] == row["model"] and run["value"] is not None
                 ],
-                Strip(
-                    TONES[side(row)],
-                    scale.at(0),
-                    *(scale.place(row[end]) for end in ("value", "low", "high")),
-                    None,
-                ),
+                _strip(row, scale),
+                rounded(row, scale_of(row)).both,
             )

@@ -16,8 +16,8 @@ from biasamp_adapters.auditing.findings import (
     by_column,
 )
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.labels import listing, show
-from biasamp_adapters.inference.rules import FEW_ROWS, few_clusters
+from biasamp_adapters.counts.labels import each_of, show
+from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
@@ -52,10 +52,10 @@ _SENTENCES = {
     "no attack": "LA, and DPA from tasks that are columns, need an attacker that is fitted on "
     "rows; they are left out where rows are unknown or more than {most:,}. Per pair, the metrics "
     "give them in by_pair.",
-    "few rows": "Fewer than {few} rows have the {kind} {names}: no interval that rests on them can "
+    "few rows": "Fewer than {few} rows have {labels}: no interval that rests on them can "
     "be trusted.",
     "no intervals": NO_INTERVALS,
-    "few clusters": "{note}",
+    "clusters": "{note}",
     "base rates": "Rates and directions were set by hand, where there is no ground truth: which "
     "ones is a choice of values. Say where they come from; with others the numbers change.",
     "reference": "The directions of correlations come from {source}. Rates are compared with those "
@@ -160,13 +160,13 @@ def _about_data(findings: Findings) -> Iterator[Note]:
     for role, kind in ((Role.ATTRIBUTE, "group"), (Role.TASK, task)):
         few = np.flatnonzero(tables.marginal(role) < FEW_ROWS) if counts.has(role) else ()
         if len(few):
-            names = listing([counts.labels_of(role)[i] for i in few])
-            yield "few rows", {"few": FEW_ROWS, "kind": kind, "names": names}
+            labels = [counts.labels_of(role)[i] for i in few]
+            yield "few rows", {"few": FEW_ROWS, "labels": each_of(kind, labels)}
     if not findings.options.n_boot:
         yield "no intervals", {}
     else:
-        for note in few_clusters(counts):
-            yield "few clusters", {"note": f"{note[0].upper()}{note[1:]}."}
+        for note in about_clusters(counts):
+            yield "clusters", {"note": f"{note[0].upper()}{note[1:]}."}
 
 
 def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:

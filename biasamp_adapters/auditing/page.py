@@ -241,7 +241,7 @@ def gap_in_words(gap: Row | None) -> str:
     """The gap that moves most: between whom, in the truth and in the predictions."""
     if gap is None:
         return NONE
-    digits = 0 if abs(gap["true"] - gap["predicted"]) >= 0.01 else 1
+    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
     true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
     if gap["other"] is None:
         return f"{gap['group']}: {true} \u2192 {predicted}%"

@@ -53,16 +53,30 @@ class Rule(NamedTuple):
 RULES: tuple[Rule, ...] = (
     Rule(
         "several or crossed attributes",
+        _METRICS,
+        "leave",
+        lambda it: it.verdict["reason"] == "one_group",
+        "{it.verdict[sentence]}",
+    ),
+    Rule(
+        "several or crossed attributes",
         ("BA",),
         "leave",
-        lambda it: it.verdict["reason"] in ("few_rows", "one_group"),
+        lambda it: it.verdict["reason"] == "few_rows",
         "{it.verdict[sentence]}",
+    ),
+    Rule(
+        "balanced data",
+        ("BA", "MALS", "Multi"),
+        "leave",
+        lambda it: it.is_zero_by_construction,
+        "{it.zero}, whatever the model does.",
     ),
     Rule(
         "no ground truth",
         ("BA",),
         "first",
-        lambda it: it.by_hand and not it.is_balanced,
+        lambda it: it.by_hand,
         "Rates were set by hand, as there is no ground truth. BA-> compares the predictions with "
         "them; with other rates it is another number.",
     ),
@@ -99,8 +113,8 @@ RULES: tuple[Rule, ...] = (
         "a constant prediction",
         (_SELECTION,),
         "first",
-        lambda it: it.is_constant and it.has_value,
-        "{it.model} predicts the same for everybody, so rates differ by {it.points} between "
+        lambda it: it.is_constant and it.has_value and not it.is_silent,
+        "{it.model} predicts {it.constant} for everybody, so selection rates are the same in all "
         "groups.",
     ),
     Rule(
@@ -108,7 +122,14 @@ RULES: tuple[Rule, ...] = (
         _METRICS,
         "leave",
         lambda it: it.is_constant,
-        "{it.model} predicts the same for everybody: that is what these describe, not bias.",
+        "{it.model} predicts {it.constant} for everybody: that is what this describes, not bias.",
+    ),
+    Rule(
+        "abstentions",
+        tuple(SILENCE.values()),
+        "first",
+        lambda it: it.is_silent,
+        "{it.model} abstains from every prediction: there is nothing else to read.",
     ),
     Rule(
         "abstentions",
@@ -123,8 +144,8 @@ RULES: tuple[Rule, ...] = (
         tuple(SILENCE.values()),
         "beside",
         lambda it: it.has_value,
-        "{it.model} abstains, by up to {it.points} more often on one group than on another, and "
-        "silence moves rates.",
+        "{it.model} abstains from some predictions, and silence moves rates. Abstention rates "
+        "{it.differ}.",
     ),
     Rule(
         "abstentions",
@@ -136,17 +157,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "balanced data",
-        ("BA",),
-        "leave",
-        lambda it: it.is_balanced,
-        "The reference is balanced: BA-> is 0 by construction, whatever the model does.",
-    ),
-    Rule(
-        "balanced data",
         (_SELECTION,),
         "first",
-        lambda it: it.is_balanced and it.has_value,
-        "Selection rates differ by {it.points} between groups, which the reference has balanced.",
+        lambda it: it.is_balanced and it.has_value and not it.is_silent,
+        "The reference is balanced, and selection rates of {it.task} {it.differ}.",
     ),
     Rule(
         "nearly balanced data",
@@ -160,16 +174,15 @@ RULES: tuple[Rule, ...] = (
         "nearly balanced data",
         (_SELECTION,),
         "first",
-        lambda it: it.is_nearly_balanced and it.has_value,
-        "Selection rates differ by {it.points} between groups, which the reference has nearly "
-        "balanced.",
+        lambda it: it.is_nearly_balanced and it.has_value and not it.is_silent,
+        "The reference is nearly balanced, and selection rates of {it.task} {it.differ}.",
     ),
     Rule(
         "nearly balanced data",
         (_SELECTION,),
         "first",
         lambda it: it.direction_unknown and it.has_value,
-        "Selection rates differ by {it.points} between groups, whichever way the reference goes.",
+        "Whichever way the reference goes, selection rates of {it.task} {it.differ}.",
     ),
     Rule(
         "groups of unequal size",
@@ -201,7 +214,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "metrics that contradict each other",
-        ("DPA",),
+        ("LA", "DPA", "DPA(U)"),
         "beside",
         lambda it: it.agrees_beneath_errors,
         "It is above 0 where BA-> is not, and both hold: rates did not move apart, and mistakes as "
@@ -246,8 +259,8 @@ RULES: tuple[Rule, ...] = (
         "classes of unequal size",
         (_FALSE_POSITIVES,),
         "beside",
-        lambda it: it.unequal_classes and it.has_value,
-        "False positive rates differ by {it.points} between groups, whatever the size of classes.",
+        lambda it: it.unequal_classes and it.has_value and not it.is_constant,
+        "Whatever the size of classes, false positive rates of {it.task} {it.differ}.",
     ),
     Rule(
         "a predicted attribute",
@@ -261,16 +274,16 @@ RULES: tuple[Rule, ...] = (
         "many labels a row",
         ("trends",),
         "beside",
-        lambda it: it.opposite_pairs and not it.is_constant,
-        "Some pairs are amplified and others reduced, which a mean over pairs hides.",
+        lambda it: it.opposite_pairs,
+        "Some pairs move along the reference's correlations and others against them, which a mean "
+        "over pairs hides.",
     ),
     Rule(
         "prevalence far from the truth's",
         ("prevalence",),
         "beside",
         lambda it: it.prevalence is not None and not it.is_constant,
-        "Predictions are {it.prevalence[ratio]:.0%} as frequent as the truth, and rates move with "
-        "that.",
+        "{it.frequency}, and rates move with that.",
     ),
     Rule(
         "scores, not decisions",

@@ -202,7 +202,7 @@ class AuditReport:
         ----------
         above : mapping of str to float or collection of str, optional
             Bounds: a number fails if it is shown to be above, that is, if its whole interval is.
-            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail.
+            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail, or one code.
         require_below : mapping of str to float, optional
             Bounds: a number fails unless it is shown to be below, that is, unless its whole
             interval is. So few rows, which give wide intervals, do not pass.
@@ -218,16 +218,16 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the report has nothing of a name, a bound is not a finite number, a code is not that
-            of a verdict, or there is no gate.
+            If the report has nothing of a name, a bound is not a finite number or is on a verdict,
+            a code is not that of a verdict, or there is no gate.
 
         Notes
         -----
         Names are those of the report ("BA A->T"), of classes ("DirectionalBiasAmplification
-        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA"), all
-        directions are judged. "excess A->T" is what BA exceeds blind errors by, "excess MALS" the
-        same of MALS. Fairness measures ("selection_rate_difference") are judged for every task
-        that the report shows, those with the largest differences.
+        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA", or "BA->"
+        as in papers), all directions are judged. "excess A->T" is what BA exceeds blind errors by,
+        "excess MALS" the same of MALS. Fairness measures ("selection_rate_difference") are judged
+        for every task that the report shows, those with the largest differences.
 
         Examples
         --------
@@ -379,7 +379,7 @@ class AuditReport:
         """
         from matplotlib import pyplot as plt
 
-        from biasamp_adapters.auditing.pictures import WIDTH, Strips
+        from biasamp_adapters.auditing.strips import WIDTH, Strips
 
         strips = Strips.of(self.summary["metrics"])
         size = WIDTH, strips.height()
@@ -447,8 +447,8 @@ def audit(
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. If it is not given, T->A is left out.
     y_score : array-like of shape (n,), or mapping from models, optional
-        Scores of the positive class, on any scale. With them, the report also shows BA A->T and
-        the difference of false positive rates at 50 thresholds.
+        Scores of the positive class, for each model, on any scale. With them, the report also shows
+        BA A->T and the difference of false positive rates at 50 thresholds.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
@@ -467,7 +467,7 @@ def audit(
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional
-        The only task to evaluate.
+        The only class or task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
     title : str, optional
@@ -497,7 +497,7 @@ def audit(
     reference = as_reference(reference, missing)
     inputs = Inputs(
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
-    )
+    ).to_read_again()
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None

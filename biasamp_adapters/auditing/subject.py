@@ -9,7 +9,14 @@ from typing import Any, TypeAlias
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
-from biasamp_adapters.auditing.prevalence import ALL, FAR, far_apart
+from biasamp_adapters.auditing.prevalence import (
+    ALL,
+    FAR,
+    far_apart,
+    over_runs,
+    ratio_in_words,
+)
+from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.verdict import WORDS
@@ -94,6 +101,21 @@ class Subject:
         return bool(self._pairs) and not any(pair["sign"] for pair in self._pairs)
 
     @property
+    def is_zero_by_construction(self) -> bool:
+        """Whether this metric is 0 whatever the model does, as the reference is balanced."""
+        return bool(self.row.get("zero_by_construction")) and self.row["value"] == 0
+
+    @property
+    def zero(self) -> str:
+        """Why this metric is 0 by construction."""
+        if self.metric == "BA":
+            return "The reference is balanced: BA-> is 0 by construction"
+        return (
+            f"Every group is equally frequent among the positives of the reference: {self.name} is "
+            "0 by construction"
+        )
+
+    @property
     def is_nearly_balanced(self) -> bool:
         """Whether no correlation of the reference can be told from none."""
         return self.verdict["reason"] == "reference_balanced" and not self.is_balanced
@@ -117,7 +139,12 @@ class Subject:
     @cached_property
     def predicted_sizes(self) -> tuple[float, float]:
         """The same of predictions, among the classes whose prevalence is given."""
-        rows = [row for row in self._rows("prevalence") if row["task"] != ALL]
+        rows = [
+            row
+            for row in self._prevalences
+            # As in the truth, a class without rows has no size.
+            if row["task"] != ALL and (row["true"] or row["predicted"])
+        ]
         columns = self.summary["data"]["tasks_are_columns"]
         return _range([row["predicted"] for row in rows], yes_or_no=columns or len(rows) == 1)
 
@@ -159,14 +186,24 @@ class Subject:
     # The predictions
 
     @cached_property
+    def _prevalences(self) -> list[Row]:
+        """Predicted and true prevalence of each task; over several runs, the means."""
+        return over_runs(self._rows("prevalence"))
+
+    @cached_property
     def prevalence(self) -> Row | None:
         """The row of predicted and true prevalence, if they are far apart."""
-        return next(iter(far_apart(self._rows("prevalence"))), None)
+        return next(iter(far_apart(self._prevalences)), None)
+
+    @property
+    def constant(self) -> str | None:
+        """What every row gets as its prediction, if it is the same, whatever the verdict says."""
+        return self.verdict.get("constant")
 
     @property
     def is_constant(self) -> bool:
         """Whether every row gets the same prediction."""
-        return bool(self.verdict["verdict"] == "constant")
+        return self.constant is not None
 
     @property
     def has_value(self) -> bool:
@@ -179,14 +216,48 @@ class Subject:
         return f"{100 * self.row['value']:.1f} points"
 
     @property
+    def differ(self) -> str:
+        """How far the rates of groups are apart, in words."""
+        if abs(self.row["value"]) <= _ROUNDING:
+            return "are the same in all groups"
+        return f"differ by {self.points} between groups"
+
+    @property
+    def task(self) -> str:
+        """The task whose rates these are, as a sentence names it."""
+        data = self.summary["data"]
+        name, columns = data["task"], data["tasks_are_columns"]
+        return task_in_words(self.row["task"], name, is_column=columns)
+
+    @cached_property
+    def _silence(self) -> Row | None:
+        """The abstentions from what a metric of this direction reads, if there are any."""
+        measure = SILENCE[Role.ATTRIBUTE if self.direction == T_TO_A else Role.TASK]
+        return next((row for row in self._rows("fairness") if row["measure"] == measure), None)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the model abstains from every prediction."""
+        groups = [] if self._silence is None else self._silence["groups"]
+        shares = [group["value"] for group in groups if group["value"] is not None]
+        return min(shares, default=0.0) >= 1 - _ROUNDING
+
+    @property
     def silence_differs(self) -> bool:
         """Whether the model is silent more often on some groups, by more than BA-> may be."""
+        if self.is_balanced or self.is_nearly_balanced:  # The verdict tells these first.
+            return self._silence is not None and (self._silence["low"] or 0) > 0
         return bool(self.verdict["reason"] == "silence_differs")
 
     @property
     def opposite_pairs(self) -> bool:
-        """Whether some pairs are amplified and others reduced."""
-        values = [pair["value"] for pair in self._rows("pairs")]
+        """Whether some pairs of a direction move along the correlations and others against."""
+        readable = {
+            row["direction"]
+            for row in self._rows("verdicts")
+            if row.get("constant") is None and row["reason"] not in _WITHOUT_DIRECTION
+        }
+        values = [pair["value"] for pair in self._rows("pairs") if pair["direction"] in readable]
         return min(values, default=0) < 0 < max(values, default=0)
 
     @property
@@ -201,6 +272,17 @@ class Subject:
         if side is None or self.row["low"] is None:
             return False
         return side_of_zero((self.row["low"], self.row["high"])) not in (0, side)
+
+    @property
+    def frequency(self) -> str:
+        """How often tasks are predicted for how often they are true, where that is far apart."""
+        data = self.summary["data"]
+        if self.prevalence is None:
+            return ""
+        runs = self.prevalence["n_runs"]
+        average = f", on average over {runs} runs" if runs > 1 else ""
+        words = ratio_in_words(self.prevalence, data["task"], data["tasks_are_columns"])
+        return f"{words}{average}"
 
     @property
     def agrees_beneath_errors(self) -> bool:
@@ -218,7 +300,8 @@ class Subject:
         """That this contradicts the verdict; else an empty text."""
         if not self.contradicts:
             return ""
-        return f' It is {self.row["reading"]} where the verdict is "{self.words}": believe that.'
+        reading = self.row["reading"]
+        return f' It is {reading} where the verdict is "{self.words}": believe the verdict.'
 
     @property
     def words(self) -> str:
@@ -233,11 +316,17 @@ class Subject:
             parts.append(" Without an interval it cannot be told from chance.")
         if self.prevalence is not None:
             parts.append(
-                f" Predictions are {self.prevalence['ratio']:.0%} as frequent as the truth, which "
-                "moves rates on its own: read prevalence and the excess over blind errors with it."
+                f" {self.frequency}, which moves rates on its own: read prevalence and the excess "
+                "over blind errors with it."
             )
         return "".join(parts)
 
+
+#: Rates that differ by no more are equal: sums of weights are rounded.
+_ROUNDING = 1e-12
+
+#: Reasons for which no pair has a sign that can be told from a tie.
+_WITHOUT_DIRECTION = ("one_group", "reference_balanced")
 
 #: The side of 0 that a verdict speaks of. Of the others, nothing can be contradicted.
 _SIDES = {

@@ -7,9 +7,16 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.drawing import clearness
-from biasamp_adapters.auditing.rounded import MINUS, UNBOUNDED, arrows, number, percent, rounded
+from biasamp_adapters.auditing.rounded import (
+    MINUS,
+    UNBOUNDED,
+    arrows,
+    number,
+    percent,
+    rounded,
+    scale_of,
+)
 from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
-from biasamp_adapters.metrics.result import about
 from biasamp_adapters.metrics.result import percent as level_of
 
 #: Most pairs of a model and direction in a long and in a short table.
@@ -94,11 +101,6 @@ def _of(name: str, key: str, scale: float = 100.0, sign: str = "+") -> Column:
 
 def _share(name: str) -> Column:
     return Column(name, lambda row: percent(row["share"], 1), True)
-
-
-def scale_of(row: Row) -> float:
-    """100 for metrics that are differences of rates, which are shown in points, else 1."""
-    return 100.0 if about(row["metric"]).in_points else 1.0
 
 
 def _metric(row: Row) -> str:
@@ -507,7 +509,8 @@ def method_facts(summary: Summary) -> list[tuple[str, str]]:
     """Facts about the computation, in the same form."""
     method = summary["method"]
     level, draws = level_of(method["confidence"]), f"{method['n_boot']:,} replicates"
-    seed = f", seed {method['random_state']}" if method["n_boot"] else ""
+    seed = f", seed {method['random_state']}"
+    seed = "" if not method["n_boot"] or method["random_state"] is None else seed
     versions = (f"{name} {version}" for name, version in method["versions"].items())
     return [
         ("Intervals", f"{level}, {method['interval']}, {draws}{seed}"),

@@ -73,8 +73,8 @@ def positive_class(labels: Sequence[Label]) -> Label | None:
 
 
 def show(label: Label) -> str:
-    """A label as text; the levels of crossed attributes joined by commas."""
-    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    """A label as text; the levels of crossed attributes joined by a cross, as one group."""
+    return " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
 def task_in_words(task: Label, name: str | None, *, is_column: bool) -> str:
@@ -82,6 +82,13 @@ def task_in_words(task: Label, name: str | None, *, is_column: bool) -> str:
     if is_column:
         return show(task)
     return f"class {show(task)}" if name is None else f"{name} = {show(task)}"
+
+
+def each_of(kind: str, labels: Collection[Label]) -> str:
+    """Labels of a kind for a sentence: "the group 'x'", or "each of the groups 'x', 'y'"."""
+    if len(labels) == 1:
+        return f"the {kind} {listing(labels)}"
+    return f"each of the {kind}{'es' if kind.endswith('s') else 's'} {listing(labels)}"
 
 
 def listing(labels: Collection[Label], limit: int = 10) -> str:

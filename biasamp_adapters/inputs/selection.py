@@ -44,6 +44,9 @@ _ROWS = "bam_rows"
 #: A column of our own.
 _GROUP = "bam_group"
 
+#: What reports show between the labels of crossed attributes.
+_CROSSED = " \u00d7 "
+
 #: Most groups that a message names.
 _FEW = 20
 
@@ -148,6 +151,7 @@ def of_groups(rows: Any, attribute: Sequence[str], groups: Sequence[str]) -> Any
     attribute : sequence of str
         Columns of labels; several are crossed.
     groups : sequence of str
+        Of crossed attributes, with " \u00d7 " or a comma between their labels.
 
     Raises
     ------
@@ -155,9 +159,11 @@ def of_groups(rows: Any, attribute: Sequence[str], groups: Sequence[str]) -> Any
         If there are no rows of a group.
     """
     columns = [nw.col(name).cast(nw.String) for name in attribute]
-    label = columns[0] if len(columns) == 1 else nw.concat_str(columns, separator=", ")
+    label = columns[0] if len(columns) == 1 else nw.concat_str(columns, separator=_CROSSED)
     frame = as_frame(rows)
     found = frame.lazy().select(label.alias(_GROUP)).unique().collect("pandas")[_GROUP].to_list()
+    if len(columns) > 1:
+        groups = [group if group in found else group.replace(", ", _CROSSED) for group in groups]
     absent = [group for group in groups if group not in found]
     if absent:
         known = sorted(group for group in found if group is not None)[:_FEW]

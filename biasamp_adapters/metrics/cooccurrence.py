@@ -6,7 +6,7 @@ predictions. Their difference D_at, weighted by a coefficient, is the pair's con
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -17,9 +17,10 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.labels import listing, lookup, show
+from biasamp_adapters.counts.labels import each_of, listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
+from biasamp_adapters.inference.estimates import Interval
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
@@ -113,7 +114,7 @@ class Cooccurrence(Measurement):
         largest = max(len(counts.labels), len(counts.groups), len(self.sets))
         confusions = largest**2
         if largest > MOST_DENSE and counts.rows is not None:
-            confusions = min(confusions, len(counts.groups) * len(counts.rows))
+            confusions = min(confusions, len(counts.rows))
         return 4 * len(counts.groups) * largest + confusions
 
     @property
@@ -148,8 +149,12 @@ class Cooccurrence(Measurement):
         table = tables.marginal(role) if attribute is None else tables.joint(attribute, role)
         counted = tables.counts.sets
         if self.sets in ((), counted):
-            return table[..., self.columns]
+            return self._of_columns(table)
         return table[..., lookup([self.sets[i] for i in self.columns], counted)]
+
+    def _of_columns(self, table: Array) -> Array:
+        """The columns of (..., labels); the array itself, without a copy, if they are all."""
+        return table if len(self.columns) == table.shape[-1] else table[..., self.columns]
 
     def _rate(self, tables: Tables, task: Role, attribute: Role) -> Array:
         """P(t | a) for A->T, else P(a | t): (..., groups, columns), NaN where undefined."""
@@ -185,10 +190,10 @@ class Cooccurrence(Measurement):
             joint = blind_errors(tables, Role.TASK, joint, attribute)
             task = tables.marginal(Role.PREDICTION)
         if self.direction == A_TO_T:
-            return rate(joint, attribute[..., :, None])[..., self.columns]
+            return self._of_columns(rate(joint, attribute[..., :, None]))
         if counts.has(Role.ATTRIBUTE_PREDICTION, tables.model):
             joint = blind_errors(tables, Role.ATTRIBUTE, joint, task)
-        return rate(joint, task[..., None, :])[..., self.columns]
+        return self._of_columns(rate(joint, task[..., None, :]))
 
     # What the differences of the rates are multiplied by.
 
@@ -320,7 +325,7 @@ class Cooccurrence(Measurement):
         return self._rows_given < FEW_ROWS * (1 - _ROUNDING)
 
     @cached_property
-    def _few(self) -> tuple[float, str]:
+    def _few(self) -> tuple[float, list[Label]]:
         """The share of the variance that is due to few rows, and the labels that have so few.
 
         The variance of a rate falls with its rows, and every pair counts alike in the mean.
@@ -329,32 +334,51 @@ class Cooccurrence(Measurement):
         variance = np.divide(1.0, self._rows_given, out=np.zeros(counted.shape), where=counted)
         few = counted & self.rests_on_few
         if not few.any():
-            return 0.0, ""
+            return 0.0, []
         groups, tasks = self.pair_labels()
         labels = groups if self.direction == A_TO_T else tasks
         named = np.flatnonzero(few.any(axis=1 if self.direction == A_TO_T else 0))
-        columns = "label set" if self.sets else "task"
-        if not (self.sets or self.evaluation.counts.is_matrix(Role.TASK)):
-            columns = "class"
-        what = "group" if self.direction == A_TO_T else columns
-        share = float(variance[few].sum() / variance.sum())
-        return share, f"{what} {listing([labels[i] for i in named])}"
+        return float(variance[few].sum() / variance.sum()), [labels[i] for i in named]
+
+    @property
+    def _kind(self) -> str:
+        """What the columns are, in words."""
+        if self.sets:
+            return "label set"
+        return "task" if self.evaluation.counts.is_matrix(Role.TASK) else "class"
+
+    @property
+    def _given(self) -> str:
+        """What rates are given: a group or, of P(a | t), a column."""
+        return "group" if self.direction == A_TO_T else self._kind
 
     @property
     def _few_in_words(self) -> str:
-        return f"fewer than {FEW_ROWS} rows have the {self._few[1]}"
+        return f"fewer than {FEW_ROWS} rows have {each_of(self._given, self._few[1])}"
 
     @property
     def few_rows(self) -> bool:
         """Whether the value has no interval because too few rows decide it."""
         return Evidence(few_share=self._few[0]).has_few_rows
 
+    def limits(self, name: str) -> Interval:
+        """The range of a score: of mean differences of rates, or of their sizes."""
+        if name in ("variance", "trend sizes"):
+            return 0.0, 1.0
+        most = 1.0
+        if self.per_task and name in ("value", "blind_errors", "excess"):
+            # A mean over tasks of sums over groups; groups that overlap do not share a sum.
+            counts = self.evaluation.counts
+            most = 2.0 if self.magnitude else 1.0
+            if counts.is_matrix(Role.ATTRIBUTE):
+                most = max(most, float(len(counts.groups)))
+        return (0.0 if name == "value" and self.magnitude else -most), most
+
     def evidence(
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
     ) -> Evidence:
         """How much of a magnitude may be chance, and whether few rows decide."""
-        # Undirected, it is a mean over tasks of sums over groups.
-        largest = 2.0 if self.per_task and name == "value" else 1.0
+        largest = self.limits(name)[1]
         evidence = evidence_of_magnitude(
             name, value, drawn, largest=largest, squared=name == "variance"
         )
@@ -362,7 +386,7 @@ class Cooccurrence(Measurement):
             # The mean of each group rests on its own rows alone.
             return evidence
         share, labels = self._few
-        return replace(evidence, few_share=share, few_labels=labels)
+        return replace(evidence, few_share=share, few_labels=f"{self._given} {listing(labels)}")
 
     @cached_property
     def trends(self) -> list[tuple[int, int, Array]]:
@@ -432,23 +456,49 @@ class Cooccurrence(Measurement):
         elif undefined.any():
             groups, tasks = self.pair_labels()
             by_group = self.direction == A_TO_T
-            what, labels = ("group", groups) if by_group else ("task", tasks)
+            labels = groups if by_group else tasks
             empty = np.flatnonzero(undefined.all(axis=1 if by_group else 0))
             names = listing([labels[i] for i in empty])
             where = " in the reference or the predictions" if self.direction == UNDIRECTED else ""
             notes.append(
                 f"{undefined.sum()} of {undefined.size} pairs are undefined and left out of the "
-                f"mean: no rows of {what} {names}{where}"
+                f"mean: no rows of {self._given} {names}{where}"
             )
-        if self.evaluation.reference is not None:
-            rows = self._observed.origin.marginal(Role.ATTRIBUTE)
-            groups = self.evaluation.counts.groups
-            absent = [show(group) for group, n in zip(groups, rows, strict=True) if n == 0]
-            if absent:
-                notes.append(
-                    f"the reference has no rows of group {listing(absent)}: their sign is 0"
-                )
+        notes.extend(self._absent_tasks())
+        notes.extend(self._absent_groups())
         return tuple(notes)
+
+    def _absent_tasks(self) -> Iterator[str]:
+        """The note on tasks that no row has: their pairs are 0 and yet count in the mean."""
+        tables, origin, _, deltas = self._observed
+        if self.direction != A_TO_T:
+            return  # P(a | t) is undefined, and its pair left out.
+        held = np.nanmax(np.maximum(*self._rates(tables, origin)), axis=0, initial=0.0)
+        if self.evaluation.reference is not None:  # What the training data have is meant.
+            held = held + self._by_column(origin, Role.TASK)
+        absent = np.flatnonzero(held == 0)
+        zeros = int((~np.isnan(deltas[:, absent])).sum())
+        if zeros:
+            names = listing([self.pair_labels()[1][i] for i in absent])
+            yield (
+                f"{zeros} of {deltas.size} pairs are 0 and draw the mean towards 0: neither truth "
+                f"nor predictions have rows of {self._kind} {names}"
+            )
+
+    def _absent_groups(self) -> Iterator[str]:
+        """The notes on groups that the reference lacks."""
+        if self.evaluation.base_rates is not None:
+            return
+        groups = self.evaluation.counts.groups
+        rows = self._observed.origin.marginal(Role.ATTRIBUTE)
+        absent = [group for group, n in zip(groups, rows, strict=True) if n == 0]
+        if absent and self.evaluation.reference is not None:
+            yield f"the reference has no rows of group {listing(absent)}: their sign is 0"
+        if absent and self.coefficient == "over_represented":
+            yield (
+                f"group {listing(absent)} has no rows and counts all the same: a group is favoured "
+                f"where it has more than 1/{len(groups)} of the positives"
+            )
 
 
 def _variance(changes: Array) -> Array:

@@ -14,10 +14,17 @@ import pandas as pd
 from biasamp_adapters._text import slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import Estimate, Interval, IntervalMethod, Replicated
+from biasamp_adapters.inference.estimates import (
+    UNLIMITED,
+    Estimate,
+    Interval,
+    IntervalMethod,
+    Replicated,
+)
 from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
-from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
+from biasamp_adapters.metrics.verdict import Verdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +81,12 @@ _LETTERS = {"uncertainty_coefficient": "U"}
 _CHANCE = (
     "an average of absolute changes is positive by chance alone, and chance may explain all of "
     "this one: its interval begins at 0 and says how large it may be; more rows say more"
+)
+
+#: The same where the magnitude itself is 0.
+_UNCHANGED = (
+    "no rate changes in these rows: the interval begins at 0, below which an average of absolute "
+    "changes cannot be, and says how large it may be"
 )
 
 
@@ -172,7 +185,7 @@ class AmplificationResult:
         if replicates is not None and value.reason:
             notes.append(f"no interval: {value.reason}")
         elif scores["value"].may_be_chance and value.interval is not None:
-            notes.append(_CHANCE)
+            notes.append(_CHANCE if value.value > _ROUNDING else _UNCHANGED)
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
             notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return cls(
@@ -210,6 +223,11 @@ class AmplificationResult:
     def estimate(self) -> Estimate:
         """The value with its interval; why there is none is in ``notes``."""
         return Estimate(self.value, self.interval, None)
+
+    @property
+    def limits(self) -> Interval:
+        """The range of the metric: its lowest and its highest possible value."""
+        return UNLIMITED if self.bound is None else self.bound.limits("value")
 
     @property
     def detectable(self) -> float | None:
@@ -417,6 +435,9 @@ def percent(share: float) -> str:
 #: Numbers nearer to 0 than this are rounding errors of 0.
 _ROUNDING = 1e-15
 
+#: Replicates that differ by less are the same: floating-point sums in another order.
+_SAME = 1e-12
+
 #: The share of samples in which a change is to be seen.
 _POWER = 0.8
 
@@ -437,6 +458,6 @@ def numbers(estimate: Estimate) -> dict[str, Any]:
     """An estimate for JSON: value, low, high, and a note if an end is missing."""
     low, high = estimate.interval or (None, None)
     note = estimate.reason or ""
-    if estimate.interval is not None and low == high:
+    if low is not None and high is not None and high - low <= _SAME:
         note = "every replicate gave the same value, so the interval says nothing of sampling error"
     return {"value": plain(estimate.value), "low": plain(low), "high": plain(high), "note": note}

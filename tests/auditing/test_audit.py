@@ -154,14 +154,14 @@ def test_crossed_attributes_equal_one_joined_attribute() -> None:
     frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 400), "age": rng.choice(["old", "y"], 400)})
     truth, predicted = rng.integers(0, 2, (2, 400))
     crossed = bam.audit(truth, predicted, sensitive_features=frame, n_boot=50)
-    joined = frame["sex"] + ", " + frame["age"]
+    joined = frame["sex"] + " × " + frame["age"]
     alone = bam.audit(truth, predicted, sensitive_features=joined, n_boot=50)
     assert crossed.summary["data"]["attributes"] == ["sex", "age"]
     assert crossed.summary["data"]["groups"] == alone.summary["data"]["groups"]
     for part in ("metrics", "pairs", "fairness"):
         assert crossed.summary[part] == alone.summary[part]
     pairs = crossed.results["model", "DirectionalBiasAmplification A->T"].by_pair
-    assert (pairs["attribute"] == pairs["sex"] + ", " + pairs["age"]).all()
+    assert (pairs["attribute"] == pairs["sex"] + " × " + pairs["age"]).all()
 
 
 def test_reference_as_arrays_and_as_counts(rows: dict[str, Any], reference: Any) -> None:

@@ -166,3 +166,10 @@ def test_no_intervals_asked_for() -> None:
 def test_multi_and_mals_are_not_explained_where_they_are_left_out() -> None:
     found = audit(np.where(AMPLIFIED, 0.9, 0.2))
     assert not has_note(found, "Multi has no sign")
+
+
+def test_several_groups_of_few_rows() -> None:
+    found = audit(sensitive_features=["a"] * 6 + ["b"] * 6 + ["c"] * 88)
+    assert has_note(found, f"{FEW} have each of the groups 'a', 'b': no interval")
+    one = audit(sensitive_features=["a"] * 12 + ["c"] * 88)
+    assert has_note(one, f"{FEW} have the group 'a': no interval")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,20 @@ def test_balanced_reference(kind: Kind) -> None:
     # 35 and 15 of 50 are called positive.
     place, reason = advice(report, "selection_rate_difference")
     assert place == "first"
-    assert "Selection rates differ by 40.0 points between groups" in reason
+    task = "class 1" if kind.name == "labels" else "0"
+    assert reason == (
+        f"The reference is balanced, and selection rates of {task} differ by 40.0 points between "
+        "groups."
+    )
+    # 25 of the 50 positives are of each group.
+    assert advice(report, "MALS") == (
+        "leave",
+        "Every group is equally frequent among the positives of the reference: MALS is 0 by "
+        "construction, whatever the model does.",
+    )
+    if kind.name == "labels":
+        reason = advice(report, "Multi undirected")[1]
+        assert reason.endswith("Multi undirected is 0 by construction, whatever the model does.")
     assert advice(report, "Multi A->T")[0] == "beside"
     if kind.name == "labels":
         assert advice(report, "DPA A->T")[0] == "first"
@@ -123,13 +137,78 @@ def test_constant_model(kind: Kind) -> None:
         for name in ("BA A->T", "MALS", "DPA A->T", "LA"):
             place, reason = advice(report, name)
             assert place == "leave", name
-            assert "model predicts the same for everybody" in reason
+            assert "model predicts class 0 for everybody" in reason
 
 
 def test_nothing_predicted_in_a_matrix() -> None:
     truth = np.array([[1, 0]] * 60 + [[0, 1]] * 40)
     report = audit(truth * 0, truth, sensitive_features=["a"] * 50 + ["b"] * 50)
-    assert "the same for everybody" in advice(report, "BA A->T")[1]
+    assert "model predicts nothing for everybody" in advice(report, "BA A->T")[1]
+
+
+@pytest.mark.parametrize("positives", [25, 26])
+def test_constant_model_where_the_reference_is_balanced(positives: int) -> None:
+    # 26 and 24 of 50 cannot be told from equal rates.
+    truth = [1] * positives + [0] * 25 + [1] * (50 - positives) + [0] * 25
+    groups = ["a"] * (positives + 25) + ["b"] * (75 - positives)
+    report = audit([0] * 100, truth, sensitive_features=groups)
+    (verdict,) = report.verdicts
+    assert verdict["reason"] == "reference_balanced"
+    assert verdict["constant"] == "class 0"
+    assert verdict["sentence"].endswith("say the same of everybody (class 0).")
+    assert advice(report, "selection_rate_difference") == (
+        "first",
+        "model predicts class 0 for everybody, so selection rates are the same in all groups.",
+    )
+    assert "for everybody" in advice(report, "DPA A->T")[1]
+    assert advice(report, "trends") == ("", "")
+
+
+def test_model_without_mistakes_where_the_reference_is_balanced() -> None:
+    balanced = ([1] * 25 + [0] * 25) * 2
+    (verdict,) = audit(balanced, balanced).verdicts
+    assert "makes no mistakes on these rows; selection rates of class 1 are" in verdict["sentence"]
+
+
+@pytest.mark.parametrize("truth", [TRUTH, ([1] * 25 + [0] * 25) * 2], ids=["apart", "balanced"])
+def test_model_that_is_silent_on_every_row(truth: list[int]) -> None:
+    report = audit([None] * 100, truth, missing="abstain", labels=[0, 1])
+    (verdict,) = report.verdicts
+    assert "The model abstains from every prediction of the task".lower() in (
+        verdict["sentence"].lower()
+    )
+    assert places(report, "first") == ["abstention_rate_difference"]
+    assert advice(report, "abstention_rate_difference")[1] == (
+        "model abstains from every prediction: there is nothing else to read."
+    )
+
+
+def test_silence_on_one_group_where_the_reference_is_balanced() -> None:
+    said = [None] * 20 + [1] * 5 + [0] * 25 + [1] * 25 + [0] * 25
+    report = audit(said * 5, ([1] * 25 + [0] * 25) * 10, sensitive_features=GROUP * 5,
+                   missing="abstain")  # fmt: skip
+    assert advice(report, "abstention_rate_difference")[0] == "first"
+    assert "silence cannot be told" in advice(report, "DPA(U) A->T")[1]
+
+
+def test_the_class_is_named_as_the_user_names_it() -> None:
+    # Each group has 90 rows; that of a is "cook" for 60 and predicted for 80, "pilot" for none.
+    jobs = ["cook", "nurse", "pilot"]
+    truth = pd.Series(np.repeat(jobs * 2, [60, 20, 10, 20, 50, 20]), name="job")
+    said = np.repeat(jobs * 2, [80, 10, 0, 10, 50, 30])
+    report = audit(said, truth, sensitive_features=["a"] * 90 + ["b"] * 90)
+    gaps = [row for row in report.summary["fairness"] if row["measure"].startswith("false_pos")]
+    reason = advice(report, "false_positive_rate_difference")[1]
+    # Of 30 rows of a that are no cooks 20 are called cooks, and of 70 of b none.
+    assert gaps[0]["value"] == pytest.approx(2 / 3)
+    assert reason.endswith(
+        "false positive rates of job = cook differ by 66.7 points between groups."
+    )
+
+
+def test_a_class_without_rows_has_no_size() -> None:
+    report = audit(EVEN * 5, TRUTH * 5, sensitive_features=GROUP * 5, labels=[0, 1, 2])
+    assert advice(report, "DPA A->T") == ("", "")
 
 
 def test_silence_on_one_group() -> None:
@@ -158,7 +237,11 @@ def test_what_is_undefined_is_not_told() -> None:
         silent, TRUTH[:50], sensitive_features=["a"] * 50, groups=["a", "nobody"], missing="abstain"
     )
     assert advice(report, "abstention_rate_difference") == ("", "")
-    assert advice(report, "BA A->T")[0] == "leave"
+    for name in ("BA A->T", "DPA(U) A->T", "Multi A->T"):
+        assert advice(report, name) == (
+            "leave",
+            "Only the group a has rows, so there is no gap.",
+        )
 
 
 def test_rates_set_by_hand() -> None:
@@ -207,7 +290,7 @@ def test_few_predictions() -> None:
     assert advice(report, "prevalence")[0] == "beside"
     place, reason = advice(report, "BA A->T")
     assert place == "first"
-    assert "Predictions are 40% as frequent as the truth" in reason
+    assert "model predicts class 1 40% as often as it is true" in reason
     # The truth's classes are of equal size, and predictions are not.
     assert advice(report, "DPA A->T")[0] == "leave"
 
@@ -247,6 +330,20 @@ def test_dpa_above_zero_where_only_mistakes_keep_rates_together() -> None:
     place, reason = advice(report, "DPA A->T")
     assert place == "beside"
     assert reason.startswith("It is above 0 where BA-> is not, and both hold")
+
+
+def test_classes_of_unequal_size_hide_no_amplification_beneath_errors() -> None:
+    # Of 50 rows 20 and 10 are positive and called positive, 14 and 5 of them rightly: FPR 6/30 and
+    # 5/40, TPR 14/20 and 5/10. DPA of 1/cross-entropy reads size; the others do not.
+    truth = ([1] * 20 + [0] * 30 + [1] * 10 + [0] * 40) * 50
+    said = ([1] * 14 + [0] * 6 + [1] * 6 + [0] * 24 + [1] * 5 + [0] * 5 + [1] * 5 + [0] * 35) * 50
+    report = audit(said, truth, sensitive_features=GROUP * 50)
+    assert verdict_of(report) == "amplifies_beneath_errors"
+    for name in ("LA", "DPA(U) A->T"):
+        assert row_of(report, name)["low"] > 0
+        place, reason = advice(report, name)
+        assert (place, "both hold" in reason) == ("beside", True), name
+    assert advice(report, "DPA A->T")[0] == "leave"
 
 
 def test_metrics_that_contradict_each_other() -> None:
@@ -289,7 +386,7 @@ def test_size_that_contradicts() -> None:
     assert reason == (
         "Here predicted classes are of unequal size (shares from 5.0% to 95.0%), and "
         '1/cross-entropy reads size as bias. It is above 0 where the verdict is "mistakes only": '
-        "believe that."
+        "believe the verdict."
     )
 
 
@@ -345,6 +442,76 @@ BEYOND_COUNTS = {"risk prediction", "continuous attribute or task"}
 
 def test_documentation_has_the_same_rules() -> None:
     assert {rule.name for rule in RULES} == set(table()) - BEYOND_COUNTS
+
+
+@functools.cache
+def reasons() -> list[tuple[str, str, str]]:
+    """What reports on all kinds of data of the table say: place, metric and reason."""
+    base = {"sensitive_features": GROUP * 5}
+    truth, even = TRUTH * 5, ([1] * 25 + [0] * 25) * 10
+    silent = [None] * 20 + AMPLIFIED[20:]
+    some = [None] * 5 + AMPLIFIED[5:50] + [None] * 5 + AMPLIFIED[55:]
+    crossed = pd.DataFrame({"sex": GROUP * 5, "age": ["old", "young"] * 250})
+    by_hand = bam.BaseRates(
+        task_given_attribute={"a": {0: 0.4, 1: 0.6}, "b": {0: 0.6, 1: 0.4}},
+        attribute_given_task={0: {"a": 0.4, "b": 0.6}, 1: {"a": 0.6, "b": 0.4}},
+    )
+    # Groups of 60 and 40 rows, and a truth of which each group has 52 % and 48 %.
+    sizes = (["a"] * 60 + ["b"] * 40) * 5
+    no_group = [None] * 20 + GROUP[20:]
+    some_groups = [None] * 5 + GROUP[5:50] + [None] * 5 + GROUP[55:]
+    by_group = {**base, "missing": "abstain", "groups": ["a", "b"]}
+    near = [1] * 26 + [0] * 24 + [1] * 24 + [0] * 26
+    # Of three classes, two are correlated with the group and the one that moves hardly is.
+    third = [2] * 100 + [1] * 60 + [0] * 40
+    drifting = third + [2] * 97 + [1] * 40 + [0] * 63
+    moved = [2] * 60 + [1] * 100 + [0] * 40 + [2] * 97 + [1] * 40 + [0] * 63
+    one_group = {"sensitive_features": ["a"] * 250, "groups": ["a", "b"]}
+    reports = [
+        audit(AMPLIFIED[:50] * 5, TRUTH[:50] * 5, **one_group),
+        audit(AMPLIFIED * 5, truth, **base, sensitive_features_pred=GROUP * 5),
+        audit(AMPLIFIED * 5, truth, sensitive_features=sizes, sensitive_features_pred=sizes),
+        audit([1, 0] * 8, [1] * 5 + [0] * 6 + [1] * 3 + [0] * 2, sensitive_features=["a", "b"] * 8),
+        audit(EVEN * 5, truth, sensitive_features_pred=[None] * 500, **by_group),
+        audit(EVEN * 5, truth, sensitive_features_pred=no_group * 5, **by_group),
+        audit(EVEN * 5, truth, sensitive_features_pred=some_groups * 5, **by_group),
+        audit(AMPLIFIED, TRUTH[:12] + [0] * 88, n_boot=100),
+        audit(AMPLIFIED, sensitive_features=["z"] * 5 + GROUP[5:]),
+        audit(AMPLIFIED * 5, truth, reference=by_hand, **base),
+        audit(AMPLIFIED * 5, None, reference=(truth, GROUP * 5), **base),
+        audit([0] * 500, truth, **base),
+        audit(silent * 5, truth, missing="abstain", **base),
+        audit([None] * 500, truth, missing="abstain", labels=[0, 1], **base),
+        audit(some * 5, truth, missing="abstain", **base),
+        audit(AMPLIFIED * 5, even, **base),
+        audit(AMPLIFIED, near),
+        audit(moved, drifting, sensitive_features=["a"] * 200 + ["b"] * 200),
+        audit(truth, truth, **base),
+        audit(NARROWED, TRUTH * 100, sensitive_features=GROUP * 100),
+        audit(([1] * 5 + [0] * 45 + [1] * 45 + [0] * 5) * 10, TRUTH * 10,
+              sensitive_features=GROUP * 10),
+        audit(([1] * 35 + [0] * 15 + [1] * 25 + [0] * 25) * 5, truth, **base),
+        audit(([1] * 12 + [0] * 38 + [1] * 8 + [0] * 42) * 5, truth, **base),
+        audit(AMPLIFIED * 5, truth, y_score=[i / 500 for i in range(500)], **base),
+        audit(AMPLIFIED * 5, truth, sensitive_features=crossed),
+    ]  # fmt: skip
+    rows = [row for report in reports for row in report.summary["reading"]]
+    return [(row["place"], row["metric"], row["reason"]) for row in rows]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}: {rule.numbers[0]}")
+def test_every_rule_is_given(rule: Any) -> None:
+    parts = re.split(r"\{.+?\}", rule.sentence)
+    pattern = ".*".join(map(re.escape, parts))
+    for number in rule.numbers:
+        given = [
+            metric
+            for place, metric, reason in reasons()
+            if place == rule.place
+            and metric.split(" ")[0] == number
+            and re.fullmatch(pattern, reason)
+        ]
+        assert given, f"{number}: {rule.sentence}"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}: {rule.numbers[0]}")

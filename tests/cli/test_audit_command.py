@@ -106,7 +106,7 @@ def test_predicted_attribute(people: Path, tmp_path: Path) -> None:
 def test_crossed_attributes(people: Path, tmp_path: Path) -> None:
     found = summary_of(tmp_path, people, *COLUMNS, "--attribute", "B")
     assert found == expected(table(), sensitive_features=table()[["A", "B"]])
-    assert [of["label"] for of in found["data"]["groups"]] == ["a, x", "a, y", "b, x", "b, y"]
+    assert [of["label"] for of in found["data"]["groups"]] == ["a × x", "a × y", "b × x", "b × y"]
 
 
 def test_separate_attributes(people: Path, tmp_path: Path) -> None:

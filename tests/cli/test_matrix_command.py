@@ -288,7 +288,7 @@ def test_separate_attributes(path: Path) -> None:
 def test_crossed_attributes(path: Path) -> None:
     found = summary_of(path, *COLUMNS, "--attribute", "B")
     check(found, expected(images(), sensitive_features=images()[["A", "B"]]))
-    assert [of["label"] for of in found["data"]["groups"]] == ["a, x", "a, y", "b, x", "b, y"]
+    assert [of["label"] for of in found["data"]["groups"]] == ["a × x", "a × y", "b × x", "b × y"]
 
 
 @pytest.mark.parametrize(("bound", "code"), [(0.5, 0), (-0.5, 1)])

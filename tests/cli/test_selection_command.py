@@ -194,8 +194,9 @@ def test_some_groups(path: str, tmp_path: Path) -> None:
 
 
 def test_some_groups_of_crossed_attributes(path: str) -> None:
-    found = summary(path, *COLUMNS, "--attribute", "B", "--groups", "a, x", "--groups", "b, y")
-    assert [group["label"] for group in found["data"]["groups"]] == ["a, x", "b, y"]
+    both = ["--groups", "a, x", "--groups", "b \u00d7 y"]
+    found = summary(path, *COLUMNS, "--attribute", "B", *both)
+    assert [group["label"] for group in found["data"]["groups"]] == ["a \u00d7 x", "b \u00d7 y"]
 
 
 def test_groups_that_are_not_there(path: str) -> None:

@@ -170,3 +170,33 @@ def test_the_smallest_and_largest_group_begin_at_0_too() -> None:
     )
     for low, _, high in (frame.group_min_ci(), frame.group_max_ci(), frame.difference_ci()):
         assert low == 0 < high
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 5])
+def test_rates_that_are_kept_have_a_note(n_groups: int) -> None:
+    # Of 40 rows a group 20 are positive, and other 20 are called so: every change is 0.
+    data = {
+        "y_true": [1, 1, 0, 0] * 10 * n_groups,
+        "y_pred": [1, 0, 1, 0] * 10 * n_groups,
+        "sensitive_features": np.repeat(np.arange(n_groups), 40),
+    }
+    result = quietly(bam.MultiAttributeBiasAmplification().result, **data, n_boot=200)
+    low, high = result.interval
+    assert result.value == low == 0 < high
+    assert result.notes[0].startswith("no rate changes in these rows: the interval begins at 0")
+    right = quietly(
+        bam.MultiAttributeBiasAmplification().result,
+        **data | {"y_pred": data["y_true"]},
+        n_boot=200,
+    )
+    assert right.interval == (0, 0)
+    assert right.notes == ()
+
+
+def test_silence_on_every_row_is_the_same_in_every_replicate() -> None:
+    # Rates fall to 0; those of two classes are 1 together, so half in the mean.
+    data = {"y_true": [1, 1, 0, 0, 0] * 400, "sensitive_features": ["a", "b"] * 1000}
+    report = bam.audit(y_pred=[None] * 2000, **data, labels=[0, 1], missing="abstain", n_boot=200)
+    (row,) = (row for row in report.summary["metrics"] if row["name"] == "Multi A->T")
+    assert [row[name] for name in ("value", "low", "high")] == pytest.approx([0.5] * 3)
+    assert row["note"].startswith("every replicate gave the same value")

@@ -89,9 +89,9 @@ def test_an_intersection_without_rows() -> None:
     crossed = {"sex": list("aabb"), "age": ["old", "young", "old", "old"]}
     data = {"y_true": [0, 1, 1, 1], "y_pred": [1, 1, 1, 0], "sensitive_features": crossed}
     seen = DirectionalBiasAmplification().result(**data)
-    assert seen.by_attribute.index.tolist() == ["a, old", "a, young", "b, old"]
+    assert seen.by_attribute.index.tolist() == ["a × old", "a × young", "b × old"]
     listed = [(sex, age) for sex in "ab" for age in ("old", "young")]
-    with pytest.warns(AmplificationWarning, match="no rows of group 'b, young'"):
+    with pytest.warns(AmplificationWarning, match="no rows of group 'b × young'"):
         result = DirectionalBiasAmplification(groups=listed).result(**data)
     # P(1) is 0, 1, 1 and 3/4 in all; of T^ 1, 1 and 1/2: D = 1, 0, -1/2, with signs -, + and +.
     assert result.by_attribute.tolist()[:3] == [-1, 0, -1 / 2]

@@ -12,6 +12,8 @@ from metric_cases import quietly
 from scipy.stats import norm
 
 import biasamp_adapters as bam
+from biasamp_adapters._roles import Role
+from biasamp_adapters.metrics.blind_errors import blind_errors
 from biasamp_adapters.metrics.verdict import WORDS
 
 #: Rows by group, truth and prediction: {group: ((TN, FP), (FN, TP))}.
@@ -288,6 +290,32 @@ def test_equalised_odds_have_no_excess(
     assert result.blind_errors.value == pytest.approx((kept - 1) * abs(gap) / 2, abs=1e-14)
 
 
+@pytest.mark.parametrize("by", ["task", "attribute"])
+def test_blind_errors_of_many_labels(by: str) -> None:
+    """Of 40 labels the confusions that occur are multiplied, of some of which there are no rows."""
+    rng = np.random.default_rng(0)
+    truth, other = rng.integers(0, 40, 300), rng.integers(0, 3, 300)
+    predicted = np.where(rng.random(300) < 0.7, truth, rng.integers(0, 40, 300))
+    lists = {"labels" if by == "task" else "groups": range(41)}
+    data = (truth, predicted, other) if by == "task" else (other, other, truth, predicted)
+    counts = bam.JointCounts.from_arrays(*data, **lists)
+    weights = rng.poisson(1, (2, len(counts.rows)))
+    for tables in (counts.tables(), counts.weighted_by(weights), next(counts.without_one(1))[0]):
+        joint = tables.joint("attribute", "task")
+        found = blind_errors(tables, Role(by), joint, np.zeros(0))
+        confusions = tables.joint(by, f"{by}_prediction".removeprefix("task_"))
+        shares = confusions / np.maximum(tables.marginal(by), 1)[..., None]
+        expected = joint @ shares if by == "task" else shares.swapaxes(-1, -2) @ joint
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
+
+
+def test_blind_errors_where_nothing_is_predicted() -> None:
+    truth, nothing, groups = [*range(40)] * 2, [None] * 80, ["a", "b"] * 40
+    lists = {"labels": range(40), "missing": "abstain"}
+    counts = bam.JointCounts.from_arrays(truth, nothing, groups, **lists)
+    assert quietly(bam.DirectionalBiasAmplification().from_counts, counts).excess.value == 0
+
+
 def moved(truth: dict[str, list[int]], moves: dict[str, list[tuple[int, int, int]]]) -> Any:
     """The verdict on a model that is right but for (rows, from class, to class) in each group."""
     arrays: dict[str, list[Any]] = {"y_true": [], "y_pred": [], "sensitive_features": []}
@@ -336,9 +364,85 @@ def test_clear_value_whatever_the_uncertain_signs_are() -> None:
 def test_signs_are_drawn_as_often_wrong_as_the_reference_leaves_open() -> None:
     # The correlation of 510 and 490 of 1,000 is 20 / sqrt(500) standard errors from 0.
     result = moved({"a": [510, 490], "b": [490, 510]}, {"a": [(50, 0, 1)], "b": []})
-    signs = np.concatenate([*result.bound._drawn_signs()])
+    signs = np.concatenate([*result.bound._drawn_signs(500)])
     sign = np.array([[1, -1], [-1, 1]])
     # The four pairs of two groups and two classes have one correlation.
     assert (np.abs((signs * sign).sum(axis=(1, 2))) == 4).all()
     wrong = float((signs[:, 0, 0] < 0).mean())
     assert wrong == pytest.approx(norm.sf(20 / np.sqrt(500)), abs=4 * np.sqrt(0.25 / len(signs)))
+
+
+def test_groups_of_several_attributes_are_named_as_one() -> None:
+    crossed = {"sex": ["m", "w"] * 1000, "age": ["old"] * 1000 + ["young"] * 1000}
+    data = rows(positives(700, 300))
+    order = np.argsort(data["sensitive_features"] == "b", kind="stable")
+    told = quietly(
+        bam.DirectionalBiasAmplification().result,
+        data["y_true"][order],
+        data["y_pred"][order],
+        sensitive_features=crossed,
+        n_boot=200,
+    ).verdict.sentence
+    named = [f"{sex} × {age}" for sex in "mw" for age in ("old", "young")]
+    assert sum(name in told for name in named) == 2
+    assert ", old" not in told
+
+
+def test_one_point_is_no_plural() -> None:
+    # FPR and FNR of .475 multiply the gap of 20 points by .05.
+    kept = {"a": ((210, 190), (190, 410)), "b": ((410, 190), (190, 210))}
+    # Pooled, FPR and FNR are 380/1000; blind errors leave 20 (1 - .76) = 4.8 points.
+    assert "would give 5 points" in verdict(kept).sentence
+    kept = {"a": ((160, 240), (240, 360)), "b": ((360, 240), (240, 160))}
+    # 480/1000 each: 20 (1 - .96) = .8 of a point.
+    assert verdict(kept).sentence.endswith("would give 1 point.")
+
+
+def test_movement_against_the_correlations_has_no_sign() -> None:
+    three: Table = EXACT | {"c": ((500, 0), (0, 500))}
+    half = {
+        g: ((t[0][0] // 2, t[0][0] // 2), (t[1][1] // 2, t[1][1] // 2)) for g, t in three.items()
+    }
+    told = verdict(half).sentence
+    # A coin moves a and b by 10 points towards 50 %, in both classes, and c not at all.
+    assert told.startswith("Rates move by 7 points on average against the reference's correlations")
+    assert "4 of 6 pairs against them" in told
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_silence_on_every_row(balanced: bool) -> None:
+    table = {"a": EXACT["a"], "b": EXACT["a" if balanced else "b"]}
+    metric = bam.DirectionalBiasAmplification(labels=[0, 1], missing="abstain")
+    found = quietly(metric.result, **rows(table) | {"y_pred": [None] * 2000}).verdict
+    assert found.code == ("cannot_say" if balanced else "constant")
+    assert "the model abstains from every prediction of the task" in found.sentence.lower()
+    assert found.constant == "nothing"
+
+
+def test_rates_that_stay_on_average() -> None:
+    kept: Table = {g: ((t[0][0] - 120, 120), (120, t[1][1] - 120)) for g, t in EXACT.items()}
+    found = verdict(kept | {"c": ((380, 120), (120, 380))})
+    assert found.code == "amplifies_beneath_errors"
+    assert found.sentence.startswith("On average, rates do not move along the reference's")
+
+
+def test_classes_without_rows_draw_the_mean_towards_0() -> None:
+    data, one_more = rows(positives(700, 300)), {"labels": [0, 1, 2]}
+    two = quietly(bam.DirectionalBiasAmplification().result, **data)
+    three = quietly(bam.DirectionalBiasAmplification(**one_more).result, **data)
+    assert three.value == pytest.approx(two.value * 4 / 6)
+    assert two.notes == ()
+    assert three.notes == (
+        "2 of 6 pairs are 0 and draw the mean towards 0: neither truth nor predictions have rows "
+        "of class 2",
+    )
+
+
+def test_groups_without_rows_move_what_mals_takes_for_favoured() -> None:
+    # 60 % and 40 % of the positives are both more than a third.
+    found = quietly(bam.MALS(groups=["a", "b", "z"]).result, **rows(positives(700, 300)))
+    assert found.value == pytest.approx(0, abs=1e-12)
+    assert found.notes == (
+        "group 'z' has no rows and counts all the same: a group is favoured where it has more than "
+        "1/3 of the positives",
+    )
