@@ -86,7 +86,7 @@ class AuditReport:
     >>> report.summary["data"]["rows"], len(report.to_frame())
     (221, 7)
     >>> report.to_markdown().splitlines()[0]
-    '# Bias amplification audit'
+    '# high_progression = 1 by sex'
     """
 
     summary: Summary

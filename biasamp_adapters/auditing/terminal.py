@@ -171,11 +171,15 @@ def _that_fit(
             for chosen in (columns, briefly):
                 fitting = [_shorter(column, of_models) for column in chosen]
                 rest = width - _width(fitting) - GAP
-                if rest >= (strip or -GAP):
-                    return fitting, min(rest, _LONG_STRIP) if strip else 0
+                if strip and rest >= strip:
+                    return fitting, min(rest, _LONG_STRIP)
+                if not strip and rest >= -GAP:
+                    # The names of models get the room that is left.
+                    return [_shorter(column, of_models + rest + GAP) for column in chosen], 0
     while _width(fitting) > width and len(fitting) > 2:
         fitting = fitting[:-1]
-    return fitting, 0
+    most = _SHORT_MODEL + max(0, width - _width(fitting))
+    return [_shorter(column, most) for column in briefly[: len(fitting)]], 0
 
 
 def _width(columns: Sequence[GridColumn]) -> int:
