@@ -85,8 +85,8 @@ class AuditReport:
     ... )
     >>> report.summary["data"]["rows"], len(report.to_frame())
     (221, 7)
-    >>> report.to_markdown().splitlines()[0]
-    '# high_progression = 1 by sex'
+    >>> report.to_text().splitlines()[0]
+    'high_progression = 1 by sex'
     """
 
     summary: Summary
