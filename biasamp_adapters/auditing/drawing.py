@@ -282,7 +282,7 @@ def runs(summary: Summary) -> Iterator[Runs]:
         scale = Scale(-reach, reach)
         for row in means:
             yield Runs(
-                name,
+                arrows(name),
                 row["model"],
                 [
                     scale.at(run["value"])

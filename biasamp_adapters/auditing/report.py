@@ -307,12 +307,6 @@ class AuditReport:
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The report as one self-contained HTML page.
 
-        Several threads may write pages at the same time. While a picture is drawn, matplotlib's
-        ``rcParams``, which the whole process shares, hold the settings of the page; afterwards they
-        are restored. Another thread that draws with matplotlib at that moment can be affected.
-        Changes that it makes to ``rcParams`` stay, and may show in the page. To avoid this, do not
-        draw elsewhere while a page is written, or write it in a process of its own.
-
         Parameters
         ----------
         path : path-like, optional

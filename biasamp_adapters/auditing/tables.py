@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from biasamp_adapters._text import clean, shortened
+from biasamp_adapters._text import MINUS, clean, shortened
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.rounded import (
-    MINUS,
     UNBOUNDED,
     arrows,
     number,
