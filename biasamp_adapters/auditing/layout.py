@@ -16,6 +16,9 @@ from rich.text import Text
 #: Spaces between columns.
 GAP = 2
 
+#: What a column of text is made narrower to where numbers have no room otherwise.
+_LEAST = 8
+
 #: A column of text is not made narrower than this, nor than a word of up to so many characters.
 _NARROW, _WORD = 16, 30
 
@@ -114,10 +117,11 @@ def _total(widths: Iterator[int]) -> int:
 def _block(columns: Sequence[GridColumn], width: int) -> list[Text]:
     """Columns that have room beside each other, at least at their least widths."""
     widths = [column.natural for column in columns]
-    least = [column.least for column in columns]
-    while _total(iter(widths)) > width and widths != least:
-        widest = max(range(len(widths)), key=lambda i: (widths[i] > least[i], widths[i]))
-        widths[widest] -= 1
+    for narrow in (_WORD, _LEAST):
+        least = [it.least if it.number else min(it.least, narrow) for it in columns]
+        while _total(iter(widths)) > width and widths != least:
+            room = [(now > low, now) for now, low in zip(widths, least, strict=True)]
+            widths[room.index(max(room))] -= 1
     heads = [GridColumn(column.name, [column.name], column.number, "bold") for column in columns]
     lines = _row(heads, widths, 0)
     for i in range(len(columns[0].cells)):
