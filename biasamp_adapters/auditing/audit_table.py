@@ -369,7 +369,7 @@ def _of_groups(
     rows = of_groups(data.rows, attribute, groups)
     if trained is not None:
         trained = trained._replace(rows=of_groups(trained.rows, attribute, groups))
-    named = ", ".join(groups)
+    named = "; ".join(groups)
     kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
     note = f"Only rows of the groups {named} were audited: {kept}. Other groups were left out."
     selection.append(Selected(f"only the groups {named}", note))

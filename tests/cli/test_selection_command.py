@@ -185,8 +185,8 @@ def test_some_groups(path: str, tmp_path: Path) -> None:
     groups = ["--groups", "a", "--groups", "b"]
     found, wanted = summary(path, *COLUMNS, *groups), summary(alone, *COLUMNS)
     assert (found["metrics"], found["data"]) == (wanted["metrics"], wanted["data"])
-    assert found["answer"]["facts"][1] == "only the groups a, b"
-    assert found["notes"][0].startswith("Only rows of the groups a, b were audited: 200 of 220.")
+    assert found["answer"]["facts"][1] == "only the groups a; b"
+    assert found["notes"][0].startswith("Only rows of the groups a; b were audited: 200 of 220.")
     # Also in the reference, and in every run.
     both = summary(path, *COLUMNS, *groups, "--reference", path, "--run", "seed")
     assert both["data"]["reference"] == "reference data of 200 rows"
