@@ -24,6 +24,8 @@ def audit_files(
     reference: Sequence[str] = (),
     score: Sequence[str] = (),
     run: str | None = None,
+    where: str | None = None,
+    groups: Sequence[str] = (),
     pos_label: str | None = None,
     allow_many_groups: bool = False,
     missing: Missing = "error",
@@ -47,6 +49,10 @@ def audit_files(
         Columns of scores, in the order of the predictions, for sweeps of thresholds.
     run : str, optional
         Column whose values are runs, or "filename" for one run per file.
+    where : str, optional
+        Condition that the rows of the data must meet.
+    groups : sequence of str
+        The groups to audit; other rows are left out, in the reference too. Empty for all.
     pos_label : str, optional
         The only class to evaluate, as text.
     allow_many_groups : bool
@@ -70,6 +76,8 @@ def audit_files(
             reference=[*reference] or None,
             score=score,
             run=run,
+            where=where,
+            only_groups=groups,
             pos_label=pos_label,
             check=None if allow_many_groups else _check_groups,
             missing=missing,

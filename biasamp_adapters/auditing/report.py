@@ -86,8 +86,8 @@ class AuditReport:
     ... )
     >>> report.summary["data"]["rows"], len(report.to_frame())
     (221, 7)
-    >>> report.to_markdown().splitlines()[0]
-    '# Bias amplification audit'
+    >>> report.to_text().splitlines()[0]
+    'high_progression = 1 by sex'
     """
 
     summary: Summary
@@ -247,23 +247,40 @@ class AuditReport:
         return failures([self.summary], gates_of(above or {}, require_below or {}))
 
     @overload
-    def to_text(self, path: None = None) -> str: ...
+    def to_text(self, path: None = None, *, full: bool = False) -> str: ...
     @overload
-    def to_text(self, path: str | os.PathLike[str]) -> None: ...
-    def to_text(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The report as plain text.
+    def to_text(self, path: str | os.PathLike[str], *, full: bool = False) -> None: ...
+    def to_text(
+        self, path: str | os.PathLike[str] | None = None, *, full: bool = False
+    ) -> str | None:
+        """The report as plain text: the answer on one screen, and all tables if asked for.
 
         Parameters
         ----------
         path : path-like, optional
             The file to write, atomically.
+        full : bool
+            Whether to add all tables with their footnotes, and the notes. Lines then have up to
+            100 characters, and otherwise up to 80.
 
         Returns
         -------
         str or None
             The text, unless it is written to ``path``.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> group = ["a"] * 500 + ["b"] * 500
+        >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
+        >>> y_pred = [1] * 350 + [0] * 150 + [1] * 150 + [0] * 350
+        >>> report = bam.audit(y_true, y_pred, sensitive_features=group)
+        >>> print(report.to_text().splitlines()[-1])
+        Verdict: The model amplifies bias.
+        >>> "All metrics" in report.to_text(), "All metrics" in report.to_text(full=True)
+        (False, True)
         """
-        return _write_or_return(render.to_text(self.summary), path)
+        return _write_or_return(render.to_text(self.summary, full=full), path)
 
     @overload
     def to_markdown(self, path: None = None) -> str: ...
