@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any, NamedTuple
 
+from biasamp_adapters._text import MINUS as MINUS
+from biasamp_adapters._text import arrows as arrows
+from biasamp_adapters._text import number as number
 from biasamp_adapters.metrics.result import about
-
-#: A typographical minus, which lines up with a plus and is no hyphen.
-MINUS = "\u2212"
 
 #: What stands in the place of a number that there is none of.
 NONE = "\u2013"
 
 #: A larger number is the inverse of a loss of 0.
 UNBOUNDED = 1e12
-
-#: "->" behind the name of a metric or a variable.
-_ARROW = re.compile(r"(?<=\bBA)->|(?<=\bA)->(?=T\b)|(?<=\bT)->(?=A\b)")
 
 #: Decimals are never more than this.
 _MOST_DIGITS = 6
@@ -87,18 +83,6 @@ def _first_digit(value: float) -> int:
     return max(0, -math.floor(math.log10(2 * abs(value))))
 
 
-def number(value: float, digits: int, sign: str = "+") -> str:
-    """A number with so many decimals; 0 has neither a sign nor decimals.
-
-    Examples
-    --------
-    >>> number(-9.14, 1), number(0.04, 1), number(3, 0, "")
-    ('−9.1', '0', '3')
-    """
-    text = f"{value:{sign}z.{digits}f}"
-    return text.replace("-", MINUS) if float(text) else "0"
-
-
 def percent(share: float | None, digits: int = 0) -> str:
     """A share in per cent.
 
@@ -108,14 +92,3 @@ def percent(share: float | None, digits: int = 0) -> str:
     ('67.9%', '–')
     """
     return NONE if share is None else f"{number(100 * share, digits, '')}%"
-
-
-def arrows(text: str) -> str:
-    """Text with arrows in the names of metrics and directions.
-
-    Examples
-    --------
-    >>> arrows("BA-> of A->T, and a->b")
-    'BA→ of A→T, and a->b'
-    """
-    return _ARROW.sub("→", text)
