@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -13,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import CenteredNorm, LinearSegmentedColormap
 from matplotlib.lines import Line2D
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import Bbox
 
 from biasamp_adapters._text import MINUS, clean, shortened
 from biasamp_adapters._typing import Array
@@ -37,6 +38,9 @@ WIDTH, ROW = 6.0, 0.32
 #: The number of characters that fit beside an axis, and what longer names may grow to, if they
 #: would be equal otherwise.
 NAME, _LONGER = 28, (40, 56)
+
+#: Width of the edge of hollow marks, which some styles leave out.
+EDGE = 1.1
 
 #: The space around a legend, in points.
 _GAP = 4
@@ -142,7 +146,15 @@ def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
     """
     options: dict[str, Any] = {"frameon": False, "fontsize": "small", "handlelength": 1.6}
     options |= {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4}
-    figure, size = ax.figure.figure, ax.get_window_extent()
+    figure, size, room = ax.figure.figure, ax.get_window_extent(), ax.get_tightbbox()
+    below = ax.figure.get_layout_engine() is not None
+    if below and room is not None:
+        # The names of rows leave room below them.
+        widest = size.x1 - min(size.x0, room.x0)
+    else:
+        widest = size.width
+        options |= {"frameon": True, "framealpha": 1, "facecolor": ax.get_facecolor()}
+        options |= {"edgecolor": "none", "borderaxespad": 0.2}
     for columns in range(len(names), 0, -1):
         # The names are set afterwards: matplotlib leaves out those that begin with "_".
         box = ax.legend(marks, [str(i) for i in range(len(names))], ncols=columns, **options)
@@ -150,16 +162,13 @@ def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
             text.set_parse_math(False)
             text.set_text(shown(name))
         drawn = box.get_window_extent()
-        if drawn.width <= size.width:
+        if drawn.width <= widest:
             break
-    if ax.figure.get_layout_engine() is not None:
-        labels = ax.xaxis.get_tightbbox()
-        depth = _GAP + (max(0.0, size.y0 - labels.y0) * 72 / figure.dpi if labels else 0.0)
-        shift = ScaledTranslation(0, -depth / 72, figure.dpi_scale_trans)
-        # A legend that is wider than the axes begins at the left end of their names.
+    if below:
+        # A legend that is wider than the axes begins below the names of their rows.
         box.set_loc("upper center" if drawn.width <= size.width else "upper right")
-        end = 0.5 if drawn.width <= size.width else 1
-        box.set_bbox_to_anchor((end, 0), transform=ax.transAxes + shift)
+        # The label of the axis may be set later.
+        setattr(box, "get_bbox_to_anchor", partial(_below, ax))  # noqa: B010  # for mypy
         return
     share = min(0.6, (drawn.height + 2 * _GAP * figure.dpi / 72) / size.height)
     low, high = ax.get_ylim()
@@ -170,6 +179,13 @@ def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
     else:
         ax.set_ylim(low, high + more)
         box.set_loc("upper left")
+
+
+def _below(ax: Axes) -> Bbox:
+    """The line below the ticks and the label of the x axis."""
+    size, labels = ax.get_window_extent(), ax.xaxis.get_tightbbox()
+    lowest = size.y0 if labels is None else min(size.y0, labels.y0)
+    return Bbox([[size.x0, size.y0 - size.height], [size.x1, lowest - _GAP * ax.figure.dpi / 72]])
 
 
 def in_points(ax: Axes) -> None:

@@ -17,6 +17,7 @@ from biasamp_adapters.inference.estimates import Estimate, RunSummary, side_of_z
 from biasamp_adapters.metrics.result import AmplificationResult, about
 from biasamp_adapters.plot.canvas import (
     AMPLIFIED,
+    EDGE,
     REDUCED,
     ROW,
     UNCLEAR,
@@ -171,6 +172,7 @@ def runs(
         ax.scatter(row, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
         _draw_dot(ax, mean, y - 0.12, signed=signed)
     dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": UNCLEAR}
+    dot["markeredgewidth"] = EDGE
     marks = [
         Line2D([], [], **dot, markersize=3.5, markerfacecolor="none", label="one run"),
         Line2D([], [], **dot, markersize=6.5, label="mean"),
@@ -183,7 +185,7 @@ _DIAMOND: dict[str, Any] = {
     "marker": "D",
     "markersize": 4.5,
     "markerfacecolor": "none",
-    "markeredgewidth": 1.1,
+    "markeredgewidth": EDGE,
     "linestyle": "none",
 }
 
@@ -238,7 +240,7 @@ def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None
             colour = {1: AMPLIFIED, -1: REDUCED, 0: UNCLEAR}[side_of_zero(estimate.interval)]
         ax.plot(estimate.interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
         face = colour
-    ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, markerfacecolor=face)
+    ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, mfc=face, markeredgewidth=EDGE)
 
 
 def _draw_diamond(ax: Axes, blind: Estimate, y: float) -> None:

@@ -16,6 +16,7 @@ from biasamp_adapters._text import number
 from biasamp_adapters._typing import Label
 from biasamp_adapters.plot.canvas import (
     AMPLIFIED,
+    EDGE,
     REDUCED,
     UNCLEAR,
     axes_of,
@@ -183,7 +184,8 @@ def _draw_rates(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
             ax.plot((everybody, everybody), (y - half, y + half), ":", color=UNCLEAR, zorder=1)
         largest = max(largest, true, predicted)
         ax.plot((true, predicted), (y, y), color=colour, linewidth=2)
-        ax.plot(true, y, shape, color=colour, markersize=6.5, markerfacecolor=ax.get_facecolor())
+        hollow: dict[str, Any] = {"mfc": ax.get_facecolor(), "markeredgewidth": EDGE}
+        ax.plot(true, y, shape, color=colour, markersize=6.5, **hollow)
         ax.plot(predicted, y, shape, color=colour, markersize=5)
     top = math.ceil(20 * largest - 1e-9) / 20 or 0.05
     ax.set_xlim(-0.02 * top, 1.02 * top)
@@ -231,7 +233,8 @@ def _places(
 def _mark(name: str, colour: str, shape: str = "o", *, hollow: bool = False) -> Line2D:
     """An entry of a legend."""
     face = "none" if hollow else colour
-    return Line2D([], [], linestyle="", marker=shape, color=colour, mfc=face, label=name)
+    options: dict[str, Any] = {"linestyle": "", "marker": shape, "markeredgewidth": EDGE}
+    return Line2D([], [], color=colour, markerfacecolor=face, label=name, **options)
 
 
 def _tone_marks(prefix: str, rows: list[_Row]) -> list[Line2D]:

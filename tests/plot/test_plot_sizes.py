@@ -170,6 +170,9 @@ def test_legend_covers_nothing(picture: str, layout: Any) -> None:
     for ax in axes:
         PICTURES[picture](ax)
         ax.set_title("a title", fontsize="small")
+        if layout is not None:
+            # Labels may be set afterwards, and larger than those before.
+            ax.set_xlabel("a label", fontsize="large")
     figure.canvas.draw()
     legends = [ax.get_legend().get_window_extent() for ax in axes]
     for ax, box in zip(axes, legends, strict=True):
