@@ -21,7 +21,17 @@ import warnings
 from collections.abc import Callable
 
 import biasamp_adapters as bam
-from benchmarks import arrays, calls, frames, growth, matrices, predictability, replicates, starting
+from benchmarks import (
+    arrays,
+    calls,
+    classes,
+    frames,
+    growth,
+    matrices,
+    predictability,
+    replicates,
+    starting,
+)
 from benchmarks.table import Scale, Table
 
 SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
@@ -34,6 +44,7 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "engine-matrices": frames.matrices,
     "audit": replicates.audits,
     "bootstrap": replicates.bootstrap,
+    "classes": classes.classes,
     "matrices": matrices.directional,
     "loops": matrices.loops,
     "dpa": predictability.predictability,

@@ -66,15 +66,12 @@ def strips(rows: Sequence[Row]) -> list[Strip]:
     numbers = [row[name] for row in rows for name in ("value", "low", "high")] + blind
     reach = max((abs(value) for value in numbers if value is not None), default=0.0) or 1.0
     scale = Scale(-reach, reach)
-    return [
-        Strip(
-            TONES[side(row)],
-            scale.at(0),
-            *(scale.place(row[name]) for name in ("value", "low", "high")),
-            scale.place(blind_value),
-        )
-        for row, blind_value in zip(rows, blind, strict=True)
-    ]
+    return [_strip(row, scale, blind_value) for row, blind_value in zip(rows, blind, strict=True)]
+
+
+def _strip(row: Row, scale: Scale, blind: float | None = None) -> Strip:
+    value, low, high = (scale.place(row[name]) for name in ("value", "low", "high"))
+    return Strip(TONES[side(row)], scale.at(0), value, low, high, scale.place(blind))
 
 
 class Dumbbell(NamedTuple):
@@ -162,7 +159,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
     label = pair["attribute"] if one_task else f"{pair['task']}, {pair['attribute']}"
     moved = 1 if pair["value"] > 0 else -1 if pair["value"] < 0 else 0
     digits = 1 if 0 < abs(pair["true"] - pair["predicted"]) < 0.01 else 0
-    texts = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
+    true, predicted = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
     return Dumbbell(
         shortened(clean(label), _LABEL),
         clean(label),
@@ -171,7 +168,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
         scale.at(pair["true"]),
         scale.at(pair["predicted"]),
         scale.place(pair["overall"]),
-        (*texts,),
+        (true, predicted),
     )
 
 
@@ -284,18 +281,13 @@ def runs(summary: Summary) -> Iterator[Runs]:
         scale = Scale(-reach, reach)
         for row in means:
             yield Runs(
-                name,
+                arrows(name),
                 row["model"],
                 [
                     scale.at(run["value"])
                     for run in of_metric
                     if run["model"] == row["model"] and run["value"] is not None
                 ],
-                Strip(
-                    TONES[side(row)],
-                    scale.at(0),
-                    *(scale.place(row[end]) for end in ("value", "low", "high")),
-                    None,
-                ),
+                _strip(row, scale),
                 rounded(row, scale_of(row)).both,
             )

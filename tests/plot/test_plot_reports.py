@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning:
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
     """No figure of one test is there in another."""
+    plt.close("all")
     yield
     plt.close("all")
 
