@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.rounded import arrows, number, rounded, scale_of
 from biasamp_adapters.auditing.summary import Summary, grouped, side
+from biasamp_adapters.inference import estimates
 
 Row: TypeAlias = dict[str, Any]
 
@@ -145,12 +146,10 @@ def _chosen(summary: Summary, direction: str, model: str) -> tuple[list[Row], in
 
 
 def clearness(pair: Row) -> tuple[bool, float]:
-    """Sorts pairs by how surely they move: clear ones first, by the end nearer to 0."""
+    """Sorts pairs by how surely they move."""
     low, high = pair["band_low"], pair["band_high"]
-    if low is None or high is None:
-        return True, -abs(pair["value"])
-    nearer = min(abs(low), abs(high)) if low * high > 0 else -max(abs(low), abs(high))
-    return not pair["clear"], -nearer
+    band = None if low is None or high is None else (low, high)
+    return estimates.clearness(pair["value"], band, pair["clear"])
 
 
 def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:

@@ -29,7 +29,7 @@ from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.reference import Evaluation, align, as_reference, labels_of_predictions
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from biasamp_adapters.auditing.strips import MetricAxes
 
 #: Parts of a summary that are lists of rows.
 _PARTS = (
@@ -356,29 +356,30 @@ class AuditReport:
         """
         return render.schema()
 
-    def plot(self) -> dict[str, Axes]:
+    def plot(self) -> MetricAxes:
         """Draw every metric with its interval, each in a strip with a scale centred on 0.
+
+        The values are drawn by :func:`biasamp_adapters.plot.intervals` on a new figure of pyplot.
 
         Returns
         -------
         dict of str to matplotlib Axes
-            The axes of each metric and direction, such as "BA A->T", on one new figure.
+            The axes of each metric and direction, such as "BA A->T". Its attribute ``figure`` is
+            their figure, and its repr is one line.
 
         Examples
         --------
         >>> import biasamp_adapters as bam
         >>> report = bam.audit([1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=[1, 2] * 18)
         >>> axes = report.plot()
-        >>> list(axes)[:2]
-        ['MALS', 'BA A->T']
+        >>> axes
+        <axes of one figure: MALS, BA A->T, Multi A->T, Multi undirected, LA, DPA A->T, DPA(U) A->T>
+        >>> axes.figure is axes["MALS"].figure
+        True
         """
-        from matplotlib import pyplot as plt
+        from biasamp_adapters.auditing.strips import draw_metrics
 
-        from biasamp_adapters.auditing.strips import WIDTH, Strips
-
-        strips = Strips.of(self.summary["metrics"])
-        size = WIDTH, strips.height()
-        return strips.draw(plt.figure(figsize=size, layout="constrained"))
+        return draw_metrics(self.summary["metrics"])
 
     def __repr__(self) -> str:
         return render.to_text(self.summary)

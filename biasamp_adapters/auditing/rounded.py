@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any, NamedTuple
 
-from biasamp_adapters._text import MINUS
+from biasamp_adapters._text import MINUS as MINUS
+from biasamp_adapters._text import arrows as arrows
+from biasamp_adapters._text import number as number
 from biasamp_adapters.metrics.result import about
 
 #: What stands in the place of a number that there is none of.
@@ -14,9 +15,6 @@ NONE = "\u2013"
 
 #: A larger number is the inverse of a loss of 0.
 UNBOUNDED = 1e12
-
-#: "->" behind the name of a metric or a variable.
-_ARROW = re.compile(r"(?<=\bBA)->|(?<=\bA)->(?=T\b)|(?<=\bT)->(?=A\b)")
 
 #: Decimals are never more than this.
 _MOST_DIGITS = 6
@@ -85,18 +83,6 @@ def _first_digit(value: float) -> int:
     return max(0, -math.floor(math.log10(2 * abs(value))))
 
 
-def number(value: float, digits: int, sign: str = "+") -> str:
-    """A number with so many decimals; 0 has neither a sign nor decimals.
-
-    Examples
-    --------
-    >>> number(-9.14, 1), number(0.04, 1), number(3, 0, "")
-    ('−9.1', '0', '3')
-    """
-    text = f"{value:{sign}z.{digits}f}"
-    return text.replace("-", MINUS) if float(text) else "0"
-
-
 def percent(share: float | None, digits: int = 0) -> str:
     """A share in per cent.
 
@@ -115,14 +101,3 @@ _PARTS = {"trends": "what the mean hides", "sweeps": "thresholds"}
 def number_in_words(name: str) -> str:
     """The name of a metric, a fairness measure or a part of the report, as a reader knows it."""
     return _PARTS.get(name, name.replace("_", " "))
-
-
-def arrows(text: str) -> str:
-    """Text with arrows in the names of metrics and directions.
-
-    Examples
-    --------
-    >>> arrows("BA-> of A->T, and a->b")
-    'BA→ of A→T, and a->b'
-    """
-    return _ARROW.sub("→", text)

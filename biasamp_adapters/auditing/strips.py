@@ -2,69 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import FigureBase
 
 from biasamp_adapters import plot
+from biasamp_adapters._text import arrows
 from biasamp_adapters.auditing.summary import Row, as_estimate, grouped
 from biasamp_adapters.metrics.result import AmplificationResult
 
 #: Width in inches, at which the text is large enough to read on a phone.
-WIDTH = 4.7
+_WIDTH = 4.7
 
 #: Height in inches of a strip without its rows, and of a row.
-_STRIP, _ROW = 0.5, 0.28
+_STRIP, _ROW = 0.6, 0.28
 
 
-@dataclass(frozen=True)
-class Strips:
-    """Rows of a summary as strips: one strip per metric, each with its own scale.
+class MetricAxes(dict[str, Axes]):
+    """The axes of each metric, shown in one line, as a notebook shows the picture anyway."""
 
-    ``rows`` maps a metric with its direction, and then a model, to one row or to one row per run.
-    """
+    @property
+    def figure(self) -> FigureBase:
+        """The figure that has all of these axes."""
+        return next(iter(self.values())).figure
 
-    rows: dict[str, dict[str, list[Row]]]
+    def __repr__(self) -> str:
+        return f"<axes of one figure: {', '.join(self)}>"
 
-    @classmethod
-    def of(cls, rows: Iterable[Row]) -> Strips:
-        strips: dict[str, dict[str, list[Row]]] = {}
-        for (name, model), model_rows in grouped(rows, "name", "model").items():
-            strips.setdefault(name, {})[model] = model_rows
-        return cls(strips)
 
-    def height(self) -> float:
-        """The height of all strips in inches."""
-        return sum(self._heights()) + 0.1
-
-    def _heights(self) -> list[float]:
-        numbers = map(len, self.rows.values())
-        return [_STRIP + _ROW * models + 0.2 * (models > 1) for models in numbers]
-
-    def draw(self, figure: Figure, signed: bool | None = None) -> dict[str, Axes]:
-        """Draw values with their intervals."""
-        axes = self._axes(figure)
-        for name, ax in axes.items():
-            results = {label: result for label, (result,) in self._results(name, ax).items()}
-            plot.intervals(results, signed=signed, ax=ax, legend=False).set_xlabel("")
-        return axes
-
-    def _axes(self, figure: Figure) -> dict[str, Axes]:
-        """Axes for the strips, one below the other."""
-        ratios = {"height_ratios": self._heights()}
-        axes = figure.subplots(len(self.rows), 1, squeeze=False, gridspec_kw=ratios)
-        return dict(zip(self.rows, axes[:, 0], strict=True))
-
-    def _results(self, name: str, ax: Axes) -> dict[str, list[AmplificationResult]]:
-        """The results of a strip by their label: the metric, or the model if there are several."""
-        models = {model: [*map(_result, rows)] for model, rows in self.rows[name].items()}
-        if len(models) == 1:
-            (results,) = models.values()
-            return {name: results}
-        ax.set_title(name, loc="left", fontsize="medium", fontweight="bold")
-        return models
+def draw_metrics(rows: Sequence[Row]) -> MetricAxes:
+    """Draw the rows of a summary on a new figure: a strip per metric, each with its own scale."""
+    strips = {
+        name: {row["model"]: _result(row) for row in of_metric}
+        for (name,), of_metric in grouped(rows, "name").items()
+    }
+    heights = [_STRIP + _ROW * len(results) for results in strips.values()]
+    figure = plt.figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    ratios = {"height_ratios": heights}
+    axes = figure.subplots(len(strips), 1, squeeze=False, gridspec_kw=ratios)[:, 0]
+    for ax, (name, results) in zip(axes, strips.items(), strict=True):
+        if len(results) == 1:
+            results = {arrows(name): result for result in results.values()}
+        else:
+            ax.set_title(arrows(name), loc="left", fontsize="medium", fontweight="bold")
+        plot.intervals(results, ax=ax, legend=False)
+        unit = "points" if ax.get_xlabel().endswith("points") else ""
+        ax.set_xlabel(unit, fontsize="small")
+    return MetricAxes(zip(strips, axes, strict=True))
 
 
 def _result(row: Row) -> AmplificationResult:
