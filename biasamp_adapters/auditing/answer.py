@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from biasamp_adapters.auditing import drift, prevalence
-from biasamp_adapters.auditing.rounded import digits_of, number, percent, rounded
+from biasamp_adapters.cards.rounded import digits_of, number, percent, rounded
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A

@@ -21,10 +21,10 @@ from biasamp_adapters.auditing.summary import (
     identity,
     rates_of,
     reading,
-    side,
     verdict_row,
     with_answer,
 )
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import Estimate, check_confidence, summarize_runs
 from biasamp_adapters.metrics.result import AmplificationResult, plain

@@ -63,6 +63,11 @@ class About:
     description: str = ""
     reading: str = ""
 
+    @property
+    def scale(self) -> float:
+        """What values are multiplied by where they are shown: 100 for points, else 1."""
+        return 100.0 if self.in_points else 1.0
+
 
 #: What each metric declares, by the name of its class.
 ABOUT: dict[str, About] = {}

@@ -12,7 +12,7 @@ from pages import Opener, Visit, column, opened, table, unfold
 
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.page import to_html
-from biasamp_adapters.auditing.rounded import MINUS, rounded
+from biasamp_adapters.cards.rounded import MINUS, rounded
 
 __all__ = ["opened"]
 

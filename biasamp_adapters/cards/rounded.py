@@ -6,8 +6,6 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from biasamp_adapters.metrics.result import about
-
 #: A typographical minus, which lines up with a plus and is no hyphen.
 MINUS = "\u2212"
 
@@ -66,11 +64,6 @@ def rounded(row: dict[str, Any], scale: float = 100.0, sign: str = "+") -> Round
     # An end that is not 0 must not look like 0, as readers look whether 0 is inside.
     text = (number(scale * end, max(digits, _first_digit(scale * end)), sign) for end in ends)
     return Rounded(number(scale * value, digits, sign), " to ".join(text))
-
-
-def scale_of(row: dict[str, Any]) -> float:
-    """100 for metrics that are differences of rates, which are shown in points, else 1."""
-    return 100.0 if about(row["metric"]).in_points else 1.0
 
 
 def digits_of(width: float) -> int:
