@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from biasamp_adapters._text import shortened
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.page import HERE, Context, variables
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.cards.card import Card, Cell, Column, Footnotes, Table
+from biasamp_adapters.cards.card import Card, Cell, Column, Footnotes, Table, name_of
 from biasamp_adapters.cards.templating import rendered
 
 #: A card with more rows of models than this is long, and shows less of the rest.
 _SHORT = 2
 
-#: Most rows of a table of models, and of the picture of a short and of a long card.
-_MODELS, _GROUPS, _FEW_GROUPS = 3, 4, 3
+#: Most rows of a table of models, and of the picture: of a short card, of a long one, and of a
+#: long one of two directions.
+_MODELS, _GROUPS, _FEW_GROUPS, _FEWEST_GROUPS = 3, 4, 3, 2
+
+
+#: Most characters of a caption and of a sentence, which names may make long.
+_CAPTION, _SENTENCE = 100, 250
 
 
 def to_card(summary: Summary) -> str:
@@ -27,15 +33,18 @@ def to_card(summary: Summary) -> str:
         (_of_several(it["headline"], it, directions), "" if is_folded else it["sentence"])
         for it in directions
     ]
-    groups = _FEW_GROUPS if is_long else _GROUPS
+    groups = _FEWEST_GROUPS if is_folded else _FEW_GROUPS if is_long else _GROUPS
     tables = [_models(it, footnotes) for it in directions]
     tables += [_groups(it, groups) for it in directions[:1] if it["panels"]]
     unsaid = [_of_several(it["sentence"], it, directions) for it in directions if is_folded]
     return Card(
-        title=report["title"],
-        facts=report["facts"],
+        title=shortened(report["title"], _CAPTION),
+        facts=[shortened(fact, _CAPTION) for fact in _facts(report)],
         tone=report["tone"],
-        sentences=sentences or [("", report["no_verdict"])],
+        sentences=[
+            (shortened(told, _SENTENCE), shortened(more, _SENTENCE)) for told, more in sentences
+        ]
+        or [("", report["no_verdict"])],
         tables=tables,
         footnotes=footnotes.texts,
         folded="How sure, what to read, what to do, all numbers",
@@ -46,6 +55,11 @@ def to_card(summary: Summary) -> str:
 
 def _of_several(text: str, direction: Context, directions: list[Context]) -> str:
     return f"{direction['name']}: {text}" if len(directions) > 1 else text
+
+
+def _facts(report: Context) -> list[str]:
+    """What the data are; the level of the intervals stands in the head of a table."""
+    return [fact for fact in report["facts"] if not fact.endswith("% intervals")]
 
 
 def _boxes(report: Context) -> Iterator[str]:
@@ -59,7 +73,7 @@ def _models(direction: Context, footnotes: Footnotes) -> Table:
     kept = ranked[:_MODELS]
     marks = [[direction["footnotes"][mark - 1] for mark in it["marks"]] for it in kept]
     return Table(
-        caption=direction["caption"],
+        caption=shortened(direction["caption"], _CAPTION),
         columns=[
             Column("model", "name"),
             Column("verdict", "tag"),
@@ -70,7 +84,7 @@ def _models(direction: Context, footnotes: Footnotes) -> Table:
         ],
         rows=[
             [
-                Cell(it["model"]),
+                Cell(name_of(it["model"])),
                 Cell(it["words"], it["tone"]),
                 Cell(it["value"], marks=[footnotes.mark(note) for note in notes]),
                 Cell(it["interval"] or "–"),
@@ -88,9 +102,12 @@ def _groups(direction: Context, most: int) -> Table:
     panel: drawing.Panel = direction["panels"][0]
     kept = panel.dumbbells[:most]
     line = f"; the dashed line is {direction['line']}" if direction["has_line"] else ""
-    where = direction["where"].removeprefix("Where: ")
+    where = shortened(direction["where"].removeprefix("Where: "), _CAPTION)
+    if len(kept) < panel.pairs:
+        where = f"{where} ({len(kept)} of {panel.pairs:,})"
     return Table(
-        caption=f"{panel.model}, {where}. Orange amplifies, blue reduces, grey is not clear{line}.",
+        caption=f"{name_of(panel.model)}, {where}. "
+        f"Orange amplifies, blue reduces, grey is not clear{line}.",
         columns=[
             Column("group", "name"),
             Column("○ truth → ● prediction", "dumbbell"),
@@ -99,5 +116,4 @@ def _groups(direction: Context, most: int) -> Table:
         rows=[
             [Cell(it.label), Cell(drawn=it), Cell(f"{it.text[0]} → {it.text[1]}%")] for it in kept
         ],
-        more=panel.pairs - len(kept),
     )

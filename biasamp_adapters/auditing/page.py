@@ -17,7 +17,7 @@ from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import rendered, template_file
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.result import percent as level_of
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
+from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
 
 #: The package of the templates.
 HERE = "biasamp_adapters.auditing"
@@ -30,14 +30,6 @@ _LONG, _TALL = 12, 60
 
 #: Models whose dumbbells are on the first screen.
 _FIRST_MODELS = 3
-
-#: The colour of a verdict.
-_TONES = {
-    "amplifies": "above",
-    "amplifies_beneath_errors": "above",
-    "reverses": "above",
-    "reduces": "below",
-}
 
 #: The parts that are folded: the name that tables refer to, the heading and what it says first.
 _FOLDS = (
@@ -154,7 +146,7 @@ def _direction(summary: Summary, told: Row) -> Context:
     reference = "the reference" if "reference data" in data["reference"] else "these rows"
     return {
         "name": arrows(direction),
-        "tone": _TONES.get(told["verdict"], "unclear"),
+        "tone": TONES.get(told["verdict"], "unclear"),
         "headline": _shown(told["headline"]),
         "sentence": _shown(told["sentence"]),
         "details": list(map(_shown, told["details"])),
@@ -194,7 +186,7 @@ def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
     return {
         "model": clean(it["model"]),
         "words": WORDS[it["verdict"]],
-        "tone": _TONES.get(it["verdict"], "unclear"),
+        "tone": TONES.get(it["verdict"], "unclear"),
         "value": shown.value,
         "interval": shown.interval,
         "marks": marks,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -15,7 +15,7 @@ from biasamp_adapters.cards.templating import SHARED, rendered, template_file
 Kind: TypeAlias = Literal["name", "text", "tag", "number", "strip", "dumbbell"]
 
 #: Most rows of a table, and most characters of a name in it.
-MOST_ROWS, _NAME = 8, 40
+MOST_ROWS, _NAME = 8, 30
 
 
 class Column(NamedTuple):
@@ -71,7 +71,9 @@ class Card:
     footnotes : iterable of str
         What the marks of cells refer to, such as the reason for a missing interval.
     folded : str
-        What the part that is folded away is called.
+        What the part that is folded away is called; without, there is none.
+    more_tables : sequence of Table
+        Tables of that part.
     notes : sequence of str
         Caveats, in that part.
     more : str
@@ -85,6 +87,7 @@ class Card:
     tables: Sequence[Table] = ()
     footnotes: Iterable[str] = ()
     folded: str = ""
+    more_tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     more: str = ""
 
@@ -116,14 +119,19 @@ def shown(text: str) -> str:
     return arrows(clean(text))
 
 
+def name_of(text: str) -> str:
+    """The name of a group or of a model, which may be long."""
+    return shortened(shown(text), _NAME)
+
+
 def values(
     caption: str,
     head: str,
-    named: Mapping[str, Row],
+    named: Iterable[tuple[str, Row]],
     footnotes: Footnotes,
     *,
     unit: str,
-    level: str,
+    interval: str,
     scale: float = 100.0,
     signed: bool = True,
 ) -> Table:
@@ -134,15 +142,15 @@ def values(
     caption : str
     head : str
         What the names are.
-    named : mapping of str to dict
-        Rows with ``value``, ``low`` and ``high``, each a float or None, and ``note``: the reason
-        for a missing interval.
+    named : iterable of (str, dict)
+        Names, and rows with ``value``, ``low`` and ``high``, each a float or None, and ``note``:
+        the reason for a missing interval.
     footnotes : Footnotes
         Those of the card.
     unit : str
         The head of the values.
-    level : str
-        The confidence of the intervals, such as "95%".
+    interval : str
+        The head of the intervals, such as "95% interval".
     scale : float
         100 for values in points.
     signed : bool
@@ -152,21 +160,21 @@ def values(
     -------
     Table
     """
-    rows = list(named.items())
+    rows = list(named)
     kept = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
     cells = []
     for (name, row), strip in zip(kept, strips([row for _, row in kept]), strict=True):
         number = rounded(row, scale, "+" if signed else "")
         drawn: Strip = strip if signed else strip._replace(tone="unclear")
         value = Cell(number.value, marks=footnotes.of(row))
-        name_cell = Cell(shortened(shown(name), _NAME))
+        name_cell = Cell(name_of(name))
         cells.append([name_cell, value, Cell(number.interval or "–"), Cell(drawn=drawn)])
     return Table(
-        caption=caption,
+        caption=shown(caption),
         columns=[
             Column(head, "name"),
             Column(unit, "number"),
-            Column(f"{level} interval", "number"),
+            Column(interval, "number"),
             Column("the line is 0", "strip"),
         ],
         rows=cells,

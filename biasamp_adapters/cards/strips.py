@@ -56,7 +56,9 @@ def strips(rows: Sequence[Row]) -> list[Strip]:
         Strip(
             TONES[side(row)],
             scale.at(0),
-            *(scale.place(row[name]) for name in ("value", "low", "high")),
+            scale.place(row["value"]),
+            scale.place(row["low"]),
+            scale.place(row["high"]),
             scale.place(blind_value),
         )
         for row, blind_value in zip(rows, blind, strict=True)

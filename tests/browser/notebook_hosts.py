@@ -72,7 +72,8 @@ def _framed(output: str, host: Host) -> str:
         f'<!DOCTYPE html><html lang="en"{theme} style="{variables}"><head><meta charset="utf-8">'
         f"<title>Output</title><style>{style}</style></head>"
         f'<body class="vscode-{"dark" if host.dark else "light"}">'
-        f'<main class="output_area"><div class="output_html rendered_html">{output}</div></main>'
+        f'<main class="output_area"><h1>Output</h1>'
+        f'<div class="output_html rendered_html">{output}</div></main>'
         "</body></html>"
     )
 
@@ -99,6 +100,7 @@ _VSCODE = """
 _COLAB = """
   html body { background: var(--colab-primary-surface-color);
     color: var(--colab-primary-text-color); font: 14px/1.4 Roboto, sans-serif; margin: 0; }
+  html .rendered_html { color: inherit; }
 """
 
 
@@ -141,10 +143,12 @@ _STYLES = {
     **dict.fromkeys(("padding", "margin"), rf"(({_SIZE}|auto)\s*){{1,4}}"),
     **dict.fromkeys(("padding-left", "padding-right", "margin-left", "margin-top"), _SIZE),
     **dict.fromkeys(("width", "height", "min-width", "max-width", "font-size"), rf"{_SIZE}|auto"),
+    "border-radius": _SIZE,
     "border-collapse": "collapse|separate",
     "display": "inline|block|inline-block|flex|grid|none|table|table-cell",
     "float": "left|right|none",
     "font-weight": "normal|bold|[1-9]00",
+    "overflow-wrap": "normal|break-word",
     "overflow-x": "visible|hidden|scroll|auto",
     "line-height": rf"normal|{_NUMBER}|{_SIZE}",
     "opacity": _SHARE,
