@@ -21,7 +21,17 @@ import warnings
 from collections.abc import Callable
 
 import biasamp_adapters as bam
-from benchmarks import arrays, calls, frames, growth, matrices, predictability, replicates, starting
+from benchmarks import (
+    arrays,
+    calls,
+    frames,
+    growth,
+    matrices,
+    pages,
+    predictability,
+    replicates,
+    starting,
+)
 from benchmarks.table import Scale, Table
 
 SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
@@ -37,6 +47,7 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "matrices": matrices.directional,
     "loops": matrices.loops,
     "dpa": predictability.predictability,
+    "pages": pages.pages,
     "growth": growth.growth,
     "command": growth.command,
 }
