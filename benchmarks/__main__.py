@@ -24,6 +24,7 @@ import biasamp_adapters as bam
 from benchmarks import (
     arrays,
     calls,
+    classes,
     frames,
     growth,
     matrices,
@@ -44,6 +45,7 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "engine-matrices": frames.matrices,
     "audit": replicates.audits,
     "bootstrap": replicates.bootstrap,
+    "classes": classes.classes,
     "matrices": matrices.directional,
     "loops": matrices.loops,
     "dpa": predictability.predictability,

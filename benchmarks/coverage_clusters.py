@@ -27,7 +27,7 @@ from scipy.stats import norm
 import biasamp_adapters as bam
 from benchmarks.coverage import cell
 from benchmarks.coverage_tables import arrows, share
-from biasamp_adapters.auditing.findings import BY_GROUP, evaluate, interval_options
+from biasamp_adapters.auditing.findings import evaluate, interval_options
 from biasamp_adapters.reference import align
 
 Array = NDArray[Any]
@@ -193,15 +193,13 @@ def _observed(data: str, counts: Any, n_boot: int, seed: int) -> Iterator[tuple[
         yield name, Seen(result.value, target, result.interval)
     for measure in ("selection_rate", "true_positive_rate"):
         # Several tasks have no rates by group, and the differences of the first are as good.
-        rates = found.rates[model]
-        name = measure + BY_GROUP if measure + BY_GROUP in rates else measure
-        number = rates[name][-1 if name != measure else 0]
-        estimate = number.estimate(0.95)
-        target = _rate(tables, measure, by_group=name != measure, sign=number.value)
-        yield measure.replace("_", " "), Seen(number.value, target, estimate.interval)
+        rates = next(rate for rate in found.rates[model][measure] if rate.groups or not rate.column)
+        estimate = rates.groups[-1] if rates.groups else rates.gap
+        target = _rate(tables, measure, by_group=bool(rates.groups))
+        yield measure.replace("_", " "), Seen(estimate.value, target, estimate.interval)
 
 
-def _rate(tables: Any, measure: str, *, by_group: bool, sign: float) -> float:
+def _rate(tables: Any, measure: str, *, by_group: bool) -> float:
     """The rate of group 1 in the positive class, or its difference from group 0 in task 0."""
     column = -1 if by_group else 0
     truth, predicted = tables.joint("attribute", "task"), tables.joint("attribute", "prediction")
@@ -209,7 +207,7 @@ def _rate(tables: Any, measure: str, *, by_group: bool, sign: float) -> float:
     rows = tables.marginal("attribute")[:, None]
     rates = predicted / rows if measure == "selection_rate" else hits / truth
     rate = rates[:, column]
-    return float(rate[1] if by_group else np.copysign(1, sign) * abs(rate[1] - rate[0]))
+    return float(rate[1] if by_group else abs(rate[1] - rate[0]))
 
 
 def simulate(data: str, n_persons: int, samples: int, n_boot: int, jobs: int) -> Iterator[Any]:

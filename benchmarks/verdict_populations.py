@@ -19,33 +19,36 @@ Array = NDArray[Any]
 _STEP = 1e-6
 
 #: Rows that the standard deviation of the values of a matrix is computed from.
-_MANY_ROWS = 100_000
+MANY_ROWS = 100_000
 
 #: Differences of rates that are not rounding.
 _ROUNDING = 1e-12
 
 
-def rates(table: Array) -> tuple[Array, Array, Array]:
+def rates(table: Array, member: Array) -> tuple[Array, Array, Array]:
     """Rates of the truth, of the predictions, and of blind errors, of shape (..., groups, classes).
 
     Parameters
     ----------
-    table : ndarray of shape (..., groups, classes, predictions)
+    table : ndarray of shape (..., parts, classes, predictions)
         Shares of rows; a prediction after the last class is an abstention.
+    member : ndarray of shape (groups, parts)
+        Which parts of the rows belong to each group.
     """
     classes = table.shape[-2]
-    rows = table.sum((-1, -2))[..., None]
-    true, predicted = table.sum(-1) / rows, table.sum(-2)[..., :classes] / rows
+    true, predicted = member @ table.sum(-1), member @ table.sum(-2)[..., :classes]
+    rows = true.sum(-1, keepdims=True)
     pooled = table.sum(-3)
     confusion = pooled[..., :classes] / pooled.sum(-1, keepdims=True)
-    return true, predicted, true @ confusion
+    return true / rows, predicted / rows, true / rows @ confusion
 
 
-def signs(table: Array) -> Array:
-    """Signs of P(a, t) - P(a) P(t)."""
-    joint = table.sum(-1)
-    away = joint - joint.sum(-1, keepdims=True) * joint.sum(-2, keepdims=True)
-    return np.sign(np.where(np.abs(away) < _ROUNDING, 0, away))
+def correlations(table: Array, member: Array) -> tuple[Array, Array, Array]:
+    """P(a, t) - P(a) P(t), P(a) and P(t)."""
+    joint, task = member @ table.sum(-1), table.sum((0, 2))
+    group = joint.sum(-1, keepdims=True)
+    away = joint - group * task
+    return np.where(np.abs(away) < _ROUNDING, 0, away), group, task
 
 
 class Population(ABC):
@@ -63,8 +66,16 @@ class Population(ABC):
     def tables(self) -> Sequence[Array]:
         """Tables over (groups, classes, predictions): that of all, or one for each column."""
 
-    #: Which classes of a table are pairs.
-    _classes = slice(None)
+    #: Which groups and classes of a table are pairs.
+    _pairs: tuple[slice, slice] = (slice(None), slice(None))
+
+    #: Rows that say as much as one independent row of equal weight.
+    design_effect: float = 1.0
+
+    @property
+    def member(self) -> Array:
+        """Which parts of a table belong to each group, of shape (groups, parts)."""
+        return np.eye(len(self.tables[0]))
 
     @abstractmethod
     def deviation(self, gradients: Sequence[Array]) -> float:
@@ -78,30 +89,32 @@ class Population(ABC):
     def sample(self, rows: int, rng: np.random.Generator) -> Any:
         """Counts of rows drawn independently."""
 
+    def _signs(self, table: Array) -> Array:
+        return np.sign(correlations(table, self.member)[0])
+
     def _value(self, table: Array, sign: Array, is_excess: bool) -> Array:
-        true, predicted, blind = rates(table)
+        true, predicted, blind = rates(table, self.member)
         change = sign * (predicted - (blind if is_excess else true))
-        return np.asarray(change[..., self._classes].mean((-1, -2)) / len(self.tables))
+        return np.asarray(change[..., *self._pairs].mean((-1, -2)) / len(self.tables))
 
     @cached_property
     def amplification(self) -> float:
         """BA-> of all rows."""
-        return float(sum(self._value(table, signs(table), False) for table in self.tables))
+        return float(sum(self._value(table, self._signs(table), False) for table in self.tables))
 
     @cached_property
     def excess(self) -> float:
         """BA-> of all rows less that of blind errors."""
-        return float(sum(self._value(table, signs(table), True) for table in self.tables))
+        return float(sum(self._value(table, self._signs(table), True) for table in self.tables))
 
     def least_z(self, rows: int) -> float:
         """Standard errors from 0 of the weakest correlation of the truth in so many rows."""
         out = []
         for table in self.tables:
-            joint = table.sum(-1)
-            group, task = joint.sum(1, keepdims=True), joint.sum(0)
-            z = (joint - group * task) / np.sqrt(group * (1 - group) * task * (1 - task))
-            out.append(np.abs(z[:, self._classes]).min())
-        return float(np.sqrt(rows) * min(out))
+            away, group, task = correlations(table, self.member)
+            z = away / np.sqrt(group * (1 - group) * task * (1 - task))
+            out.append(np.abs(z[self._pairs]).min())
+        return float(np.sqrt(rows / self.design_effect) * min(out))
 
     def error(self, rows: int, is_excess: bool = False) -> float:
         """Standard error of the value, with the signs of the population (delta method)."""
@@ -109,7 +122,7 @@ class Population(ABC):
         for table in self.tables:
             steps = _STEP * np.eye(table.size).reshape(-1, *table.shape)
             values = [
-                self._value(table + step, signs(table), is_excess) for step in (steps, -steps)
+                self._value(table + step, self._signs(table), is_excess) for step in (steps, -steps)
             ]
             gradients.append(((values[0] - values[1]) / (2 * _STEP)).reshape(table.shape))
         return self.deviation(gradients) / float(np.sqrt(rows))
@@ -163,23 +176,24 @@ class LabelPopulation(Population):
     def sample(self, rows: int, rng: np.random.Generator) -> bam.JointCounts:
         """A table of counts is drawn, not rows."""
         drawn = rng.multinomial(rows, self.table.ravel())
-        given, true, predicted = np.unravel_index(np.flatnonzero(drawn), self.table.shape)
-        guessed = np.array([*range(self.table.shape[1]), None], dtype=object)[predicted]
-        names = ("y_true", "y_pred", "sensitive_features")
-        values = (true, guessed, given)
-        if self.direction == "T->A":
-            names, values = (
-                ("y_true", "sensitive_features", "sensitive_features_pred"),
-                (
-                    given,
-                    true,
-                    guessed,
-                ),
-            )
-        arrays: dict[str, Any] = dict(zip(names, values, strict=True))
         weight = drawn[drawn > 0].astype(float)
-        counts = bam.JointCounts.from_arrays(**arrays, sample_weight=weight, missing="abstain")
-        return counts.as_frequencies()
+        return self._counts(np.flatnonzero(drawn), sample_weight=weight).as_frequencies()
+
+    def _counts(self, cells: Array, **options: Any) -> bam.JointCounts:
+        """Counts of rows, which are given by the cells of the table."""
+        given, true, predicted = np.unravel_index(cells, self.table.shape)
+        guessed = np.array([*range(self.table.shape[1]), None], dtype=object)[predicted]
+        names = ["y_true", "sensitive_features", "sensitive_features_pred"]
+        values = [given, true, guessed]
+        if self.direction == "A->T":
+            names = ["y_true", "y_pred", "sensitive_features"]
+            values = [true, guessed, self._attribute(given)]
+        arrays: dict[str, Any] = dict(zip(names, values, strict=True))
+        return bam.JointCounts.from_arrays(**arrays, **options, missing="abstain")
+
+    def _attribute(self, given: Array) -> Array:
+        """The attribute of rows, by the number of their group."""
+        return given
 
 
 @dataclass(frozen=True)
@@ -202,7 +216,7 @@ class ColumnPopulation(Population):
     mistaken: Array
 
     direction = "A->T"
-    _classes = slice(1, 2)
+    _pairs = (slice(None), slice(1, 2))
 
     @property
     def groups(self) -> int:  # type: ignore[override]
@@ -234,7 +248,7 @@ class ColumnPopulation(Population):
 
     def deviation(self, gradients: Sequence[Array]) -> float:
         """Over many drawn rows, because columns depend on each other."""
-        group, truth, predicted = self._rows(_MANY_ROWS, np.random.default_rng(0))
+        group, truth, predicted = self._rows(MANY_ROWS, np.random.default_rng(0))
         each = [
             gradient[group, truth[:, j], predicted[:, j]] for j, gradient in enumerate(gradients)
         ]
@@ -249,7 +263,12 @@ class ColumnPopulation(Population):
     def sample(self, rows: int, rng: np.random.Generator) -> bam.CooccurrenceCounts:
         """Rows are drawn and kept."""
         group, truth, predicted = self._rows(rows, rng)
-        return bam.CooccurrenceCounts.from_arrays(truth, predicted, group, keep_rows=True)
+        attribute = self._attribute(group)
+        return bam.CooccurrenceCounts.from_arrays(truth, predicted, attribute, keep_rows=True)
+
+    def _attribute(self, group: Array) -> Any:
+        """The attribute of rows, by the number of their group."""
+        return group
 
 
 def reaching(target: float, rows: int, base: Any, full: Any) -> Any:

@@ -17,7 +17,13 @@ _DATA = ["direction", "groups", "tasks", "design"]
 def write_tables(folder: Path) -> None:
     """One table per family of designs, from ``results.csv``."""
     results = pd.read_csv(folder / "results.csv")
-    makers = {"nothing": nothing, "amplifies": amplifiers, "other": others, "apart": apart}
+    makers = {
+        "nothing": nothing,
+        "amplifies": amplifiers,
+        "other": others,
+        "apart": apart,
+        "kinds": kinds,
+    }
     for family, table in makers.items():
         some = results[results["family"] == family]
         if len(some):
@@ -71,6 +77,19 @@ def apart(results: pd.DataFrame) -> Iterable[dict[str, Any]]:
             "right": WORDS[line["right"]],
             "given": per_cent(line["given_right"]),
         }
+
+
+def kinds(results: pd.DataFrame) -> Iterable[dict[str, Any]]:
+    """Wrong or right "amplifies", and the verdict that is right, of fewer and of more rows."""
+    for _, lines in results.groupby(_DATA, sort=False):
+        first, last = each(lines.sort_values("rows"))
+        kind, model = first["design"].split(": ")
+        row = {"data": f"{kind}, {head(first)['data']}", "model": model}
+        sizes = {"fewer": first, "3,000": last}
+        row |= {f"amplifies, {size}": per_cent(sizes[size]["amplifies"]) for size in sizes}
+        row["right"] = WORDS[first["right"]]
+        row |= {f"right, {size}": per_cent(sizes[size]["given_right"]) for size in sizes}
+        yield row | {f"weakest, {size}": f"{sizes[size]['least_z']:.1f}" for size in sizes}
 
 
 def head(line: pd.Series[Any]) -> dict[str, str]:

@@ -47,7 +47,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = target.with_name(f"{_beginning(target)}{unique}")
     try:
         # Creating it here never touches an existing file, and gives it the usual permissions.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        try:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except OSError as error:
+            # The name of the temporary file helps nobody.
+            raise OSError(error.errno, error.strerror, str(path)) from None
         yield temporary
         temporary.replace(target)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -61,3 +62,13 @@ class Inputs(NamedTuple):
     sensitive_features_pred: Any = None
     sample_weight: Any = None
     clusters: Any = None
+
+    def to_read_again(self) -> Inputs:
+        """The same arrays, those of iterators as lists, which can be read more than once."""
+        return Inputs(*map(_listed, self))
+
+
+def _listed(values: Any) -> Any:
+    if isinstance(values, dict):
+        return {name: _listed(of_model) for name, of_model in values.items()}
+    return list(values) if isinstance(values, Iterator) else values

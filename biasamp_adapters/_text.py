@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
+
+#: A typographical minus, which lines up with a plus and is no hyphen.
+MINUS = "\u2212"
 
 #: Characters that change the direction of a line, and characters that XML does not allow.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
@@ -36,11 +40,28 @@ def slug(text: str) -> str:
     return re.sub("[^a-z0-9]+", "_", words).strip("_")
 
 
+def did_you_mean(names: Iterable[str], known: Mapping[str, str]) -> str:
+    """A hint, for the end of a message, at known names that are like some unknown ones.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The unknown names.
+    known : mapping of str to str
+        The known names in small letters, and as the hint shows them.
+    """
+    # The case of letters is what is most often wrong.
+    near = [known[x] for name in names for x in get_close_matches(name.lower(), known, n=2)]
+    return f" (did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?)" if near else ""
+
+
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """A message with other names for arguments; quoted names belong to the user and stay.
 
     A name such as "task=" may come right before a quoted value.
     """
+    if not names:
+        return text
     longest_first = sorted(names, key=len, reverse=True)
     patterns = (
         re.escape(name) + ("" if name.endswith("=") else r"(?![\w'\"])") for name in longest_first
@@ -58,3 +79,14 @@ def renaming_errors(names: Mapping[str, str]) -> Iterator[None]:
         if text == str(error):
             raise
         raise ValueError(text) from None
+
+
+@contextmanager
+def placing_errors(where: str | None) -> Iterator[None]:
+    """Let the messages of ValueErrors begin with the place, as in "in the reference, ..."."""
+    try:
+        yield
+    except ValueError as error:
+        if where is None:
+            raise
+        raise ValueError(f"{where}, {error}") from None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from typer import Option
+from typer.core import TyperCommand, TyperOption
 
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
@@ -26,6 +27,23 @@ from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
+
+
+class _Command(TyperCommand):
+    """A command whose options of one value must not be repeated."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; without this check, only the last value of an option would count."""
+        _, _, given = self.make_parser(ctx).parse_args([*args])
+        for option in given:
+            takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
+            if takes_one and given.count(option) > 1:
+                raise ValueError(
+                    f"Option {option.opts[0]!r} must be given once; received it "
+                    f"{given.count(option)} times"
+                )
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
     name="biasamp",
@@ -58,8 +76,9 @@ class Missing(StrEnum):
 class Dataset(StrEnum):
     """The data of the demonstration."""
 
-    diabetes = "diabetes"
     compas = "compas"
+    compas_rows = "compas-rows"
+    diabetes = "diabetes"
 
 
 def _version(asked: bool) -> None:
@@ -88,7 +107,7 @@ Task = Annotated[
     Texts, Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'.")
 ]
 Prediction = Annotated[
-    Texts, Option(help="Column of the predictions, or a list; repeat for several models.")
+    Texts, Option(help="Column of the predicted labels, or a list; repeat for several models.")
 ]
 Attribute = Annotated[
     Texts,
@@ -100,10 +119,10 @@ AttributePrediction = Annotated[
 Weight = Annotated[str | None, Option(help="Column of sampling weights.")]
 Cluster = Annotated[
     str | None,
-    Option(help="Column that says which rows belong together, e.g. a person: drawn as a whole."),
+    Option(help="Column that says which rows belong together, such as those of one person."),
 ]
-MissingRule = Annotated[Missing, Option(help="What to do with missing values.")]
-Replicates = Annotated[int, Option("--n-boot", help="Bootstrap replicates; 0 for none.")]
+MissingRule = Annotated[Missing, Option(help="The rule for missing values.")]
+Replicates = Annotated[int, Option("--n-boot", help="Number of bootstrap replicates; 0 for none.")]
 Seed = Annotated[int, Option("--seed", help="Seed of the bootstrap.")]
 Html = Annotated[Path | None, Option(help="Write the report as one HTML page.")]
 Json = Annotated[
@@ -112,7 +131,7 @@ Json = Annotated[
 ]
 
 
-@app.command(epilog=_EXIT_CODES)
+@app.command(cls=_Command, epilog=_EXIT_CODES)
 def audit(
     files: Files,
     task: Task = NOT_GIVEN,
@@ -124,21 +143,23 @@ def audit(
     attribute_prediction: AttributePrediction = NOT_GIVEN,
     reference: Annotated[
         Texts,
-        Option(
-            help="File of the training data, with the columns of task and attribute, or counts."
-        ),
+        Option(help="The training data: files with the columns of task and attribute, or counts."),
     ] = NOT_GIVEN,
     weight: Weight = None,
     cluster: Cluster = None,
     score: Annotated[
-        Texts, Option(help="Column of scores, for each --prediction: adds a sweep of thresholds.")
+        Texts,
+        Option(
+            help="Column of scores of the positive class, for each --prediction: adds a sweep of "
+            "thresholds."
+        ),
     ] = NOT_GIVEN,
     run: Annotated[
         str | None,
         Option(help="Column whose values are runs (seeds); 'filename' for one run per file."),
     ] = None,
     pos_label: Annotated[
-        str | None, Option(help="The one class to look at, as the report shows it.")
+        str | None, Option(help="The only class or task to evaluate, as the report shows it.")
     ] = None,
     many_groups: Annotated[
         bool,
@@ -186,8 +207,6 @@ def audit(
         *parse_bounds("--require-below", require_below, required=True),
         *parse_verdicts(fail_verdict),
     ]
-    if gates and not n_boot:
-        raise ValueError("gates are judged on intervals, and --n-boot 0 gives none")
     _check_outputs([*files, *reference], html, json_path)
     reports = audit_files(
         files,
@@ -206,12 +225,13 @@ def audit(
     failed = failures([report.summary for report in reports], gates)
     _show(reports, html, json_path)
     for failure in failed:
-        _print_error(f"{failure.report}: {failure}" if len(reports) > 1 else str(failure))
+        message = f"{failure.report}: {failure}" if len(reports) > 1 else str(failure)
+        _print_error(renamed(message, {"n_boot=": "--n-boot "}))
     exceeded = any(failure.judged for failure in failed)
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
 
-@app.command()
+@app.command(cls=_Command)
 def count(
     files: Files,
     output: Annotated[Path, Option("--output", "-o", help="Where to write: .json or .parquet.")],
@@ -223,7 +243,10 @@ def count(
     cluster: Cluster = None,
     missing: MissingRule = Missing.error,
 ) -> None:
-    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows."""
+    """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
+
+    Counts hold no names of clusters: those of two files of counts are taken to be different ones.
+    """
     from biasamp_adapters.auditing.audit_files import count_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
@@ -235,35 +258,74 @@ def count(
         typer.echo(f"{counts!r}\nwrote {output}")
 
 
-@app.command()
+@app.command(cls=_Command)
 def demo(
-    dataset: Annotated[Dataset, Option(help="What to audit.")] = Dataset.diabetes,
+    dataset: Annotated[
+        Dataset,
+        Option(
+            help="compas: the published score, as counts. Others: decision trees on rows; those of "
+            "COMPAS are downloaded."
+        ),
+    ] = Dataset.compas,
+    attribute: Annotated[
+        Texts,
+        Option(help="Attribute of the counts: race, the default, sex, age_cat, ...; repeatable."),
+    ] = NOT_GIVEN,
     data_home: Annotated[
-        Path | None, Option(help="Folder of downloaded data, as scikit-learn's data_home.")
+        Path | None, Option(help="Folder of downloaded rows, as scikit-learn's data_home.")
     ] = None,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
     html: Html = Path("biasamp-demo.html"),
     json_path: Json = None,
 ) -> None:
-    """Audit a decision tree on data that come with scikit-learn, or on COMPAS."""
+    """Audit the published COMPAS score, without a download."""
+    if attribute and dataset is not Dataset.compas:
+        raise ValueError(f"--attribute is for --dataset compas; received it for {dataset.value}")
+    if data_home is not None and dataset is not Dataset.compas_rows:
+        raise ValueError(
+            f"--data-home is for --dataset compas-rows; received it for {dataset.value}"
+        )
+    _check_outputs([], html, json_path)
+    options = {"n_boot": n_boot, "random_state": seed}
+    if dataset is Dataset.compas:
+        report = _audit_of_compas(attribute or ["race"], options)
+    else:
+        report = _audit_of_rows(dataset, data_home, options)
+    _show([report], html, json_path)
+
+
+def _audit_of_compas(attribute: list[str], options: dict[str, Any]) -> AuditReport:
+    """The audit of the score with its sweep, from the counts that come with the package."""
+    from biasamp_adapters.auditing import audit_counts
+    from biasamp_adapters.datasets.compas_counts import load_compas_counts
+
+    counts, scores = (
+        load_compas_counts(attribute=attribute, threshold=threshold) for threshold in (5, None)
+    )
+    return audit_counts(
+        counts, y_score=scores, title=f"COMPAS: recidivism and {' and '.join(attribute)}", **options
+    )
+
+
+def _audit_of_rows(
+    dataset: Dataset, data_home: Path | None, options: dict[str, Any]
+) -> AuditReport:
+    """The audit of decision trees that predict the task and the attribute."""
     from biasamp_adapters.auditing import audit as run_audit
     from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
 
-    _check_outputs([], html, json_path)
-    compas = dataset is Dataset.compas
+    compas = dataset is Dataset.compas_rows
     data = load_compas_audit(data_home=data_home) if compas else load_diabetes_audit()
-    report = run_audit(
+    return run_audit(
         data.y_true,
         data.y_pred,
         sensitive_features=data.sensitive_features,
         sensitive_features_pred=data.sensitive_features_pred,
         reference=data.reference,
-        n_boot=n_boot,
-        random_state=seed,
         title=data.title,
+        **options,
     )
-    _show([report], html, json_path)
 
 
 #: Stands for standard output, as in other commands.
@@ -386,6 +448,8 @@ _OPTIONS = {
     "y_score": "--score",
     "sample_weight": "--weight",
     "clusters must": "--cluster must",
+    "prediction must name each": "--prediction must name each",
+    "attribute_prediction must": "--attribute-prediction must",
     "pos_label": "--pos-label",
     # Arguments of audit_frame.
     "attribute_prediction=": "--attribute-prediction ",
@@ -409,6 +473,7 @@ _OPTIONS = {
 _CALL_HINTS = {
     r" \([^()]*\b(labels|groups)=[^()]*\)": "",
     r", reference or (labels|groups)=": " or reference",
+    ", or a numpy Generator": "",
     r"\. To get a value for each group, use .*": "",
 }
 

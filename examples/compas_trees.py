@@ -72,7 +72,8 @@ def find(data_home: Path | None = None) -> Tables:
         found.append(["unbalanced", *key, ours, None, None])
     for key in draws[0]:
         summary = bam.summarize_runs([draw[key] for draw in draws])
-        found.append(["balanced", *key, summary.value, *summary.interval])
+        # Without an interval, all draws give the same value.
+        found.append(["balanced", *key, summary.value, *(summary.interval or (None, None))])
     table = pd.DataFrame(found, columns=["set", "direction", "metric", "ours", "low", "high"])
     keys = table[["set", "direction"]].assign(metric=table["metric"].str.partition(" ")[0])
     table["Table 7"] = [float(printed.loc[tuple(key), "value"]) for key in keys.to_numpy()]

@@ -189,7 +189,9 @@ def candidates(search: GridSearchCV) -> pd.DataFrame:
                 sign * results[f"split{fold}_test_{name}"][i] for fold in range(search.n_splits_)
             ]
             summary = summarize_runs(folds)
-            row[name], row[f"{name} half"] = summary.value, summary.interval[1] - summary.value
+            # Without an interval, all folds give the same value.
+            upper = summary.value if summary.interval is None else summary.interval[1]
+            row[name], row[f"{name} half"] = summary.value, upper - summary.value
             row[f"{name} sd"] = summary.std
         rows.append(row)
     return pd.DataFrame(rows)

@@ -83,7 +83,7 @@ def over_runs(values: list[dict[str, float]]) -> pd.DataFrame:
     rows = []
     for name in table:
         summary = bam.summarize_runs(table[name])
-        low, high = summary.interval
+        low, high = summary.interval or (float("nan"), float("nan"))
         rows.append({"measure": name, "mean": summary.value, "low": low, "high": high})
     return pd.DataFrame(rows)
 

@@ -140,7 +140,7 @@ def draw(tables: Tables) -> Any:
     def curve(name: str, threshold: str = "calibrated") -> dict[str, Any]:
         part = runs[runs["threshold"] == threshold].groupby("L")[name]
         means = [bam.summarize_runs(values) for _, values in part]
-        low, high = np.transpose([mean.interval for mean in means])
+        low, high = np.transpose([mean.interval or (mean.value,) * 2 for mean in means])
         return {"value": [mean.value for mean in means], "low": low, "high": high}
 
     panels = {

@@ -13,7 +13,9 @@ from aif360.metrics.utils import compute_boolean_conditioning_vector
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import JointCounts
+from biasamp_adapters.counts.clusters import Clusters
 from biasamp_adapters.host_functions import errors_of_host
+from biasamp_adapters.inputs.columns import Column
 
 #: Groups as AIF360 defines them: each dict is a conjunction, the list a disjunction.
 Groups: TypeAlias = Sequence[Mapping[str, float]]
@@ -109,7 +111,7 @@ class Grouping:
         classified: Any = None,
         predicted_attributes: Any = None,
         what: str = "dataset",
-        clusters: Any = None,
+        clusters: Column | None = None,
     ) -> DatasetCounts:
         """Count the rows of a dataset, with predictions if they are given.
 
@@ -133,8 +135,6 @@ class Grouping:
             predicted = self(values)[inside]
             elsewhere = int(predicted.isna().any(axis=1).sum())
         weight = dataset.instance_weights[inside]
-        if clusters is not None:
-            clusters = _clusters(clusters, len(inside))[inside]
         truth = dataset.labels.ravel()[inside]
         predictions = None if classified is None else classified.labels.ravel()[inside]
         labels = None
@@ -150,7 +150,7 @@ class Grouping:
                 groups[inside],
                 predicted,
                 None if (weight == 1).all() else weight,
-                clusters,
+                None if clusters is None else _clusters(clusters, inside),
                 labels=labels,
                 missing="abstain",
                 by_weight=True,
@@ -159,15 +159,19 @@ class Grouping:
         return DatasetCounts(counts, int((~inside).sum()), elsewhere)
 
 
-def _clusters(values: Any, n_rows: int) -> pd.Series[Any]:
-    """The cluster of each row of a dataset."""
-    clusters = pd.Series(values).reset_index(drop=True)
-    if len(clusters) != n_rows:
+def _clusters(column: Column, inside: Array) -> Array:
+    """The numbers of the clusters of the rows of a dataset that are ``inside`` a group."""
+    if len(column) != len(inside):
         raise ValueError(
-            f"clusters must have a value for each of the dataset's {n_rows} rows; received "
-            f"{len(clusters)}"
+            f"clusters must have a value for each of the dataset's {len(inside)} rows; received "
+            f"{len(column)}"
         )
-    return clusters
+    numbers = Clusters("clusters", column).read(0, len(column))[inside]
+    absent = int((numbers < 0).sum())
+    if absent:
+        # A dataset has no rule by which rows are left out.
+        raise ValueError(f"clusters must not have missing values; received {absent}")
+    return numbers
 
 
 def predicted_values(given: Any, grouping: Grouping, n_rows: int) -> Array:

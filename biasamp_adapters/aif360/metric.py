@@ -19,6 +19,7 @@ from biasamp_adapters.aif360.groups import NAMES, DatasetCounts, Grouping, Group
 from biasamp_adapters.aif360.methods import metric_methods
 from biasamp_adapters.host_functions import errors_of_host
 from biasamp_adapters.inference.estimates import IntervalMethod
+from biasamp_adapters.inputs.columns import Column
 from biasamp_adapters.metrics import MALS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 
@@ -124,7 +125,8 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
         # Of multi-class datasets the host keeps binary copies.
         self._truth, self._classified = dataset, classified_dataset
         self._reference, self._predicted = reference_dataset, predicted_protected_attributes
-        self._clusters = clusters
+        # Counts are made more than once, and an iterator can be read only once.
+        self._clusters = None if clusters is None else Column(clusters, "clusters")
         if np.shares_memory(dataset.labels, classified_dataset.labels):
             warn(
                 "classified_dataset has the very labels of dataset, so that a change to one is "

@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from biasamp_adapters.auditing import drift, prevalence
-from biasamp_adapters.cards.rounded import digits_of, number, percent, rounded
+from biasamp_adapters.cards.rounded import (
+    digits_of,
+    number,
+    number_in_words,
+    percent,
+    rounded,
+)
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
@@ -60,6 +66,9 @@ _HELP = {
 
 #: Verdicts that more rows could change.
 _WANTS_ROWS = {"no_clear_change", "cannot_say"}
+
+#: Verdicts that ask for a remedy.
+_AMPLIFY = {"amplifies", "amplifies_beneath_errors"}
 
 #: Prevalences that differ by more than this ask for another threshold.
 _FAR_SHARE = 0.02
@@ -121,7 +130,8 @@ def title(summary: Row) -> str:
     data = summary["data"]
     task, classes = data["task"], data["classes"]
     if data["tasks_are_columns"]:
-        what = f"{len(classes)} tasks" if len(classes) > 1 else classes[0]["label"]
+        # Without a truth, nothing tells how many there are.
+        what = classes[0]["label"] if len(classes) == 1 else f"{len(classes) or 'the'} tasks"
     elif data["positive"] is not None:
         what = f"{task or 'class'} = {data['positive']}" if task else f"class {data['positive']}"
     else:
@@ -284,7 +294,7 @@ def _what_to_read(summary: Row) -> Iterator[str]:
 
 def _number_to_read(summary: Row, metric: str, models: set[str]) -> str:
     """The name of a number and, unless it is so for all models, for which."""
-    name = metric.replace("_", " ")
+    name = number_in_words(metric)
     named = [model for model in summary["data"]["models"] if model in models]
     return name if len(named) == len(summary["data"]["models"]) else f"{name} ({', '.join(named)})"
 
@@ -301,21 +311,30 @@ def _what_to_do(summary: Row) -> Iterator[str]:
     # The sweep of the model with the largest value tells most.
     ranked = [it["model"] for it in ranking(summary, A_TO_T)]
     curves = {curve["model"]: curve for curve in summary["sweeps"] if "run" not in curve}
+    amplifying = {row["model"] for row in summary["verdicts"] if row["verdict"] in _AMPLIFY}
     for curve in [curves[model] for model in ranked if model in curves][:1]:
-        yield from _of_threshold(curve)
+        yield from _of_threshold(curve, amplifies=curve["model"] in amplifying)
     one_class = summary["data"]["positive"] is not None
-    if one_class and not summary["sweeps"] and codes & {"amplifies", "amplifies_beneath_errors"}:
+    if one_class and not summary["sweeps"] and amplifying:
         yield "Give scores to see what another threshold would change."
     if codes & _WANTS_ROWS and "runs" not in summary["data"]:
         yield from _of_more_rows(summary)
 
 
-def _of_threshold(curve: Row) -> Iterator[str]:
+def _of_threshold(curve: Row, *, amplifies: bool) -> Iterator[str]:
     """What the threshold that predicts as many as the reference has would do."""
     audited, wanted = curve["audited_share"], curve["reference_share"]
     points = [point for point in curve["points"] if point["amplification"]["value"] is not None]
     nearest = min(points, key=lambda point: abs(point["share"] - wanted), default=None)
-    if nearest is None or abs(nearest["share"] - audited) < _FAR_SHARE:
+    if nearest is None:
+        return
+    if abs(nearest["share"] - audited) < _FAR_SHARE:
+        if amplifies:
+            yield (
+                f"The threshold of {curve['model']} is calibrated as far as its scores allow "
+                f"({percent(audited)} are predicted positive, {percent(wanted)} of the reference "
+                "are): what amplifies is the score, not the threshold."
+            )
         return
     yield (
         f"{curve['model']} predicts {percent(audited)} positive where {percent(wanted)} of the "

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._progress import working
 from biasamp_adapters._roles import ARGUMENTS
-from biasamp_adapters._text import renaming_errors
+from biasamp_adapters._text import placing_errors, renaming_errors
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.choose_columns import ColumnOptions, Columns, choose, merged
 from biasamp_adapters.auditing.findings import interval_options
@@ -19,9 +20,9 @@ from biasamp_adapters.auditing.open_tables import (
     sum_of_counts,
     with_common_types,
 )
+from biasamp_adapters.auditing.ranked_scores import Scores
 from biasamp_adapters.auditing.report import AuditReport, audit_evaluation
 from biasamp_adapters.auditing.runs import summarize_reports
-from biasamp_adapters.auditing.sweeps import Scores
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
@@ -47,6 +48,10 @@ _COLUMNS = {argument: role.value for role, argument in ARGUMENTS.items()} | {
 }
 
 
+@explains_arguments(
+    {argument: f"{name}= names such a column" for argument, name in _COLUMNS.items()}
+    | {"cluster": "clusters= names such a column"}
+)
 def audit_frame(
     table: Any,
     *,
@@ -194,9 +199,12 @@ def _listed(argument: str, names: Any) -> list[str]:
 
 
 def _one(argument: str, name: Any) -> str:
-    listed = _listed(argument, name)
-    if len(listed) != 1:
-        raise ValueError(f"{argument} must name one column; received {listed}")
+    listed = name if isinstance(name, list | tuple) else [name]
+    if len(listed) != 1 or not isinstance(listed[0], str):
+        raise ValueError(
+            f"{argument} must be the name of one column; received {_shown(name)} (audit takes "
+            "arrays)"
+        )
     return listed[0]
 
 
@@ -253,20 +261,26 @@ def audit_table(
         """The audit of the only run, or the summary of one audit per run."""
         reports = {}
         for name, counts, scores in runs:
-            if check is not None:
-                check(counts)
-            reports[name] = audit_evaluation(
-                align(counts, base),
-                intervals,
-                pos_label=_label(counts, pos_label),
-                title=title,
-                scores=scores,
-            )
+            with placing_errors(_where(run, name)):
+                if check is not None:
+                    check(counts)
+                reports[name] = audit_evaluation(
+                    align(counts, base),
+                    intervals,
+                    pos_label=_label(counts, pos_label),
+                    title=title,
+                    scores=scores,
+                )
         return reports[""] if run is None else summarize_reports(reports, confidence, title)
 
     files = paths_of(table)
     if files is None:
         _check_frame(table, "table must be a frame", " (audit takes arrays, audit_counts counts)")
+        if run == FILENAME and run not in columns_of(table):
+            raise ValueError(
+                f"run={FILENAME!r} is for files, one per run, or a column of that name; received a "
+                f"frame with the columns {columns_of(table)}"
+            )
     base = _base(reference, missing)
     training = reference if base is None else None
     saved = None if files is None else load_saved(files)
@@ -282,19 +296,30 @@ def audit_table(
         return audited(_saved_runs(saved, run), base)
     _check_columns(names, score, base)
     labels = labels_of_predictions(labels, base)
+    words, words_of_reference = _words(files), _words(paths_of(training))
     with opened(table, training, filename=run == FILENAME) as (data, trained):
-        columns = choose(columns_of(data.rows), names).with_lists(labels, groups)
+        with renaming_errors(words):
+            columns = choose(columns_of(data.rows), names).with_lists(labels, groups)
         roles = merged([*columns.same_labels, *([] if run is None else [[run]])])
         data, trained = with_common_types(data, trained, roles, columns.indicators)
         if trained is not None:
-            base = columns.count_truth(trained.rows, missing)
-        return audited(_runs(data, columns, run, score, missing), base)
+            with renaming_errors(words_of_reference):
+                base = columns.count_truth(trained.rows, missing)
+        with renaming_errors(words):
+            return audited(_runs(data, columns, run, score, missing), base)
+
+
+def _words(files: Sequence[str] | None) -> dict[str, str]:
+    """What messages call files, which are counted as a frame is."""
+    return {} if files is None else {"the frame": "the file" if len(files) == 1 else "the files"}
 
 
 def _check_columns(
     names: ColumnOptions, score: Sequence[str] | Mapping[str, str], base: Base
 ) -> None:
     """Raise for names of columns that no table can make good."""
+    if not (names.prediction or names.attribute_prediction):
+        raise ValueError("prediction must name a column of the table; received None")
     if not (names.attribute or isinstance(base, BaseRates)):
         raise ValueError("attribute must name a column of the table; received None")
     if score and not isinstance(score, Mapping) and len(score) != len(names.prediction):
@@ -322,9 +347,14 @@ def _check_frame(given: Any, what: str, hint: str = "") -> None:
     try:
         as_frame(given)
     except TypeError:
+        kind = type(given).__name__
+        received = f"a {kind}"
+        if isinstance(given, list | tuple):
+            kinds = dict.fromkeys(type(part).__name__ for part in given)
+            received = f"a {kind} of {', '.join(kinds)}" if given else f"an empty {kind}"
         raise TypeError(
             f"{what} or relation that Narwhals reads (pandas, polars, pyarrow, DuckDB, ...), or "
-            f"paths of files; received a {type(given).__name__}{hint}"
+            f"paths of files; received {received}{hint}"
         ) from None
 
 
@@ -359,9 +389,16 @@ def _runs(
     if run is not None:
         parts = (by_value if data.of_files else rows_by_value)(data.rows, run)
     for name, rows in parts:
-        with working("Counting rows"):
-            counts = columns.count(rows, missing)
-        yield name, counts, columns.scores(rows, counts, score, missing)
+        with placing_errors(_where(run, name)):
+            with working("Counting rows"):
+                counts = columns.count(rows, missing)
+            scores = columns.scores(rows, counts, score, missing)
+        yield name, counts, scores
+
+
+def _where(run: str | None, name: str) -> str | None:
+    """The place of an error in words, if there are runs."""
+    return None if run is None else f"in run {name!r}"
 
 
 def _label(counts: Counts, given: Label | None) -> Label | None:

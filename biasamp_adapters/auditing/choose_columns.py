@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters._progress import working
 from biasamp_adapters._roles import Inputs
+from biasamp_adapters._text import placing_errors
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.auditing.sweeps import LEVELS, Scores, scores_of_arrays
+from biasamp_adapters.auditing.ranked_scores import LEVELS, Scores, scores_of_arrays
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
@@ -102,12 +103,10 @@ class Columns:
         """Count training data, without their predictions and weights."""
         names = ("task", "attribute", "labels")
         options = {name: value for name, value in self.options.items() if name in names}
-        try:
+        with placing_errors("in the reference"):
             return replace(self, options=options, lists={}).count(
                 rows, "drop" if missing == "drop" else "error"
             )
-        except ValueError as error:
-            raise ValueError(f"in the reference, {error}") from None
 
     def scores(
         self,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing.summary import Summary, grouped
 from biasamp_adapters.cards.rounded import arrows, number, rounded
-from biasamp_adapters.cards.strips import TONES, Scale, Strip, side
+from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
 from biasamp_adapters.metrics.result import about
 
 Row: TypeAlias = dict[str, Any]
@@ -118,7 +118,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
     label = pair["attribute"] if one_task else f"{pair['task']}, {pair['attribute']}"
     moved = 1 if pair["value"] > 0 else -1 if pair["value"] < 0 else 0
     digits = 1 if 0 < abs(pair["true"] - pair["predicted"]) < 0.01 else 0
-    texts = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
+    true, predicted = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
     return Dumbbell(
         shortened(clean(label), _LABEL),
         clean(label),
@@ -127,7 +127,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
         scale.at(pair["true"]),
         scale.at(pair["predicted"]),
         scale.place(pair["overall"]),
-        (*texts,),
+        (true, predicted),
     )
 
 
@@ -240,18 +240,13 @@ def runs(summary: Summary) -> Iterator[Runs]:
         scale = Scale(-reach, reach)
         for row in means:
             yield Runs(
-                name,
+                arrows(name),
                 row["model"],
                 [
                     scale.at(run["value"])
                     for run in of_metric
                     if run["model"] == row["model"] and run["value"] is not None
                 ],
-                Strip(
-                    TONES[side(row)],
-                    scale.at(0),
-                    *(scale.place(row[end]) for end in ("value", "low", "high")),
-                    None,
-                ),
+                strip_of(row, scale),
                 rounded(row, about(row["metric"]).scale).both,
             )

@@ -93,16 +93,38 @@ class Drift(Scored):
         """The rates of the truth and of the reference, each of shape (groups, columns)."""
         return self.rates(self.evaluation.counts.tables()), self.rates(self.reference.tables())
 
-    def _enough_rows(self) -> Array:
-        """Which rates have rows enough on both sides, of shape (groups, columns)."""
-        rows = [
+    @cached_property
+    def _rows(self) -> tuple[Array, Array]:
+        """The rows of each group in the truth and in the reference, each of shape (groups, 1)."""
+        truth, reference = (
             counts.unweighted().tables().marginal(Role.ATTRIBUTE)[:, None]
             for counts in (self.evaluation.counts, self.reference)
-        ]
-        with_task = [np.nan_to_num(rates) * n for rates, n in zip(self.known, rows, strict=True)]
-        pooled = rate(with_task[0] + with_task[1], rows[0] + rows[1])
-        least = np.minimum(*rows) * np.minimum(pooled, 1 - pooled)
+        )
+        return truth, reference
+
+    @cached_property
+    def _pooled(self) -> Array:
+        """The rates of truth and reference together, of shape (groups, columns)."""
+        truth, reference = map(np.nan_to_num, self.known)
+        n_truth, n_reference = self._rows
+        return rate(truth * n_truth + reference * n_reference, n_truth + n_reference)
+
+    def _enough_rows(self) -> Array:
+        """Which rates have rows enough on both sides, of shape (groups, columns)."""
+        least = np.minimum(*self._rows) * np.minimum(self._pooled, 1 - self._pooled)
         return np.asarray(least >= _FEWEST_EXPECTED)
+
+    def _widening(self) -> Array:
+        """How much larger the standard deviation of each gap is if rates are pooled, at least 1.
+
+        Of many gaps, those whose rates are extreme by chance on one side seem the most certain, and
+        are found clear. Without drift both sides have one rate, whose variance is that of both.
+        """
+        group, other, column, _ = self.gaps
+        pooled = sum(self._pooled * (1 - self._pooled) / n for n in self._rows)
+        apart = sum(part * (1 - part) / n for part, n in zip(self.known, self._rows, strict=True))
+        alike, single = (part[group, column] + part[other, column] for part in (pooled, apart))
+        return np.sqrt(np.fmax(rate(alike, single), 1))
 
     @cached_property
     def gaps(self) -> Gaps:
@@ -137,7 +159,15 @@ class Drift(Scored):
         values = self.point()["drift"]
         if replicates is None:
             return [Estimate(value, None, reason or NOT_DRAWN) for value in values.tolist()]
-        return simultaneous(values, replicates, confidence, self.gaps.family)
+        compared = len({*self.gaps.group.tolist(), *self.gaps.other.tolist()})
+        return simultaneous(
+            values,
+            replicates,
+            confidence,
+            self.gaps.family,
+            widening=self._widening(),
+            groups=compared or None,
+        )
 
 
 class Drifts(NamedTuple):

@@ -7,16 +7,16 @@ and nothing else.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from biasamp_adapters._text import slug
+from biasamp_adapters._text import did_you_mean, slug
 from biasamp_adapters._typing import as_float
 from biasamp_adapters.auditing.findings import DIRECTIONAL
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import estimate
-from biasamp_adapters.metrics.measurement import as_arrow
 from biasamp_adapters.metrics.verdict import WORDS
 
 #: The verdict that says nothing of the others.
@@ -61,17 +61,27 @@ class GateFailure:
 class _Number(NamedTuple):
     """A number of a report that can be bounded.
 
-    ``slugs`` are the names by which a gate may ask for it, ``of`` is the task that it is about, and
-    ``sign`` the format of its sign.
+    A gate may ask for it by any of ``names``. ``of`` is the task that it is about, and ``sign`` the
+    format of its sign.
     """
 
     model: str
     name: str
     row: Row
-    slugs: set[str]
+    names: set[str]
     zero_by_construction: bool = False
     of: str = ""
     sign: str = "+"
+
+    @property
+    def shown(self) -> str:
+        """The name in sentences, with the task."""
+        return f"{self.name}{self.of}"
+
+    @property
+    def slugs(self) -> dict[str, str]:
+        """The names by their slugs."""
+        return _by_slug(self.names)
 
 
 def _numbers(summary: Summary) -> Iterator[_Number]:
@@ -79,14 +89,15 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
     for row in summary["metrics"]:
         model, name, direction = row["model"], row["name"], row["direction"]
         zero = row["zero_by_construction"]
-        short = name.removesuffix(f" {direction}")
-        names = {name, short, row["metric"], f"{row['metric']} {direction}"}
-        yield _Number(model, name, row, {*map(slug, names)}, zero)
+        names = _names(name.removesuffix(f" {direction}"), row["metric"], direction)
+        yield _Number(model, name, row, names, zero)
         if row["excess"] is not None:
-            names, shown = {name}, f"excess {name}"
+            shown = f"excess {name}"
+            excess = {f"excess {of}" for of in names} | {f"{of} excess" for of in names}
             if row["metric"] == DIRECTIONAL:
-                names, shown = {name, direction, ""}, f"excess {direction}"
-            yield _Number(model, shown, row["excess"], {slug(f"excess {n}") for n in names}, zero)
+                shown = f"excess {direction}"
+                excess |= {"excess", shown}
+            yield _Number(model, shown, row["excess"], excess, zero)
     data = summary["data"]
     kind = "class" if data["task"] is None else f"{data['task']} ="
     kind = "task" if data["tasks_are_columns"] else kind
@@ -96,21 +107,47 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
         yield _Number(row["model"], name, row, {row["measure"]}, of=of, sign="")
 
 
-def _known_names(summary: Summary) -> list[str]:
-    verdicts = [f"verdict {row['direction']}" for row in summary["verdicts"]]
-    return [*dict.fromkeys([*(number.name for number in _numbers(summary)), *verdicts])]
+def _names(short: str, metric: str, direction: str) -> set[str]:
+    """The names of a metric in one direction, and those of the metric in all directions.
+
+    Papers write directional metrics with an arrow: "BA->".
+    """
+    names = {short, metric} if direction == "undirected" else {short, metric, f"{short}->"}
+    return names | {f"{name} {direction}" for name in names}
+
+
+def _by_slug(names: Iterable[str]) -> dict[str, str]:
+    return {slug(name): name for name in sorted(names)}
+
+
+#: What the names of a report consist of, besides arrows; "|BA|" and "BA<" mean something else.
+_NAME = re.compile(r"\w[\w\s()/.-]*", re.ASCII)
 
 
 def _as_slug(name: str) -> str:
-    """The slug of a name that a user gave, whose direction may be written in any way."""
-    rest, space, direction = name.strip().rpartition(" ")
-    return slug(f"{rest}{space}{as_arrow(direction) or direction}")
+    """The slug of a name that a user gave, whose direction may be written out.
+
+    What is no name stays as it is, and so is like none.
+    """
+    name = name.strip()
+    if not _NAME.fullmatch(name.replace("\u2192", "").replace("->", "")):
+        return name
+    words = slug(name).replace("attribute_to_task", "a_to_t")
+    return words.replace("task_to_attribute", "t_to_a")
 
 
-def _unknown(summary: Summary, name: str) -> ValueError:
+def _unknown(what: str, shown: Iterable[str], known: Mapping[str, str], name: str) -> ValueError:
+    """The error for a name that is not among the ``known``, by their slugs."""
     return ValueError(
-        f"a gate must name a number or verdict of the report, one of {_known_names(summary)}, or "
-        f"several without their direction; received {name!r}"
+        f"a gate must name a {what} of the report, one of {[*dict.fromkeys(shown)]}, or several "
+        f"without their direction; received {name!r}{did_you_mean([_as_slug(name)], known)}"
+    )
+
+
+def _no_bound(received: str) -> ValueError:
+    return ValueError(
+        "a verdict has no bound, as it is no number: --fail-verdict amplifies, or "
+        f"failures({{'verdict': {{'amplifies'}}}}), forbids it by its code; received {received}"
     )
 
 
@@ -132,6 +169,8 @@ class Bound:
     required: bool = False
 
     def __post_init__(self) -> None:
+        if _as_slug(self.name).startswith("verdict"):
+            raise _no_bound(f"{self.bound!r} for {self.name!r}")
         number = as_float(self.bound)
         if isinstance(self.bound, bool) or not math.isfinite(number):
             raise ValueError(
@@ -143,22 +182,25 @@ class Bound:
     def failures(self, summary: Summary) -> Iterator[GateFailure]:
         """What a report has beyond the bound, and what it cannot tell."""
         wanted = _as_slug(self.name)
-        numbers = [number for number in _numbers(summary) if wanted in number.slugs]
+        known = [*_numbers(summary)]
+        numbers = [x for x in known if wanted in x.slugs or self.name.strip() == x.shown]
         if not numbers:
-            raise _unknown(summary, self.name)
+            slugs = {slug: name for number in known for slug, name in number.slugs.items()}
+            raise _unknown("number", (number.name for number in known), slugs, self.name)
         for number in numbers:
             judged, fault = self._judge(number)
             if fault:
-                sentence = f"{number.name}{number.of} {fault}"
+                sentence = f"{number.shown} {fault}"
                 yield GateFailure(number.model, number.name, judged, sentence, summary["title"])
 
     def _judge(self, number: _Number) -> tuple[bool, str]:
         """Whether a number can be judged, and what is wrong with it."""
         row = number.row
-        if row["low"] is None:
-            return False, f"cannot be judged: it has no interval ({row['note']})"
         if number.zero_by_construction:
             return False, f"cannot be judged: {_BALANCED}"
+        if row["low"] is None:
+            reason = row["note"].replace("no interval: ", "")
+            return False, f"cannot be judged: it has no interval ({reason})"
         shown = f"is {estimate(row, number.sign)}"
         if not self.required and row["low"] > self.bound:
             return True, f"{shown}, above {self.bound:g}"
@@ -174,37 +216,46 @@ class ForbiddenVerdicts:
     Attributes
     ----------
     name : str
-        "verdict" or, for one direction, "verdict A->T".
+        "verdict" or, for one direction, "verdict A->T". The first word may be left out.
     codes : tuple of str
+        Capitals do not matter.
     """
 
     name: str
     codes: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        unknown = [code for code in self.codes if code not in [*WORDS]]
-        if unknown or not self.codes:
+        codes = tuple(slug(code) if isinstance(code, str) else "" for code in self.codes)
+        unknown = [
+            given for given, code in zip(self.codes, codes, strict=True) if code not in WORDS
+        ]
+        if unknown or not codes:
+            known = {slug(words): code for code, words in WORDS.items()} | {x: x for x in WORDS}
             raise ValueError(
                 f"forbidden verdicts must be some of {list(WORDS)}; received {unknown} for "
-                f"{self.name!r}"
+                f"{self.name!r}{did_you_mean([slug(str(code)) for code in unknown], known)}"
             )
+        object.__setattr__(self, "codes", codes)
 
     def failures(self, summary: Summary) -> Iterator[GateFailure]:
         """The forbidden verdicts that a report gives, and where it cannot say."""
-        wanted = _as_slug(self.name)
-        rows = [
-            row
-            for row in summary["verdicts"]
-            if wanted in ("verdict", slug(f"verdict {row['direction']}"))
-        ]
+        wanted = _as_slug(self.name).removeprefix("verdict").strip("_")
+        rows = [row for row in summary["verdicts"] if wanted in _slugs_of_verdict(row)]
         if not rows:
-            raise _unknown(summary, self.name)
+            names = [f"verdict {row['direction']}" for row in summary["verdicts"]]
+            raise _unknown("verdict", names, _by_slug(names), self.name)
         for row in rows:
             name, forbidden = f"verdict {row['direction']}", row["verdict"] in self.codes
             if forbidden or row["verdict"] == _CANNOT_SAY:
                 fault = f"is {row['verdict']}" if forbidden else "cannot be judged"
                 sentence = f"{name} {fault}: {row['sentence']}"
                 yield GateFailure(row["model"], name, forbidden, sentence, summary["title"])
+
+
+def _slugs_of_verdict(row: Row) -> set[str]:
+    """What may follow "verdict": nothing, the direction, or a name of BA."""
+    direction = row["direction"]
+    return {slug(name) for name in {"", direction, *_names("BA", DIRECTIONAL, direction)}}
 
 
 Gate: TypeAlias = Bound | ForbiddenVerdicts
@@ -238,13 +289,10 @@ def gates_of(
 
 
 def _gate(name: str, limit: Any) -> Gate:
-    if not _as_slug(name).startswith("verdict"):
-        return Bound(name, limit)
-    if isinstance(limit, str) or not isinstance(limit, Collection):
-        raise ValueError(
-            f"{name!r} must have a set of codes, such as {{'amplifies'}}; received {limit!r}"
-        )
-    return ForbiddenVerdicts(name, tuple(limit))
+    is_code = isinstance(limit, str) and _as_slug(name).startswith("verdict")
+    if is_code or (isinstance(limit, Collection) and not isinstance(limit, str)):
+        return ForbiddenVerdicts(name, (limit,) if is_code else tuple(limit))
+    return Bound(name, limit)
 
 
 def parse_bounds(option: str, texts: Iterable[str], *, required: bool = False) -> list[Gate]:
@@ -253,15 +301,18 @@ def parse_bounds(option: str, texts: Iterable[str], *, required: bool = False) -
 
 
 def _parse_bound(option: str, text: str, required: bool) -> Bound:
-    name, equals, bound = text.rpartition("=")
+    name, _, bound = text.rpartition("=")
+    if _as_slug(name or text).startswith("verdict"):
+        raise _no_bound(repr(text))
     try:
-        if not (name.strip() and equals):
-            raise ValueError
-        return Bound(name.strip(), float(bound), required)
+        number = float(bound)
     except ValueError:
+        number = math.nan
+    if not (name.strip() and math.isfinite(number)):
         raise ValueError(
             f"{option} must be METRIC=X with a number X, as in 'BA A->T=0.02'; received {text!r}"
-        ) from None
+        )
+    return Bound(name.strip(), number, required)
 
 
 def parse_verdicts(texts: Iterable[str]) -> list[Gate]:
@@ -270,5 +321,5 @@ def parse_verdicts(texts: Iterable[str]) -> list[Gate]:
     for text in texts:
         direction, _, codes = text.rpartition("=")
         listed = tuple(code.strip() for code in codes.split(","))
-        gates.append(ForbiddenVerdicts(f"verdict {direction}".strip(), listed))
+        gates.append(ForbiddenVerdicts(direction.strip() or "verdict", listed))
     return gates

@@ -17,7 +17,7 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import each_of, show
-from biasamp_adapters.inference.rules import FEW_ROWS, few_clusters
+from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
@@ -55,7 +55,7 @@ _SENTENCES = {
     "few rows": "Fewer than {few} rows have {labels}: no interval that rests on them can "
     "be trusted.",
     "no intervals": NO_INTERVALS,
-    "few clusters": "{note}",
+    "clusters": "{note}",
     "base rates": "Rates and directions were set by hand, where there is no ground truth: which "
     "ones is a choice of values. Say where they come from; with others the numbers change.",
     "reference": "The directions of correlations come from {source}. Rates are compared with those "
@@ -165,8 +165,8 @@ def _about_data(findings: Findings) -> Iterator[Note]:
     if not findings.options.n_boot:
         yield "no intervals", {}
     else:
-        for note in few_clusters(counts):
-            yield "few clusters", {"note": f"{note[0].upper()}{note[1:]}."}
+        for note in about_clusters(counts):
+            yield "clusters", {"note": f"{note[0].upper()}{note[1:]}."}
 
 
 def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
+from biasamp_adapters._text import placing_errors
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.loading import load_counts
 from biasamp_adapters.counts.saved import is_saved
@@ -101,9 +102,8 @@ def sum_of_counts(counts: Mapping[str, Counts] | None) -> Any:
     total: Any = None
     for name, part in (counts or {}).items():
         try:
-            total = part if total is None else total + part
+            with placing_errors(f"of {name}"):
+                total = part if total is None else total + part
         except TypeError:
             raise ValueError("files of counts must all be of labels, or all of matrices") from None
-        except ValueError as error:
-            raise ValueError(f"of {name}, {error}") from None
     return total

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from biasamp_adapters._text import clean
+from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import ranking
 from biasamp_adapters.auditing.summary import Row, Summary
@@ -27,6 +27,9 @@ Context: TypeAlias = dict[str, Any]
 
 #: Tables with more rows can be filtered, and those with even more scroll by themselves.
 _LONG, _TALL = 12, 60
+
+#: Most characters of a name in a narrow column.
+_NAME = 32
 
 #: Models whose dumbbells are on the first screen.
 _FIRST_MODELS = 3
@@ -184,7 +187,7 @@ def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
     if row["low"] is None and row["note"]:
         marks.append(notes.setdefault(row["note"], len(notes) + 1))
     return {
-        "model": clean(it["model"]),
+        "model": shortened(clean(it["model"]), _NAME),
         "words": WORDS[it["verdict"]],
         "tone": TONES.get(it["verdict"], "unclear"),
         "value": shown.value,

@@ -8,6 +8,8 @@ import pandas as pd
 
 from biasamp_adapters._typing import as_float, is_real
 from biasamp_adapters.auditing.report import AuditReport
+from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.inference.rules import FEW_ROWS
 
 #: More rows than numbers can tell apart.
 _MOST_ROWS = 2**53
@@ -20,6 +22,10 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
     80 % of the samples of ``n (detectable / change)^2`` rows, if ``n`` rows show one of
     ``detectable``. That holds for rows like those of the report: with the same groups, classes,
     weights and errors of the model.
+
+    However large the change, no fewer rows are asked for than hold 15 of each group and class, as
+    rates of fewer than 15 rows give no interval that can be trusted. Only a report of still fewer
+    rows shows that these can do.
 
     Parameters
     ----------
@@ -34,7 +40,7 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
         One row per model, metric and direction: ``model``, ``metric``, ``direction``,
         ``detectable`` (the smallest change that the rows of the report show, see
         ``AmplificationResult.detectable``), ``rows``, and ``note``, which says why these
-        two are missing.
+        two are missing, or that groups and classes need more rows than the change.
 
     Raises
     ------
@@ -71,24 +77,48 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
             "report must have intervals, from which rows are extrapolated; received one without "
             f"any: {rows[0]['note']}"
         )
-    needed = [None if row["detectable"] is None else _rows(row, as_float(change)) for row in rows]
+    rows_of = [_rows(row, as_float(change)) for row in rows]
+    fewest = _fewest(summary)
     return pd.DataFrame(
         {
             "model": [row["model"] for row in rows],
             "metric": [row["metric"] for row in rows],
             "direction": [row["direction"] for row in rows],
             "detectable": pd.array([row["detectable"] for row in rows], dtype=float),
-            "rows": pd.array(needed, dtype="Int64"),
-            "note": [row["note"] if row["detectable"] is None else "" for row in rows],
+            "rows": pd.array([n and max(n, fewest) for n in rows_of], dtype="Int64"),
+            "note": [_note(row, n, fewest) for row, n in zip(rows, rows_of, strict=True)],
         }
     )
 
 
-def _rows(row: dict[str, float], change: float) -> int:
+def _rows(row: Row, change: float) -> int | None:
+    """The rows that show a change, one or more; None of a value without an interval."""
+    if row["detectable"] is None:
+        return None
     rows = row["n"] * (row["detectable"] / change) * (row["detectable"] / change)
     if rows > _MOST_ROWS:
         raise ValueError(
             f"change must be one that at most 2^53 rows show; received {change!r}, which needs "
             f"{rows:.3g}"
         )
-    return math.ceil(rows)
+    return max(math.ceil(rows), 1)
+
+
+def _fewest(summary: Summary) -> int:
+    """The rows that hold ``FEW_ROWS`` of each group and class, or those of the report."""
+    data = summary["data"]
+    n, listed = data["rows"], [row["rows"] for row in (*data["groups"], *data["classes"])]
+    if data["tasks_are_columns"]:
+        listed += [n - row["rows"] for row in data["classes"]]
+    smallest = min((rows for rows in listed if rows > 0), default=n)
+    return min(n, math.ceil(FEW_ROWS * n / smallest))
+
+
+def _note(row: Row, rows: int | None, fewest: int) -> str:
+    if rows is None:
+        return str(row["note"])
+    if rows < fewest:
+        return (
+            f"{rows:,} row(s) would show it, but there must be {FEW_ROWS} of each group and class"
+        )
+    return ""

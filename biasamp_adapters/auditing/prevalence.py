@@ -26,6 +26,9 @@ ALL = "all"
 #: Rates that differ by less than this share of the rows are equal: sums of weights are rounded.
 _ROUNDING = 1e-12
 
+#: The entries of a row that are averaged over runs.
+_NUMBERS = ("true", "predicted", "ratio", "low", "high")
+
 Row = dict[str, Any]
 
 
@@ -117,7 +120,8 @@ class Ratios(NamedTuple):
         true, predicted = of.shares(of.evaluation.counts.tables(of.model))
         falling, pairs = of.falling()
         order = sorted(
-            range(len(self.ratios)), key=lambda i: (i >= of.together, -_distance(self.ratios[i]))
+            range(len(self.ratios)),
+            key=lambda i: (i >= of.together, -_distance(self.ratios[i].value)),
         )
         for i in order[: most + of.together]:
             estimate = numbers(self.ratios[i].estimate(confidence))
@@ -133,11 +137,43 @@ class Ratios(NamedTuple):
             }
 
 
-def _distance(ratio: Replicated) -> float:
+def _distance(ratio: float | None) -> float:
     """How far a ratio is from 1; a prevalence of 0 is farthest."""
-    if np.isnan(ratio.value):
+    if ratio is None or np.isnan(ratio):
         return -1.0
-    return float(abs(np.log(ratio.value))) if ratio.value > 0 else np.inf
+    return float(abs(np.log(ratio))) if ratio > 0 else np.inf
+
+
+def over_runs(rows: Sequence[Row]) -> list[Row]:
+    """The means over runs of the tasks that each run shows; of one run, its rows.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Of one model. Those of several runs have the entry ``run``.
+
+    Returns
+    -------
+    list of dict
+        All columns together first, then the tasks whose prevalences are farthest apart.
+        ``n_runs`` is the number of runs. An end of an interval is the mean of those of the runs,
+        as these tell how few rows there are.
+    """
+    n_runs = len({row.get("run") for row in rows})
+    by_task: dict[str, list[Row]] = {}
+    for row in rows:
+        by_task.setdefault(row["task"], []).append(row)
+    means = [
+        same[0] | {name: _mean(same, name) for name in _NUMBERS} | {"n_runs": n_runs}
+        for same in by_task.values()
+        if len(same) == n_runs
+    ]
+    return sorted(means, key=lambda row: (row["task"] != ALL, -_distance(row["ratio"])))
+
+
+def _mean(rows: Sequence[Row], name: str) -> float | None:
+    values = [row[name] for row in rows]
+    return None if None in values else float(np.mean(sorted(values)))
 
 
 def is_far(row: Row) -> bool:

@@ -18,8 +18,9 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing import notebook, page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
+from biasamp_adapters.auditing.ranked_scores import Scores, scores_of_arrays, scores_of_counts
 from biasamp_adapters.auditing.summary import Summary, summarize
-from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
+from biasamp_adapters.auditing.sweeps import sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.counts.variables import Missing
@@ -202,7 +203,7 @@ class AuditReport:
         ----------
         above : mapping of str to float or collection of str, optional
             Bounds: a number fails if it is shown to be above, that is, if its whole interval is.
-            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail.
+            For ``verdict`` or ``verdict A->T``, the codes of the verdicts that fail, or one code.
         require_below : mapping of str to float, optional
             Bounds: a number fails unless it is shown to be below, that is, unless its whole
             interval is. So few rows, which give wide intervals, do not pass.
@@ -218,16 +219,16 @@ class AuditReport:
         Raises
         ------
         ValueError
-            If the report has nothing of a name, a bound is not a finite number, a code is not that
-            of a verdict, or there is no gate.
+            If the report has nothing of a name, a bound is not a finite number or is on a verdict,
+            a code is not that of a verdict, or there is no gate.
 
         Notes
         -----
         Names are those of the report ("BA A->T"), of classes ("DirectionalBiasAmplification
-        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA"), all
-        directions are judged. "excess A->T" is what BA exceeds blind errors by, "excess MALS" the
-        same of MALS. Fairness measures ("selection_rate_difference") are judged for every task
-        that the report shows, those with the largest differences.
+        A->T"), and slugs ("ba_a_to_t"), in capitals or not; without the direction ("BA", or "BA->"
+        as in papers), all directions are judged. "excess A->T" is what BA exceeds blind errors by,
+        "excess MALS" the same of MALS. Fairness measures ("selection_rate_difference") are judged
+        for every task that the report shows, those with the largest differences.
 
         Examples
         --------
@@ -289,12 +290,6 @@ class AuditReport:
     def to_html(self, path: str | os.PathLike[str]) -> None: ...
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The report as one self-contained HTML page.
-
-        Several threads may write pages at the same time. While a picture is drawn, matplotlib's
-        ``rcParams``, which the whole process shares, hold the settings of the page; afterwards they
-        are restored. Another thread that draws with matplotlib at that moment can be affected.
-        Changes that it makes to ``rcParams`` stay, and may show in the page. To avoid this, do not
-        draw elsewhere while a page is written, or write it in a process of its own.
 
         Parameters
         ----------
@@ -430,8 +425,8 @@ def audit(
     sensitive_features_pred : same as ``sensitive_features``, or mapping from models, optional
         Predicted attribute. If it is not given, T->A is left out.
     y_score : array-like of shape (n,), or mapping from models, optional
-        Scores of the positive class, on any scale. With them, the report also shows BA A->T and
-        the difference of false positive rates at 50 thresholds.
+        Scores of the positive class, for each model, on any scale. With them, the report also shows
+        BA A->T and the difference of false positive rates at 50 thresholds.
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
@@ -450,7 +445,7 @@ def audit(
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional
-        The only task to evaluate.
+        The only class or task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
     title : str, optional
@@ -480,7 +475,7 @@ def audit(
     reference = as_reference(reference, missing)
     inputs = Inputs(
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
-    )
+    ).to_read_again()
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
     scores = None
@@ -499,6 +494,7 @@ def audit_counts(
     counts: Counts,
     reference: Any = None,
     *,
+    y_score: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
@@ -514,6 +510,10 @@ def audit_counts(
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
+    y_score : JointCounts, or mapping from models, optional
+        The same rows, counted with the score of the positive class as the prediction. With them,
+        the report also shows BA A->T and the difference of false positive rates at up to 50
+        thresholds.
     n_boot, confidence, random_state, pos_label, title
         As in :func:`audit`.
 
@@ -524,22 +524,30 @@ def audit_counts(
     Raises
     ------
     ValueError
-        If the counts hold no predictions, or an input breaks a rule.
+        If the counts hold no predictions, the scores are not of the same rows, or an input breaks
+        a rule.
 
     Examples
     --------
     >>> import biasamp_adapters as bam
-    >>> counts = bam.JointCounts.from_arrays(
-    ...     [1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=["a", "b", "a", "b"] * 9
-    ... )
+    >>> truth, group = [1, 1, 0, 0] * 9, ["a", "b", "a", "b"] * 9
+    >>> counts = bam.JointCounts.from_arrays(truth, [1, 1, 0, 1] * 9, sensitive_features=group)
     >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
     36
+
+    With scores from 1 to 4, of which 2 and more were predicted positive:
+
+    >>> scores = bam.JointCounts.from_arrays(truth, [3, 4, 1, 2] * 9, sensitive_features=group)
+    >>> report = bam.audit_counts(counts, y_score=scores, n_boot=0)
+    >>> [point["threshold"] for point in report.summary["sweeps"][0]["points"]]
+    [None, 4.0, 3.0, 2.0, 1.0]
     """
     return audit_evaluation(
         align(counts, as_reference(reference)),
         interval_options(n_boot, confidence, random_state),
         pos_label=pos_label,
         title=title,
+        scores=None if y_score is None else scores_of_counts(counts, y_score),
     )
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._typing import is_whole
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import AuditReport
+from biasamp_adapters.auditing.run_means import SHARES, common_signs, difference, mean, verdict_of
 from biasamp_adapters.auditing.summary import (
+    RATES,
     Row,
     Summary,
-    as_estimate,
     grouped,
     headline,
     identity,
@@ -25,13 +26,11 @@ from biasamp_adapters.auditing.summary import (
     with_answer,
 )
 from biasamp_adapters.cards.strips import side
-from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import Estimate, check_confidence, summarize_runs
-from biasamp_adapters.metrics.result import AmplificationResult, plain
-from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
-
-#: A sign is uncertain over runs where it is in more of them than this share.
-_HALF = 0.5
+from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.inference.estimates import UNLIMITED, Interval, check_confidence
+from biasamp_adapters.metrics import AmplificationResult
+from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.verdict import Verdict
 
 #: Keys that identify a row, unlike those of its results.
 _IDENTITY = (
@@ -46,75 +45,280 @@ _IDENTITY = (
     "label",
 )
 
+#: What must be the same in all runs.
+_SAME = ("task", "attributes", "positive", "tasks_are_columns")
+
 
 def summarize_reports(
-    reports: Mapping[str, AuditReport], confidence: float = 0.95, title: str | None = None
+    reports: Mapping[str, AuditReport] | Mapping[int, AuditReport],
+    confidence: float = 0.95,
+    title: str | None = None,
 ) -> AuditReport:
     """One report for several runs of the same audit.
 
     Parameters
     ----------
-    reports : mapping of str to AuditReport
-        One report per run, over the same metrics.
+    reports : mapping of str or int to AuditReport
+        One report per run, over the same metrics. Whole numbers, such as seeds, are shown as text;
+        other keys are refused.
     confidence : float
         Level of the intervals over runs (Student's t).
     title : str, optional
-        Heading of the report; by default that of the first run.
+        Heading of the report; by default the task and the attributes.
 
     Returns
     -------
     AuditReport
         Every value is the mean over runs; its interval says how much runs differ, not how few
-        rows there are. The runs themselves are listed with their own intervals.
+        rows there are. It ends where the range of the number does, and there is none where all
+        runs gave the same value. The runs themselves are listed with their own intervals.
 
     Raises
     ------
+    TypeError
+        If ``reports`` is no mapping to reports.
     ValueError
-        If there are fewer than two runs.
+        If there are fewer than two runs, a key is neither a string nor a whole number, two keys are
+        the same as text, a report is itself a summary of runs, or runs are of different tasks or
+        attributes.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> from biasamp_adapters.auditing.runs import summarize_reports
+    >>> from biasamp_adapters.datasets import load_diabetes_audit
+    >>> reports = {}
+    >>> for seed in range(3):
+    ...     demo = load_diabetes_audit(random_state=seed)
+    ...     reports[seed] = bam.audit(
+    ...         demo.y_true, demo.y_pred, sensitive_features=demo.sensitive_features, n_boot=0
+    ...     )
+    >>> summarize_reports(reports).summary["data"]["runs"]
+    3
     """
     check_confidence(confidence)
-    confidence, n_runs = float(confidence), len(reports)
-    if n_runs < 2:
-        raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
-    runs = {str(run): report.summary for run, report in reports.items()}
-    summaries = list(runs.values())
-    first, data = summaries[0], [summary["data"] for summary in summaries]
-    rows = [_metric_row(same, confidence, n_runs) for same in _matching_rows(summaries, "metrics")]
-    verdicts = list(_verdicts([*reports.values()], rows))
+    confidence, named = float(confidence), _named(reports)
+    runs = {run: report.summary for run, report in named.items()}
+    n_runs, summaries = len(runs), list(runs.values())
+    metrics = list(_metrics(named))
+    rows = [metric.row(confidence) for metric in metrics]
+    verdicts = [
+        (row, metric.verdict(row))
+        for metric, row in zip(metrics, rows, strict=True)
+        if any(result.facts is not None for result in metric.results)
+    ]
+    for row, verdict in verdicts:
+        row["reading"] = reading(row, verdict)
     meaning = (
-        f"Every value is the mean of {n_runs} runs, its interval Student's t over them: it says "
-        "how much runs differ, not how few rows there are. The runs were not pooled: the same row "
-        "in two runs is the same person twice."
+        f"Every value without the name of a run is the mean of {n_runs} runs, its interval "
+        "Student's t over them, as far as the range of the number goes: it says how much runs "
+        "differ, not how few rows there are, and where all runs gave the same value it says "
+        "nothing and is left out. The runs were not pooled: the same row in two runs is the same "
+        "person twice. A note without the name of a run holds of each run."
     )
     summary = {
-        **first,
-        "title": first["title"] if title is None else title,
-        "data": {
-            **first["data"],
-            "runs": n_runs,
-            **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
-            "clusters": _sum_if_any(data, "clusters"),
-            **{part: _shares(data, part) for part in ("groups", "classes")},
-        },
-        "headlines": [headline(row, verdict) for row, _, verdict in verdicts],
+        **summaries[0],
+        "title": title,
+        "data": _data(summaries),
+        "headlines": [headline(*judged) for judged in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
-        "differences": _over_runs(summaries, "differences", confidence),
-        "trends": _trends(summaries, confidence),
-        "pairs": list(_pairs([*reports.values()], confidence)),
-        "fairness": _over_runs(summaries, "fairness", confidence),
+        "differences": list(_differences(summaries, metrics, confidence)),
+        "trends": list(_trends(summaries, confidence)),
+        "pairs": [row for metric in metrics for row in metric.pairs(confidence)],
+        "fairness": _largest_first(_fairness(summaries, "fairness", confidence)),
         "prevalence": _rows_with_run(runs, "prevalence"),
         "drift": _rows_with_run(runs, "drift"),
         "sweeps": _rows_with_run(runs, "sweeps"),
         "runs": _rows_with_run(runs, "metrics"),
         "notes": [meaning, *_notes(runs)],
-        "method": {
-            **first["method"],
-            "confidence": confidence,
-            "interval": f"Student's t over {n_runs} runs; each run's own by percentile bootstrap",
-        },
+        "method": _method(summaries, confidence),
     }
+    if with_aif360 := [of for of in summaries if "aif360" in of]:
+        summary["aif360"] = list(_aif360(with_aif360, "aif360"))
     return AuditReport(with_answer(summary))
+
+
+def _named(reports: Mapping[Any, AuditReport]) -> dict[str, AuditReport]:
+    """The reports by the names of their runs as text."""
+    if not isinstance(reports, Mapping):
+        raise TypeError(
+            "reports must be a mapping from names of runs to reports; received a "
+            f"{type(reports).__name__}"
+        )
+    if len(reports) < 2:
+        raise ValueError(f"a summary of runs needs at least two; received {list(reports)}")
+    named: dict[str, AuditReport] = {}
+    for run, report in reports.items():
+        if not (isinstance(run, str) or is_whole(run)):
+            raise ValueError(f"runs must be named by strings or whole numbers; received {run!r}")
+        if str(run) in named:
+            raise ValueError(
+                f"names of runs must differ as text; received {listing([*reports])}, of which two "
+                f"are {str(run)!r}"
+            )
+        if not isinstance(report, AuditReport):
+            raise TypeError(
+                f"reports must be of type AuditReport; received a {type(report).__name__} for "
+                f"{run!r}"
+            )
+        if "runs" in report.summary["data"]:
+            raise ValueError(
+                f"reports must be of one run each; received a summary of runs for {run!r}"
+            )
+        named[str(run)] = report
+    return named
+
+
+class _Metric(NamedTuple):
+    """A metric of a model in several runs.
+
+    Attributes
+    ----------
+    found : dict of str to (dict, AmplificationResult)
+        By the name of the run, the row of the table of metrics and the result behind it.
+    n_runs : int
+        Also those in which it is not there.
+    """
+
+    found: dict[str, tuple[Row, AmplificationResult]]
+    n_runs: int
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for row, _ in self.found.values()]
+
+    @property
+    def results(self) -> list[AmplificationResult]:
+        return [result for _, result in self.found.values()]
+
+    def limits(self, name: str = "value") -> Interval:
+        """The range of one of its scores."""
+        bound = self.results[0].bound
+        return UNLIMITED if bound is None else bound.limits(name)
+
+    def row(self, confidence: float) -> Row:
+        """The row of the table of metrics."""
+        rows = self.rows
+        value = self._value(confidence)
+        # What is said of the interval of a run does not hold of that over runs.
+        caveats = {
+            run: () if result.bound is None else result.bound.caveats
+            for run, (_, result) in self.found.items()
+        }
+        notes = [f"mean of {len(rows)} runs", value["note"], *_said(caveats)]
+        out = {**rows[0], **value, "note": "; ".join(filter(None, notes))}
+        # Of a score, the limits; the variance has another name in a row.
+        for name, score in (
+            ("blind_errors", "blind_errors"),
+            ("excess", "excess"),
+            ("spread", "variance"),
+        ):
+            known = [row[name] for row in rows]
+            if any(known):
+                values = [None if number is None else number["value"] for number in known]
+                out[name] = mean(values, confidence, self.limits(score))
+        if out["spread"] is not None:
+            out["variance"] = out["spread"]["value"]
+        levels = {name: [row["levels"][name]["value"] for row in rows] for name in out["levels"]}
+        out["levels"] = {
+            name: mean(values, confidence, self.limits(name)) for name, values in levels.items()
+        }
+        if rows[0]["uncertain_signs"] is not None:
+            out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
+        out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
+        # An interval over runs does not get narrower with more rows.
+        out |= {"confidence": confidence, "n": _sum(rows, "n"), "detectable": None}
+        out["n_boot"] = max(row["n_boot"] for row in rows)
+        out["reading"] = reading(out, None)
+        return out
+
+    def _value(self, confidence: float) -> Row:
+        ratios = [result.bound.difference for result in self.results if result.bound]
+        if any(not np.array_equal(ratio, ratios[0]) for ratio in ratios):
+            note = "a ratio of levels in some runs and a difference in others: compare the levels"
+            return {"value": None, "low": None, "high": None, "note": note}
+        values = [row["value"] for row in self.rows]
+        return _of_some(values, self.n_runs, confidence, self.limits())
+
+    def verdict(self, row: Row) -> Verdict:
+        """The verdict on the means over runs."""
+        facts = [result.facts for result in self.results]
+        facts += [None] * (self.n_runs - len(facts))
+        return verdict_of(facts, row["confidence"], self.limits())
+
+    def pairs(self, confidence: float) -> Iterator[Row]:
+        """The pairs of BA-> with the largest means over runs, if defined in all that have it."""
+        result = self.results[0]
+        if result.metric != DIRECTIONAL:
+            return
+        tables = list(map(_with_rates, self.results))
+        by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
+        pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
+        pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
+        # Bonferroni's inequality: intervals of so much higher a level hold for all pairs at once.
+        at_once = 1 - (1 - confidence) / max(len(pairs), 1)
+        for (attribute, task), rows in pairs[:MOST_PAIRS]:
+            values, limits = rows["contribution"].tolist(), self.limits()
+            band = mean(values, at_once, limits)
+            sign, uncertain = common_signs(rows["sign"].to_numpy(), rows["uncertain"].to_numpy())
+            yield identity(self.rows[0]["model"], result) | {
+                "attribute": show(attribute),
+                "task": show(task),
+                **{name: plain(rows[name].mean()) for name in RATES},
+                "sign": int(sign),
+                "uncertain": bool(uncertain),
+                **_of_some(values, self.n_runs, confidence, limits),
+                "band_low": band["low"],
+                "band_high": band["high"],
+                "clear": bool(side(band)),
+            }
+
+
+def _with_rates(result: AmplificationResult) -> pd.DataFrame:
+    """The pairs of a result with their rates."""
+    rates = [rates_of(result.facts, position) for position in range(len(result.by_pair))]
+    return result.by_pair.assign(**pd.DataFrame(rates, result.by_pair.index, RATES, dtype=float))
+
+
+def _metrics(reports: Mapping[str, AuditReport]) -> Iterator[_Metric]:
+    """The metrics of each model that occur in any run."""
+    found: dict[tuple[str, str], dict[str, tuple[Row, AmplificationResult]]] = {}
+    for run, report in reports.items():
+        results = {
+            (model, result.short_name): result for (model, _), result in report.results.items()
+        }
+        for row in report.summary["metrics"]:
+            key = row["model"], row["name"]
+            found.setdefault(key, {})[run] = row, results[key]
+    for by_run in found.values():
+        yield _Metric(by_run, len(reports))
+
+
+def _of_some(values: list[float | None], n_runs: int, confidence: float, limits: Interval) -> Row:
+    """The mean over the runs that have a number; its note says how many do not."""
+    found = mean(values, confidence, limits)
+    if len(values) < n_runs:
+        missing = f"not there in {n_runs - len(values)} of {n_runs} runs"
+        found["note"] = "; ".join(filter(None, [missing, found["note"]]))
+    return found
+
+
+def _said(texts: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """What is said of runs, once: with the names of the runs, unless all of them have it."""
+    said: dict[str, list[str]] = {}
+    for run, of_run in texts.items():
+        for text in of_run:
+            said.setdefault(text, []).append(run)
+    for text, names in said.items():
+        yield text if len(names) == len(texts) else f"in run {', '.join(names)}: {text}"
+
+
+def _notes(runs: Mapping[str, Summary]) -> Iterator[str]:
+    """Each note once; ``NO_INTERVALS`` is left out."""
+    for note in _said({run: summary["notes"] for run, summary in runs.items()}):
+        if note.partition(": ")[2] != NO_INTERVALS and note != NO_INTERVALS:
+            yield f"{note[0].upper()}{note[1:]}"
 
 
 def _matching_rows(summaries: Iterable[Summary], part: str) -> list[list[Row]]:
@@ -128,141 +332,42 @@ def _rows_with_run(runs: Mapping[str, Summary], part: str) -> list[Row]:
     return [{"run": run, **row} for run, summary in runs.items() for row in summary[part]]
 
 
-def _notes(runs: Mapping[str, Summary]) -> Iterator[str]:
-    """Each note once, with its runs unless all have it; ``NO_INTERVALS`` is left out."""
-    noted: dict[str, list[str]] = {}
-    for run, summary in runs.items():
-        for note in summary["notes"]:
-            noted.setdefault(note, []).append(run)
-    for note, names in noted.items():
-        if note != NO_INTERVALS:
-            yield note if len(names) == len(runs) else f"In run {', '.join(names)}: {note}"
-
-
 def _sum(rows: Iterable[Row], name: str) -> Any:
     return sum(row[name] for row in rows)
 
 
-def _sum_if_any(rows: Iterable[Row], name: str) -> Any:
-    numbers = [row[name] for row in rows if row[name] is not None]
-    return sum(numbers) if numbers else None
+def _data(summaries: list[Summary]) -> Row:
+    """What was audited: numbers of rows as sums, shares as means.
 
-
-def _mean(values: list[float | None], confidence: float) -> Row:
-    """The mean and its interval; undefined if the value of any run is."""
-    numbers = [value for value in values if value is not None]
-    if len(numbers) < len(values):
-        note = f"undefined in {len(values) - len(numbers)} of {len(values)} runs"
-        return {"value": None, "low": None, "high": None, "note": note}
-    summary = summarize_runs(numbers, confidence)
-    low, high = summary.interval or (None, None)
-    note = "" if summary.interval else "a single run has it, and an interval over runs needs two"
-    return {"value": summary.value, "low": low, "high": high, "note": note}
-
-
-def _metric_row(rows: list[Row], confidence: float, n_runs: int) -> Row:
-    """The row of one metric, from its rows in some or all runs."""
-    mean = _mean([row["value"] for row in rows], confidence)
-    # An interval over runs needs none of their own.
-    own = (row["note"] for row in rows if mean["low"] is None or row["low"] is not None)
-    notes = [f"mean of {len(rows)} runs", mean["note"], *own]
-    if len(rows) < n_runs:
-        notes.insert(1, f"not there in {n_runs - len(rows)} of {n_runs} runs")
-    out = {**rows[0], **mean, "note": "; ".join(dict.fromkeys(filter(None, notes)))}
-    for name in ("blind_errors", "excess", "spread"):
-        if rows[0][name] is not None:
-            out[name] = _mean([row[name]["value"] for row in rows], confidence)
-    if out["spread"] is not None:
-        out["variance"] = out["spread"]["value"]
-    out["levels"] = {
-        name: _mean([row["levels"][name]["value"] for row in rows], confidence)
-        for name in rows[0]["levels"]
+    Raises
+    ------
+    ValueError
+        If runs are of different tasks or attributes.
+    """
+    data = [summary["data"] for summary in summaries]
+    for name in _SAME:
+        different = [of for of in data if of[name] != data[0][name]]
+        if different:
+            raise ValueError(
+                f"runs must be of the same {name.replace('_', ' ')}; received {data[0][name]!r} "
+                f"and {different[0][name]!r}"
+            )
+    clusters = [of["clusters"] for of in data if of["clusters"] is not None]
+    return {
+        **data[0],
+        "runs": len(data),
+        **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
+        "weighted": any(of["weighted"] for of in data),
+        "clusters": sum(clusters) if clusters else None,
+        "models": list(dict.fromkeys(model for of in data for model in of["models"])),
+        "reference": _each(of["reference"] for of in data),
+        **{part: _shares(data, part) for part in ("groups", "classes")},
     }
-    if rows[0]["uncertain_signs"] is not None:
-        out["uncertain_signs"] = _sum(rows, "uncertain_signs") / len(rows)
-    out["zero_by_construction"] = any(row["zero_by_construction"] for row in rows)
-    # An interval over runs does not get narrower with more rows.
-    out |= {"confidence": confidence, "n": _sum(rows, "n"), "detectable": None}
-    out["reading"] = reading(out, None)
-    return out
 
 
-def _verdicts(reports: list[AuditReport], rows: list[Row]) -> Iterator[tuple[Row, Facts, Verdict]]:
-    """The rows of BA-> with the verdict on the means over runs."""
-    for row in rows:
-        results = [
-            result
-            for report in reports
-            for (model, _), result in report.results.items()
-            if (model, result.short_name) == (row["model"], row["name"])
-        ]
-        known = [result.facts for result in results if result.facts is not None]
-        if len(known) == len(reports) and len({facts.true.shape for facts in known}) == 1:
-            facts = _mean_facts(known, row)
-            verdict = judge(facts)
-            row["reading"] = reading(row, verdict)
-            yield row, facts, verdict
-
-
-def _mean_facts(runs: list[Facts], row: Row) -> Facts:
-    """What is known of a model over runs: means, with intervals over the runs."""
-    first, confidence = runs[0], row["confidence"]
-
-    def mean(name: str) -> Any:
-        arrays = [getattr(facts, name) for facts in runs]
-        return None if any(array is None for array in arrays) else np.mean(arrays, axis=0)
-
-    def estimate(name: str) -> Estimate | None:
-        found = [getattr(facts, name) for facts in runs]
-        if any(one is None for one in found):
-            return None
-        return as_estimate(_mean([plain(one.value) for one in found], confidence))
-
-    def doubtful(name: str, mean: Estimate | None) -> Estimate | None:
-        """The interval for other signs: the mean of its ends, as runs may share a reference."""
-        known = [getattr(facts, f"doubtful_{name}") or getattr(facts, name) for facts in runs]
-        ends = [one.interval for one in known if one is not None and one.interval is not None]
-        if mean is None or mean.interval is None or len(ends) < len(runs):
-            return None
-        (low, high), (least, most) = np.mean(ends, axis=0).tolist(), mean.interval
-        return Estimate(mean.value, (min(low, least), max(high, most)), None)
-
-    def same(name: str) -> Any:
-        found = {getattr(facts, name) for facts in runs}
-        return found.pop() if len(found) == 1 else None
-
-    value, excess = as_estimate(row), estimate("excess")
-    return replace(
-        first,
-        uncertain=mean("uncertain") > _HALF,
-        true=mean("true"),
-        predicted=mean("predicted"),
-        overall=mean("overall"),
-        accuracy=mean("accuracy"),
-        blind=mean("blind"),
-        is_right=all(facts.is_right for facts in runs),
-        constant=same("constant"),
-        only_group=same("only_group"),
-        followed=mean("followed"),
-        silent=mean("silent"),
-        value=value,
-        association=estimate("association") or first.association,
-        excess=excess,
-        doubtful_value=doubtful("value", value),
-        doubtful_excess=doubtful("excess", excess),
-        silence=estimate("silence"),
-        few_rows=same("few_rows"),
-    )
-
-
-def _over_runs(summaries: Iterable[Summary], part: str, confidence: float) -> list[Row]:
-    """The means of the rows of a part, and of the groups in each row."""
-    out = []
-    for rows in _matching_rows(summaries, part):
-        mean = _mean([row["value"] for row in rows], confidence)
-        groups = {"groups": _over_runs(rows, "groups", confidence)} if "groups" in rows[0] else {}
-        out.append({**rows[0], **mean, **groups})
-    return out
+def _each(texts: Iterable[str]) -> str:
+    """Different texts of runs as one."""
+    return ", or ".join(dict.fromkeys(texts))
 
 
 def _shares(data: list[Row], part: str) -> list[Row]:
@@ -273,43 +378,76 @@ def _shares(data: list[Row], part: str) -> list[Row]:
     ]
 
 
-def _trends(summaries: list[Summary], confidence: float) -> list[Row]:
+def _method(summaries: list[Summary], confidence: float) -> Row:
+    """How the numbers were computed."""
+    methods = [summary["method"] for summary in summaries]
+    seeds = {method["random_state"] for method in methods}
+    own = _each(method["interval"] for method in methods)
+    return {
+        **methods[0],
+        "n_boot": max(method["n_boot"] for method in methods),
+        "random_state": seeds.pop() if len(seeds) == 1 else None,
+        "confidence": confidence,
+        "interval": f"Student's t over {len(methods)} runs; each run's own by {own}",
+    }
+
+
+def _differences(
+    summaries: list[Summary], metrics: Iterable[_Metric], confidence: float
+) -> Iterator[Row]:
+    """The means of the differences between models."""
+    limits = {metric.rows[0]["name"]: difference(metric.limits()) for metric in metrics}
+    for rows in _matching_rows(summaries, "differences"):
+        values = [row["value"] for row in rows]
+        yield rows[0] | _of_some(values, len(summaries), confidence, limits[rows[0]["name"]])
+
+
+def _fairness(summaries: Iterable[Summary], part: str, confidence: float) -> Iterator[Row]:
+    """The means of fairness measures, or of the rates of groups."""
+    summaries = [*summaries]
+    for rows in _matching_rows(summaries, part):
+        values = [row["value"] for row in rows]
+        found = rows[0] | _of_some(values, len(summaries), confidence, SHARES)
+        if "groups" in found:
+            found["groups"] = list(_fairness(rows, "groups", confidence))
+        yield found
+
+
+def _largest_first(rows: Iterable[Row]) -> list[Row]:
+    """The rows of each measure of a model, those of the largest values first."""
+    by_measure = grouped(rows, "model", "measure").values()
+
+    def order(row: Row) -> tuple[float, str]:
+        # Undefined values are last; ties must not depend on which run comes first.
+        return -round(row["value"] or 0, 12), row["task"]
+
+    return [row for same in by_measure for row in sorted(same, key=order)]
+
+
+def _aif360(summaries: Iterable[Row], part: str) -> Iterator[Row]:
+    """The means of AIF360's own measures, which have no interval."""
+    for rows in _matching_rows(summaries, part):
+        values = [row["value"] for row in rows]
+        value = None if None in values else float(np.mean(values))
+        found = rows[0] | {"value": value, "note": f"{rows[0]['note']}; mean of {len(rows)} runs"}
+        if "groups" in found:
+            found["groups"] = list(_aif360(rows, "groups"))
+        yield found
+
+
+def _trends(summaries: list[Summary], confidence: float) -> Iterator[Row]:
     """Means over runs of the trends that occur in all runs."""
-    names = ("contribution", "mean_abs_delta")
-    return [
-        rows[0] | {name: _mean([row[name]["value"] for row in rows], confidence) for name in names}
-        for rows in _matching_rows(summaries, "trends")
-        if len(rows) == len(summaries)
-    ]
-
-
-def _pairs(reports: list[AuditReport], confidence: float) -> Iterator[Row]:
-    """The pairs of BA-> with the largest means over runs, if defined in all runs."""
-    for key, result in reports[0].results.items():
-        if result.metric != DIRECTIONAL:
+    ranges = {"contribution": (-1.0, 1.0), "mean_abs_delta": SHARES}
+    for rows in _matching_rows(summaries, "trends"):
+        if len(rows) < len(summaries):
             continue
-        tables = [_with_rates(report.results[key]) for report in reports if key in report.results]
-        by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
-        pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
-        pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
-        # Bonferroni's inequality: intervals of so much higher a level hold for all pairs at once.
-        at_once = 1 - (1 - confidence) / max(len(pairs), 1)
-        for (attribute, task), rows in pairs[:MOST_PAIRS]:
-            band = _mean(rows["contribution"].tolist(), at_once)
-            yield identity(key[0], result) | {
-                "attribute": show(attribute),
-                "task": show(task),
-                **{name: plain(rows[name].mean()) for name in ("true", "predicted", "overall")},
-                "sign": int(rows["sign"].iloc[0]),
-                "uncertain": bool(rows["uncertain"].any()),
-                **_mean(rows["contribution"].tolist(), confidence),
-                "band_low": band["low"],
-                "band_high": band["high"],
-                "clear": bool(side(band)),
-            }
-
-
-def _with_rates(result: AmplificationResult) -> pd.DataFrame:
-    """The pairs of a result with their rates."""
-    rates = [rates_of(result.facts, position) for position in range(len(result.by_pair))]
-    return result.by_pair.assign(**pd.DataFrame(rates, index=result.by_pair.index, dtype=float))
+        found = {
+            name: mean([row[name]["value"] for row in rows], confidence, limits)
+            for name, limits in ranges.items()
+        }
+        pairs = sorted(row["pairs"] for row in rows)
+        if pairs[0] < pairs[-1]:
+            for number in found.values():
+                note = f"of {pairs[0]:,} to {pairs[-1]:,} pairs in each run"
+                number["note"] = "; ".join(filter(None, [note, number["note"]]))
+        yield rows[0] | found | {"pairs": round(sum(pairs) / len(pairs))}

@@ -9,7 +9,13 @@ from typing import Any, TypeAlias
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
-from biasamp_adapters.auditing.prevalence import ALL, FAR, far_apart, ratio_in_words
+from biasamp_adapters.auditing.prevalence import (
+    ALL,
+    FAR,
+    far_apart,
+    over_runs,
+    ratio_in_words,
+)
 from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
@@ -135,7 +141,7 @@ class Subject:
         """The same of predictions, among the classes whose prevalence is given."""
         rows = [
             row
-            for row in self._rows("prevalence")
+            for row in self._prevalences
             # As in the truth, a class without rows has no size.
             if row["task"] != ALL and (row["true"] or row["predicted"])
         ]
@@ -180,9 +186,14 @@ class Subject:
     # The predictions
 
     @cached_property
+    def _prevalences(self) -> list[Row]:
+        """Predicted and true prevalence of each task; over several runs, the means."""
+        return over_runs(self._rows("prevalence"))
+
+    @cached_property
     def prevalence(self) -> Row | None:
         """The row of predicted and true prevalence, if they are far apart."""
-        return next(iter(far_apart(self._rows("prevalence"))), None)
+        return next(iter(far_apart(self._prevalences)), None)
 
     @property
     def constant(self) -> str | None:
@@ -268,7 +279,10 @@ class Subject:
         data = self.summary["data"]
         if self.prevalence is None:
             return ""
-        return ratio_in_words(self.prevalence, data["task"], data["tasks_are_columns"])
+        runs = self.prevalence["n_runs"]
+        average = f", on average over {runs} runs" if runs > 1 else ""
+        words = ratio_in_words(self.prevalence, data["task"], data["tasks_are_columns"])
+        return f"{words}{average}"
 
     @property
     def agrees_beneath_errors(self) -> bool:

@@ -27,8 +27,9 @@ from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Facts, Verdict
+from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
@@ -42,9 +43,9 @@ def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summa
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
     verdicts = [
-        (row, result.facts, result.verdict)
+        (row, result.verdict)
         for row, result in zip(rows, findings.results.values(), strict=True)
-        if result.facts is not None and result.verdict is not None
+        if result.verdict is not None
     ]
     confidence = options.confidence
     prevalences = [
@@ -72,7 +73,7 @@ def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summa
             "groups": _shares(counts, Role.ATTRIBUTE),
             "classes": _shares(counts, Role.TASK),
         },
-        "headlines": [headline(row, verdict) for row, _, verdict in verdicts],
+        "headlines": [headline(*judged) for judged in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
         "differences": [
@@ -205,7 +206,7 @@ def as_estimate(row: Row) -> Estimate:
     return Estimate(value, interval, row["note"] or None)
 
 
-def verdict_row(row: Row, facts: Facts, verdict: Verdict) -> Row:
+def verdict_row(row: Row, verdict: Verdict) -> Row:
     """What a row of the table of metrics says of a model, or why it cannot say anything."""
     gap = verdict.gap
     return {
@@ -216,7 +217,7 @@ def verdict_row(row: Row, facts: Facts, verdict: Verdict) -> Row:
         "sentence": verdict.sentence,
         "constant": verdict.constant,
         "excess": row["excess"],
-        "accuracy": facts.accuracy,
+        "accuracy": verdict.accuracy,
         "gap": None if gap is None else gap.to_dict(),
     }
 
@@ -256,9 +257,13 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             }
 
 
+#: The rates of a pair: in the truth, in the predictions, and of all rows of the reference.
+RATES = ("true", "predicted", "overall")
+
+
 def rates_of(facts: Facts | None, position: int) -> Row:
-    """The rates of a pair in the truth, in the predictions and of all rows of the reference."""
-    rates: dict[str, Array | None] = dict.fromkeys(("true", "predicted", "overall"))
+    """The ``RATES`` of a pair, each None if it is not known."""
+    rates: dict[str, Array | None] = dict.fromkeys(RATES)
     if facts is not None:
         overall = facts.overall
         if overall is not None:

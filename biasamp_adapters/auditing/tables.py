@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from biasamp_adapters._text import clean, shortened
+from biasamp_adapters._text import MINUS, clean, shortened
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.summary import Row, Summary, grouped
 from biasamp_adapters.cards.rounded import (
-    MINUS,
     UNBOUNDED,
     arrows,
     number,
+    number_in_words,
     percent,
     rounded,
 )
@@ -205,8 +205,7 @@ def _hides(summary: Summary, row: Row) -> bool:
     return any(other["pairs"] > 1 for other in summary["trends"] if other["name"] == row["name"])
 
 
-#: Parts of a report by the name that they have in it, and places in words.
-_READ = {"trends": "what the mean hides", "sweeps": "thresholds"}
+#: Places in words.
 _PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
 
 
@@ -216,8 +215,8 @@ def _advice(summary: Summary) -> Iterator[Row]:
     merged: dict[tuple[str, str, str], list[str]] = {}
     for row in summary["reading"]:
         names = ", ".join(row["models"]) if len(models) > 1 else ""
-        shown = _READ.get(row["metric"], row["metric"].replace("_", " "))
-        merged.setdefault((row["place"], names, row["reason"]), []).append(arrows(shown))
+        shown = arrows(number_in_words(row["metric"]))
+        merged.setdefault((row["place"], names, row["reason"]), []).append(shown)
     for (place, names, reason), numbers in merged.items():
         yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
 
@@ -511,7 +510,8 @@ def method_facts(summary: Summary) -> list[tuple[str, str]]:
     """Facts about the computation, in the same form."""
     method = summary["method"]
     level, draws = level_of(method["confidence"]), f"{method['n_boot']:,} replicates"
-    seed = f", seed {method['random_state']}" if method["n_boot"] else ""
+    seed = f", seed {method['random_state']}"
+    seed = "" if not method["n_boot"] or method["random_state"] is None else seed
     versions = (f"{name} {version}" for name, version in method["versions"].items())
     return [
         ("Intervals", f"{level}, {method['interval']}, {draws}{seed}"),

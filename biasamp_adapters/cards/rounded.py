@@ -6,8 +6,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-#: A typographical minus, which lines up with a plus and is no hyphen.
-MINUS = "\u2212"
+from biasamp_adapters._text import MINUS
 
 #: What stands in the place of a number that there is none of.
 NONE = "\u2013"
@@ -101,6 +100,15 @@ def percent(share: float | None, digits: int = 0) -> str:
     ('67.9%', '–')
     """
     return NONE if share is None else f"{number(100 * share, digits, '')}%"
+
+
+#: Parts of a report that advice speaks of, by the name that they have in it.
+_PARTS = {"trends": "what the mean hides", "sweeps": "thresholds"}
+
+
+def number_in_words(name: str) -> str:
+    """The name of a metric, a fairness measure or a part of the report, as a reader knows it."""
+    return _PARTS.get(name, name.replace("_", " "))
 
 
 def arrows(text: str) -> str:

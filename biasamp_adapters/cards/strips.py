@@ -52,14 +52,10 @@ def strips(rows: Sequence[Row]) -> list[Strip]:
     numbers = [row[name] for row in rows for name in ("value", "low", "high")] + blind
     reach = max((abs(value) for value in numbers if value is not None), default=0.0) or 1.0
     scale = Scale(-reach, reach)
-    return [
-        Strip(
-            TONES[side(row)],
-            scale.at(0),
-            scale.place(row["value"]),
-            scale.place(row["low"]),
-            scale.place(row["high"]),
-            scale.place(blind_value),
-        )
-        for row, blind_value in zip(rows, blind, strict=True)
-    ]
+    return [strip_of(row, scale, value) for row, value in zip(rows, blind, strict=True)]
+
+
+def strip_of(row: Row, scale: Scale, blind: float | None = None) -> Strip:
+    """A value with its interval on a scale."""
+    value, low, high = (scale.place(row[name]) for name in ("value", "low", "high"))
+    return Strip(TONES[side(row)], scale.at(0), value, low, high, scale.place(blind))

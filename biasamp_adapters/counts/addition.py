@@ -30,8 +30,8 @@ def added(first: C, second: C, *, same_clusters: bool = False) -> C:
     ----------
     first, second : Counts
     same_clusters : bool
-        Whether clusters with the same number are the same. Otherwise the two parts have none in
-        common.
+        Whether clusters with the same number are the same. Otherwise the two parts are taken to
+        have none in common: counts do not hold the names of clusters, so this cannot be checked.
 
     Raises
     ------
@@ -80,8 +80,15 @@ def added(first: C, second: C, *, same_clusters: bool = False) -> C:
             if name in first.matrices or getattr(first, name) == getattr(second, name)
         ),
         dropped=first.dropped + second.dropped,
+        cluster_parts=_cluster_parts(nonempty, same_clusters=same_clusters),
         task_name=first.task_name if first.task_name == second.task_name else None,
     )
+
+
+def _cluster_parts(parts: Sequence[Counts], *, same_clusters: bool) -> int:
+    """How many parts have clusters that are taken to be different from those of the others."""
+    numbers = [part.cluster_parts for part in parts if part.clustered]
+    return max(numbers, default=1) if same_clusters else sum(numbers) or 1
 
 
 def _sums(parts: Sequence[Counts]) -> dict[str, Array]:

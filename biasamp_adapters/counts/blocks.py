@@ -16,6 +16,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.keys import Keys
 from biasamp_adapters.counts.rows import Rows, blocks_of, dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
@@ -44,9 +45,6 @@ _MARKED: dict[Block, tuple[Axis, int]] = {
     ONE_TASK: (TASK, 1),
     NO_TASK: (TASK, 0),
 }
-
-#: Sums by at most this many keys are computed as products with indicators of the keys.
-_FEW_KEYS = 32
 
 #: Products of at most this many rows and numbers are computed at once and without threads, which
 #: would cost more than they save.
@@ -97,12 +95,22 @@ class Values:
     def __init__(self, layout: Layout, rows: Rows, chances: Array | None = None) -> None:
         self.layout, self.rows, self._chances = layout, rows, chances
         self._known: dict[Block, Any] = {}
+        self._pairs: dict[tuple[Block, Block], Keys] = {}
 
     def __getitem__(self, block: Block) -> Any:
         """Categories, or a matrix of shape (rows, columns)."""
         if block not in self._known:
             self._known[block] = self._made(block)
         return self._known[block]
+
+    def pairs(self, first: Block, second: Block) -> Keys | None:
+        """Rows by their pair of labels, where they have at most one of both blocks; else None."""
+        if (first, second) not in self._pairs:
+            blocks = self[first], self[second]
+            if not all(isinstance(block, Categories) for block in blocks):
+                return None
+            self._pairs[first, second] = pairs_of_labels(*blocks)
+        return self._pairs[first, second]
 
     def dense(
         self, block: Block, rows: slice | Array = slice(None), dtype: Any = np.float64
@@ -225,6 +233,13 @@ def _agreed(truth: Any, predicted: Any) -> Any:
     return out
 
 
+def pairs_of_labels(first: Categories, second: Categories) -> Keys:
+    """Rows by their pair of labels: the first times how many there are of the second, and it."""
+    key = first.codes.astype(np.int64) * second.size + second.codes
+    key[(first.codes < 0) | (second.codes < 0)] = -1
+    return Keys(key, first.size * second.size)
+
+
 def sums_of_products(weights: Array, first: Any, second: Any) -> Array:
     """Sums over rows of the products of two blocks.
 
@@ -239,12 +254,7 @@ def sums_of_products(weights: Array, first: Any, second: Any) -> Array:
     ndarray of shape (..., columns of first, columns of second)
     """
     if isinstance(first, Categories) and isinstance(second, Categories):
-        size = first.size * second.size
-        present = (first.codes >= 0) & (second.codes >= 0)
-        key = first.codes * second.size + second.codes
-        if not present.all():
-            weights, key = weights[..., present], key[present]
-        flat = sum_by(weights, key, size)
+        flat = pairs_of_labels(first, second).sums(weights)
         return flat.reshape(*weights.shape[:-1], first.size, second.size)
     if isinstance(second, Categories):
         return sums_of_products(weights, second, first).swapaxes(-1, -2)
@@ -277,19 +287,6 @@ def _times(weights: Array, matrix: Any) -> Array:
     out = np.zeros((len(weights), matrix.shape[1]))
     for rows in blocks_of(*matrix.shape):
         out += weights[:, rows] @ matrix[rows].astype(weights.dtype)
-    return out
-
-
-def sum_by(values: Array, key: Array, size: int) -> Array:
-    """Sums over the last axis of ``values`` (..., rows) by ``key``, of shape (..., size)."""
-    if values.ndim > 1 and values.dtype.kind == "f" and size <= _FEW_KEYS:
-        return values @ (key[:, None] == np.arange(size)).astype(values.dtype)
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    out = np.zeros((*values.shape[:-1], size), dtype=values.dtype)
-    if len(order):
-        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-        out[..., key[starts]] = np.add.reduceat(values[..., order], starts, axis=-1)
     return out
 
 

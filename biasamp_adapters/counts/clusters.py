@@ -16,7 +16,7 @@ from biasamp_adapters.counts.rows import Rows, dense, lexicographic_key
 from biasamp_adapters.counts.variables import Missing, missing_message
 from biasamp_adapters.inputs.columns import Column
 
-#: Of fewer clusters there are no intervals. Those of eight were simulated, and held.
+#: Of fewer clusters there are no intervals: eight are the fewest that were simulated.
 FEWEST_CLUSTERS = 8
 
 #: Variances below this are rounding errors of 0.

@@ -38,8 +38,9 @@ class CooccurrenceCounts(Counts):
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: those of two
     parts of the data are summed with ``+`` or ``sum``, exactly for 0 and 1 without weights.
-    Clusters of two parts are different ones, whatever they were called: what belongs to one
-    cluster must be in one part.
+    Clusters of two parts are taken to be different ones, whatever they were called: what belongs
+    to one cluster must be in one part, or intervals are too narrow, as results and reports then
+    note.
 
     Attributes
     ----------

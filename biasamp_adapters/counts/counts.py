@@ -70,6 +70,8 @@ class Counts(Schema):
         Which of "labels" and "groups" were listed explicitly.
     dropped : int
         Rows that ``missing="drop"`` left out.
+    cluster_parts : int
+        Parts that were added up, whose clusters were taken to be different ones.
     """
 
     rows: Rows | None = None
@@ -79,6 +81,7 @@ class Counts(Schema):
     soft_axes: frozenset[Any] = frozenset()
     declared: frozenset[str] = frozenset()
     dropped: int = 0
+    cluster_parts: int = 1
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -344,6 +347,17 @@ class Counts(Schema):
             np.concatenate([part.origin for part in rows if part.origin is not None])
         )
 
+    @cached_property
+    def _in_one_cluster(self) -> str | None:
+        """The true variable of which each label has all of its rows in one cluster, in words."""
+        tasks = "task" if self.is_matrix("task") else "class"
+        for role, name in (("attribute", "group"), ("task", tasks)):
+            if self.clustered and self.has(role):
+                clusters = self.clusters_of(role)
+                if (clusters > 0).sum() > 1 and clusters.max() == 1:
+                    return name
+        return None
+
     @property
     def no_draws(self) -> str | None:
         """Reason why no tables can be drawn from these counts, or None."""
@@ -351,6 +365,11 @@ class Counts(Schema):
             return (
                 f"{self.n_clusters} clusters are too few to tell how much clusters differ: it "
                 f"needs {FEWEST_CLUSTERS}"
+            )
+        if self._in_one_cluster is not None:
+            return (
+                f"each {self._in_one_cluster} has all of its rows in one cluster: nothing tells "
+                f"how much clusters of the same {self._in_one_cluster} differ"
             )
         if self.rows is not None or self.second is not None:
             return None

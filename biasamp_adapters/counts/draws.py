@@ -101,7 +101,7 @@ def resample(n: Array, size: int, rng: np.random.Generator) -> Array:
 def resample_clusters(n: int, size: int, rng: np.random.Generator) -> Array:
     """How often each of ``n`` clusters is drawn, of shape (size, n).
 
-    Fewer are drawn than there are, so that replicates vary as much more as Student's t needs.
+    Fewer are drawn than there are, so that replicates vary about as much more as Student's t needs.
     """
     n_drawn = _clusters_to_draw(n)
     drawn = rng.integers(n, size=(size, n_drawn)) + np.arange(size)[:, None] * n
@@ -113,8 +113,8 @@ def _clusters_to_draw(n: int) -> int:
 
     The variance of a mean over m drawn clusters is 1 / m of their variance, which is (n - 1) / n of
     that of the population; and an interval from n clusters has to be as wide as Student's t of
-    n - 1 degrees of freedom says (Rao and Wu 1988; Hesterberg 2015). At a level of 95 %: 57 of
-    60, 12 of 15.
+    n - 1 degrees of freedom says (Rao and Wu 1988; Hesterberg 2015). At a level of 95 %, and
+    rounded: 57 of 60, 12 of 15, 5 of 8. Of three or two, one is drawn, which varies too little.
     """
     from scipy.stats import norm, t
 

@@ -54,8 +54,9 @@ class JointCounts(Counts):
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
     of two parts of a table are summed with ``+`` or ``sum``, exactly for integers. Beside a
     weighted part, unweighted rows weigh 1; rows of different weights stay apart only if they do
-    in both parts. Clusters of two parts are different ones, whatever they were called: what belongs
-    to one cluster must be in one part.
+    in both parts. Clusters of two parts are taken to be different ones, whatever they were called:
+    what belongs to one cluster must be in one part, or intervals are too narrow, as results and
+    reports then note.
 
     Attributes
     ----------

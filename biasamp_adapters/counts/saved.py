@@ -48,6 +48,9 @@ _OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | _OF_SECOND
 #: The number of the cluster of each row; a cluster has no other name in a file.
 _CLUSTER = {"cluster": WHOLE}
 
+#: In the header only if clusters of several parts were added up.
+_PARTS = "cluster_parts"
+
 #: The name of the format of counts, and the version that is written.
 FORMAT, VERSION = "biasamp-counts", 4
 
@@ -90,6 +93,8 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
         "soft": sorted(map(list, counts.soft_axes)),
         "levels": counts.levels.tolist(),
     }
+    if counts.clustered and counts.cluster_parts > 1:
+        header[_PARTS] = counts.cluster_parts
     columns = _columns(counts, counts.rows if header["counts"] == "JointCounts" else None)
     _warn_of_small_cells(columns)
     write_document(header, columns, path)
@@ -187,7 +192,7 @@ def _parts(document: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Array], 
     }
     stated = document.pop("sha256") if document["version"] > 1 else None
     require(document["version"] == 1 or isinstance(stated, str))
-    require(set(document) == names)
+    require(set(document) - ({_PARTS} if "cluster" in columns else set()) == names)
     return document, columns, stated
 
 
@@ -219,6 +224,8 @@ def _schema(document: Any) -> dict[str, Any]:
     for name in ("declared", "matrices"):
         require(set(_texts(document[name])) <= {"labels", "groups"})
     require(type(document["dropped"]) is int and document["dropped"] >= 0)
+    parts = document.get(_PARTS, 1)
+    require(type(parts) is int and parts >= 1)
     levels = numbers_of(document["levels"], REAL)
     require(levels.ndim == 1 and (np.diff(levels, prepend=0, append=1) > 0).all())
     return {
@@ -231,6 +238,7 @@ def _schema(document: Any) -> dict[str, Any]:
         "sets": _sets(document["sets"], len(labels)),
         "declared": frozenset(document["declared"]),
         "dropped": document["dropped"],
+        "cluster_parts": parts,
         "levels": levels,
     }
 

@@ -307,6 +307,9 @@ class FrameColumns:
     ) -> FrameColumns:
         if not any(map(_names, names.values())):
             raise ValueError("counts need at least one column; received none")
+        for argument, column in (("weight", weight), ("clusters", clusters)):
+            if not (column is None or isinstance(column, str)):
+                raise ValueError(f"{argument} must be the name of one column; received {column!r}")
         return cls(names, weight, clusters)
 
     @property
@@ -365,9 +368,13 @@ def _predicted_attributes(
 ) -> dict[str, list[str]]:
     """The columns of the predicted attribute of each model, as many as there are attributes."""
     if isinstance(given, Mapping):
-        listed = {model: _names(columns) for model, columns in given.items()}
-        complete = set(listed) == set(models)
-        listed = {model: listed.get(model, []) for model in models}
+        if given and set(given) != set(models):
+            raise ValueError(
+                f"attribute_prediction must name the models of prediction, {models}; received "
+                f"{[*given]}"
+            )
+        listed = {model: _names(given.get(model)) for model in models}
+        complete = True
     else:
         columns = _names(given)
         listed = {x: columns[i * width : (i + 1) * width] for i, x in enumerate(models)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -21,17 +21,22 @@ from biasamp_adapters.counts.blocks import (
     agreement,
     sets_of,
     silence,
-    sum_by,
     sums_of_products,
 )
 from biasamp_adapters.counts.rows import dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, Axis, Schema
+
+#: Two variables' pairs of labels that occur, as codes, and their weights, of shape (..., pairs).
+Pairs: TypeAlias = tuple[Array, Array, Array]
 
 
 class Margins(Protocol):
     """Sums over rows of the products of two blocks, of shape (..., first, second)."""
 
     def __call__(self, first: Block, second: Block) -> Array: ...
+
+    def pairs(self, first: Block, second: Block) -> Pairs | None:
+        """The cells of a margin in which there are rows; None where rows are not read by pairs."""
 
 
 class MarginsOfRows:
@@ -60,7 +65,18 @@ class MarginsOfRows:
             partition = isinstance(groups, Categories) and (groups.codes >= 0).all()
             if partition and not isinstance(other, Categories):
                 return self(ATTRIBUTE, second).sum(axis=-2, keepdims=True)
-        return sums_of_products(self._weights, values[first], values[second])
+        keys = values.pairs(first, second)
+        if keys is None:
+            return sums_of_products(self._weights, values[first], values[second])
+        shape = values[first].size, values[second].size
+        return keys.sums(self._weights).reshape(*self._weights.shape[:-1], *shape)
+
+    def pairs(self, first: Block, second: Block) -> Pairs | None:
+        keys = self._values.pairs(first, second)
+        if keys is None:
+            return None
+        codes = np.divmod(keys.occurring, self._values[second].size)
+        return *codes, keys.sums_of_occurring(self._weights)
 
 
 @dataclass(frozen=True)
@@ -75,6 +91,9 @@ class StoredMargins:
         if first in left:
             return self.moments[..., left[first], blocks[second]]
         return self.moments[..., left[second], blocks[first]].swapaxes(-1, -2)
+
+    def pairs(self, first: Block, second: Block) -> Pairs | None:
+        return None
 
 
 @dataclass(frozen=True)
@@ -93,6 +112,18 @@ class MarginsWithoutOne:
         table = self.every(first, second)
         product = left[:, :, None] * right[:, None, :]
         return table - (product.astype(table.dtype) if table.dtype.kind == "i" else product)
+
+    def pairs(self, first: Block, second: Block) -> Pairs | None:
+        keys, every = self.values.pairs(first, second), self.every.pairs(first, second)
+        if keys is None or every is None:
+            return None
+        one, two, weight = every
+        key, unit = keys.of_rows[self.rows], self.values.rows.unit
+        out = np.tile(weight, (len(key), 1))
+        row = np.flatnonzero(key >= 0)
+        left_out = 1 if unit is None else unit[self.rows][row]
+        out[row, np.searchsorted(keys.occurring, key[row])] -= left_out
+        return one, two, out
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +221,7 @@ class Tables:
         chosen = block.codes == column if of_labels else dense(block[:, [column]])[:, 0]
         return chosen.astype(np.intp), 2
 
-    def pairs(self, first: str, second: str) -> tuple[Array, Array, Array] | None:
+    def pairs(self, first: str, second: str) -> Pairs | None:
         """The pairs of labels of two variables that occur, where each row has one label of both.
 
         Of many labels they are far fewer than the cells of :meth:`joint`.
@@ -198,20 +229,15 @@ class Tables:
         Returns
         -------
         (ndarray, ndarray, ndarray) or None
-            The labels of each pair as codes, in the order of the second, of shape (pairs,), and the
+            The labels of each pair as codes, in the order of the first, of shape (pairs,), and the
             weight of each, (..., pairs). None where rows are not known, or a variable is columns.
         """
-        if self.values is None or self.weights is None:
-            return None
-        blocks = [self.values[self._block(role)] for role in (first, second)]
-        if not all(isinstance(block, Categories) for block in blocks):
-            return None
-        rows, columns = (block.codes for block in blocks)
-        present = (rows >= 0) & (columns >= 0)
-        keys = columns[present] * blocks[0].size + rows[present]
-        occurring, position = np.unique(keys, return_inverse=True)
-        weight = sum_by(self.weights[..., present], position, len(occurring))
-        return occurring % blocks[0].size, occurring // blocks[0].size, weight
+        return self.margins.pairs(self._block(first), self._block(second))
+
+    @property
+    def crosses_all(self) -> bool:
+        """Whether all variables can be crossed, not only those that sums were stored of."""
+        return not isinstance(self.margins, StoredMargins)
 
     def marginal(self, role: str) -> Array:
         """Weight of each label of a variable, of shape (..., labels)."""

@@ -25,7 +25,7 @@ from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
 from biasamp_adapters.host_functions import names_of_other_hosts
 from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.inference.rules import few_clusters
+from biasamp_adapters.inference.rules import about_clusters
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.measurement import Measurement
@@ -170,7 +170,7 @@ def amplification_frame(
     parts, notes = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
     if whole.dropped:
         notes.insert(0, dropped_note(whole.dropped))
-    notes += few_clusters(whole) if n_boot else ()
+    notes += about_clusters(whole) if n_boot else ()
     first = next(iter(parts.values()))
     groups = {control: first[control].groups for control in slices.controls}
     combinations = slices.combinations(groups)

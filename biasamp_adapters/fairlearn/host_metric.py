@@ -22,7 +22,7 @@ from sklearn.metrics import accuracy_score, zero_one_loss
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.blocks import sum_by
+from biasamp_adapters.counts.keys import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.frame import Kind, compare_groups
 from biasamp_adapters.inference.estimates import Replicated

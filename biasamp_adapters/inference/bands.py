@@ -23,9 +23,18 @@ _ROUNDING = 1e-12
 #: Every replicate is the value, so nothing says how sure it is.
 _CONSTANT = "every replicate gave the same value"
 
+#: Replicates without a group say nothing of how far it is from the others.
+_NOT_TOGETHER = "hardly any replicate has rows of all groups: some are in too few clusters or rows"
+
 
 def simultaneous(
-    values: Array, replicates: Array | None, confidence: float, family: int | None = None
+    values: Array,
+    replicates: Array | None,
+    confidence: float,
+    family: int | None = None,
+    *,
+    widening: Array | None = None,
+    groups: int | None = None,
 ) -> list[Estimate]:
     """Intervals that all hold at once, with the given confidence.
 
@@ -42,6 +51,11 @@ def simultaneous(
     family : int, optional
         How many numbers these were selected from, where that is more than ``k``. ``c`` is then at
         least what Bonferroni's inequality asks for with normal replicates.
+    widening : array of shape (k,), optional
+        How many times as wide as the replicates have them the intervals are to be.
+    groups : int, optional
+        How many groups the numbers compare in pairs. ``c`` is then at least what Tukey's
+        studentized range asks for.
 
     Returns
     -------
@@ -74,6 +88,10 @@ def simultaneous(
         from scipy.stats import norm
 
         times = max(times, float(norm.isf((1 - confidence) / (2 * family))))
+    if groups is not None:
+        times = max(times, _studentized_range(groups, confidence))
+    if widening is not None:
+        spread = spread * widening
     return [
         Estimate(value, (value - half, value + half), None)
         if half
@@ -156,6 +174,9 @@ def largest_gap(
         reason = _no_interval(rate, one if rows is None else one[np.isfinite(one)], confidence)
         if reason:
             return Estimate(value, None, reason)
+    present = np.isfinite(drawn).astype(float)
+    if (present.T @ present).min() < 2:
+        return Estimate(value, None, _NOT_TOGETHER)
     lacking = _lacking_variance(rates, drawn, None if rows is None else np.asarray(rows)[defined])
     parts = list(_pairs_of(rates, drawn, lacking))
     largest = np.max([part.largest for part in parts], axis=0)

@@ -22,6 +22,9 @@ from biasamp_adapters.inference.rules import (
 IntervalMethod: TypeAlias = Literal["percentile", "basic", "bca"]
 Interval: TypeAlias = tuple[float, float]
 
+#: The range of a number of which no range is known.
+UNLIMITED: Interval = (-np.inf, np.inf)
+
 #: The most replicates, or trials of flips, that may be asked for.
 MOST_DRAWS = 1_000_000
 
@@ -284,12 +287,14 @@ class RunSummary:
     value : float
         Mean over the runs.
     interval : (low, high) or None
-        None for a single run.
+        None for a single run, and where all runs gave the same value.
     std : float
         Standard deviation between the runs; NaN for a single run.
     n_runs : int
     confidence : float
     method : {"t", "normal"}
+    reason : str or None
+        Why there is no interval.
     """
 
     value: float
@@ -298,12 +303,15 @@ class RunSummary:
     n_runs: int
     confidence: float
     method: str
+    reason: str | None = None
 
 
 def summarize_runs(
     results: Iterable[Any] | Mapping[str, Any],
     confidence: float = 0.95,
     method: Literal["t", "normal"] = "t",
+    *,
+    limits: Interval | None = None,
 ) -> RunSummary:
     """Summarise one value per run by their mean and its interval.
 
@@ -315,6 +323,9 @@ def summarize_runs(
         Level of the interval.
     method : {"t", "normal"}
         Student's t with runs - 1 degrees of freedom, or the normal distribution.
+    limits : (low, high), optional
+        The range of the values, in which the interval stays. By default that of the metric where
+        runs are results; numbers have none.
 
     Returns
     -------
@@ -323,10 +334,13 @@ def summarize_runs(
     Raises
     ------
     ValueError
-        If there is no run, a value is no number or NaN, or the method is unknown.
+        If there is no run, a value is no number, NaN or outside of ``limits``, or the method is
+        unknown.
 
     Notes
     -----
+    Runs that all gave the same value show nothing of how much runs differ, and have no interval.
+
     Runs are never pooled as if they were rows: rows of two runs are the same people twice. [W21]
     5.2 and Table 1 report five runs this way.
 
@@ -351,15 +365,27 @@ def summarize_runs(
             shown = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
             raise ValueError(f"runs must be numbers or results of a metric; received {shown}")
     values = np.array([as_float(value) for value in numbers])
+    if limits is None:
+        ranges = [getattr(result, "limits", UNLIMITED) for result in results] or [UNLIMITED]
+        limits = min(low for low, _ in ranges), max(high for _, high in ranges)
+    lowest, highest = limits
     if not len(values) or np.isnan(values).any():
         raise ValueError(f"runs must give at least one value and no NaN; received {values}")
     if method not in ("t", "normal"):
         raise ValueError(f"method must be 't' or 'normal'; received {method!r}")
+    if ((values < lowest - _ROUNDING) | (values > highest + _ROUNDING)).any():
+        raise ValueError(f"runs must lie in the range {list(limits)}; received {values}")
     mean, n_runs = float(values.mean()), len(values)
     if n_runs == 1:
-        return RunSummary(mean, None, float("nan"), 1, confidence, method)
+        reason = "an interval over runs needs two of them"
+        return RunSummary(mean, None, float("nan"), 1, confidence, method, reason)
     std = float(values.std(ddof=1))
+    if np.ptp(values) <= _ROUNDING * max(1.0, abs(mean)):
+        reason = f"{'both' if n_runs == 2 else f'all {n_runs}'} runs gave the same value"
+        return RunSummary(mean, None, std, n_runs, confidence, method, reason)
     upper = (1 + confidence) / 2
     quantile = t.ppf(upper, n_runs - 1) if method == "t" else norm.ppf(upper)
     half = float(quantile * std / np.sqrt(n_runs))
-    return RunSummary(mean, (mean - half, mean + half), std, n_runs, confidence, method)
+    # The mean of runs lies in the range, so that leaving out what lies outside loses no coverage.
+    interval = max(mean - half, lowest), min(mean + half, highest)
+    return RunSummary(mean, interval, std, n_runs, confidence, method)

@@ -31,7 +31,7 @@ _MAX_FEW = 0.85
 _FEWEST_ROWS = 20
 
 #: Intervals that rest on a group with rows in fewer clusters may be too narrow.
-_FEWEST_CLUSTERS = 60
+_ENOUGH_CLUSTERS = 60
 
 #: Attacks have an interval up to this share of rows that are alone in their cell.
 _MAX_ALONE = 0.03
@@ -76,16 +76,24 @@ def first_reason(rules: Sequence[Rule[T]], subject: T) -> str | None:
     return None if sentence is None else sentence.format(it=subject)
 
 
-def few_clusters(counts: Counts) -> Iterator[str]:
-    """The note on groups that have rows in few clusters, if clusters are drawn."""
-    if not (counts.clustered and counts.has(Role.ATTRIBUTE)):
+def about_clusters(counts: Counts) -> Iterator[str]:
+    """What to know of the clusters that are drawn: of several parts, and few of a group."""
+    if not counts.clustered:
+        return
+    if counts.cluster_parts > 1:
+        yield (
+            f"counts of {counts.cluster_parts} parts were added, and their clusters were taken to "
+            "be different ones, as counts hold no names of clusters: intervals are too narrow if a "
+            "cluster has rows in several parts"
+        )
+    if not counts.has(Role.ATTRIBUTE):
         return
     clusters = counts.clusters_of(Role.ATTRIBUTE)
-    few = np.flatnonzero((clusters > 0) & (clusters < _FEWEST_CLUSTERS))
+    few = np.flatnonzero((clusters > 0) & (clusters < _ENOUGH_CLUSTERS))
     if len(few):
         yield (
             f"rows of {listing([counts.groups[i] for i in few])} are in fewer than "
-            f"{_FEWEST_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
+            f"{_ENOUGH_CLUSTERS} clusters: intervals that rest on such a group may be too narrow"
         )
 
 
@@ -313,6 +321,12 @@ class Request:
     acceleration: float | str = 0.0
 
     @property
+    def drawn(self) -> str:
+        """How many replicates there are, as the beginning of a sentence."""
+        n = self.replicates.size
+        return "1 replicate is" if n == 1 else f"{n} replicates are"
+
+    @property
     def fewest(self) -> int:
         """Replicates that the level needs."""
         return math.ceil(2 / (1 - self.level) - 1e-9)
@@ -385,8 +399,7 @@ INTERVAL_RULES: Sequence[Rule[Request]] = (
     Rule(
         "enough replicates",
         lambda it: it.replicates.size < it.fewest,
-        "{it.replicates.size} replicates are too few: a level of {it.level:g} needs "
-        "n_boot={it.fewest} or more",
+        "{it.drawn} too few: a level of {it.level:g} needs n_boot={it.fewest} or more",
     ),
     Rule(
         "few replicates are undefined",

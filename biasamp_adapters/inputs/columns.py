@@ -187,7 +187,10 @@ def _one_dimensional(values: Any, name: str) -> Any:
         table = f"a {type(values).__name__}" if isinstance(native, nw.LazyFrame) else repr(values)
         raise ValueError(f"{name} must be a column of values; received {table} ({OF_TABLES})")
     if unordered or not hasattr(values, "__len__"):
-        raise ValueError(f"{name} must be a column of values; received {values!r}")
+        # A collection would be shown with all that it holds.
+        many = unordered and not isinstance(values, str | bytes)
+        received = f"a {type(values).__name__}" if many else repr(values)
+        raise ValueError(f"{name} must be a column of values; received {received}")
     if not isinstance(values, np.ndarray):
         values = np.asarray(values) if hasattr(values, "__array__") else _from_items(values, name)
     if values.ndim != 1:

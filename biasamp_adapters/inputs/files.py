@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasamp_adapters._typing import Array
+from biasamp_adapters.inputs.frames import check_columns, check_every_row_has_a_run
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -52,6 +53,8 @@ def expand(patterns: Sequence[str]) -> list[str]:
     """
     files: dict[tuple[int, int], str] = {}
     for pattern in patterns:
+        if not pattern:
+            raise ValueError("a path must name a file or match some; received ''")
         found = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
         found = [name for name in found if Path(name).is_file()]
         if not found and Path(pattern).is_dir():
@@ -397,17 +400,13 @@ def by_value(relation: DuckDBPyRelation, column: str) -> Iterator[tuple[str, Duc
     ValueError
         If the column is not there or has missing values.
     """
-    if column not in relation.columns:
-        raise ValueError(
-            f"column {column!r} must be in the files; it is not among {relation.columns}"
-        )
+    check_columns(relation.columns, [column])
     name = identifier(column)
-    values: list[tuple[Any, ...]] = relation.aggregate(name).order(name).fetchall()
-    if any(value is None for (value,) in values):
-        raise ValueError(f"column {column!r} must not have missing values")
+    values = relation.aggregate(f"{name}, count(*)").order(name).fetchall()
+    check_every_row_has_a_run(column, sum(n for value, n in values if value is None))
     from duckdb import ConstantExpression, SQLExpression
 
-    for (value,) in values:
+    for value, _ in values:
         rows = relation.filter(SQLExpression(name) == ConstantExpression(value))
         yield str(value), rows
 
@@ -447,8 +446,7 @@ def ranked_scores(
     ValueError
         If the column is not there, or a score is missing, infinite or no number.
     """
-    if column not in relation.columns:
-        raise ValueError(f"column {column!r} must be in the files; received {relation.columns}")
+    check_columns(relation.columns, [column])
     score = f"TRY_CAST({identifier(column)} AS DOUBLE)"
     # isfinite also excludes NaN, whichever condition SQL evaluates first.
     bad = f"count(*) FILTER (NOT coalesce(isfinite({score}), false))"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, cast
 
@@ -13,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters._text import did_you_mean
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import (
     LARGEST_WEIGHT,
@@ -404,7 +404,10 @@ def columns_of(frame: Any) -> list[str]:
     table = as_frame(frame)
     eager = isinstance(table, nw.DataFrame)
     names = table.columns if eager else table.collect_schema().names()
-    return [name for name in names if isinstance(name, str)]
+    texts = [name for name in names if isinstance(name, str)]
+    if names and not texts:
+        raise ValueError(f"the columns of the frame must have names of text; received {names}")
+    return texts
 
 
 def fetched(frame: Any, names: Iterable[str]) -> nw.DataFrame[Any]:
@@ -424,14 +427,31 @@ def rows_by_value(frame: Any, column: str) -> Iterator[tuple[str, Any]]:
     Raises
     ------
     ValueError
-        If the column is not there or has missing values.
+        If the column is not there, has missing values, or has values of several types.
     """
     table = as_frame(frame)
-    ((codes, values),) = grouped(frame, [column], None).keys
-    if (codes == MISSING).any():
-        raise ValueError(f"column {column!r} must not have missing values")
-    for value in sorted(values):  # type: ignore[type-var]  # values of one column
+    groups = grouped(frame, [column], None)
+    ((codes, values),) = groups.keys
+    check_every_row_has_a_run(column, int(groups.totals["n"][codes == MISSING].sum()))
+    try:
+        runs = sorted(values)  # type: ignore[type-var]  # values of one column
+    except TypeError:
+        # Two of them, such as 1 and "1", could have the same name.
+        kinds = sorted({type(value).__name__ for value in values})
+        raise ValueError(
+            f"column {column!r} must hold runs of one type; received {' and '.join(kinds)}"
+        ) from None
+    for value in runs:
         yield str(value), table.filter(nw.col(column) == value).to_native()
+
+
+def check_every_row_has_a_run(column: str, n_missing: int) -> None:
+    """Raise for rows without a value in a column of runs."""
+    if n_missing:
+        raise ValueError(
+            f"column {column!r} must say for every row which run it is of; received {n_missing} "
+            "row(s) without a value"
+        )
 
 
 def check_columns(columns: Iterable[Any], names: Sequence[str], *, engine: bool = False) -> None:
@@ -444,19 +464,13 @@ def check_columns(columns: Iterable[Any], names: Sequence[str], *, engine: bool 
         )
     missing = [name for name in dict.fromkeys(names) if name not in columns]
     if missing:
+        known = {name.lower(): name for name in columns if isinstance(name, str)}
         raise ValueError(
             f"columns must be in the frame; {', '.join(map(repr, missing))} "
-            f"{'is' if len(missing) == 1 else 'are'} not among {columns}{_meant(missing, columns)}"
+            f"{'is' if len(missing) == 1 else 'are'} not among {columns}"
+            f"{did_you_mean(missing, known)}"
         )
     check_distinct([name for name in columns if name in names])
-
-
-def _meant(missing: Iterable[str], columns: Iterable[Any]) -> str:
-    """A hint at columns whose names are like those that are missing."""
-    # The case of letters is what is most often wrong.
-    known = {name.lower(): name for name in columns if isinstance(name, str)}
-    near = [known[x] for name in missing for x in get_close_matches(name.lower(), known, n=2)]
-    return f" (did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?)" if near else ""
 
 
 def check_distinct(columns: Sequence[Any]) -> None:

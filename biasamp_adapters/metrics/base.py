@@ -17,7 +17,7 @@ from biasamp_adapters.counts.labels import declared
 from biasamp_adapters.counts.variables import Missing, check_missing
 from biasamp_adapters.inference.estimates import IntervalMethod, IntervalOptions
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.inference.rules import few_clusters
+from biasamp_adapters.inference.rules import about_clusters
 from biasamp_adapters.metrics.measurement import (
     A_TO_T,
     T_TO_A,
@@ -201,7 +201,7 @@ class Metric(ABC):
         if options.signs == "reestimated":
             measurements = {model: one.reestimating() for model, one in measurements.items()}
         draws = replicate(measurements, evaluation, n_boot, options.random_state) if n_boot else {}
-        caveats = [*evaluation.caveats, *(few_clusters(counts) if n_boot else ())]
+        caveats = [*evaluation.caveats, *(about_clusters(counts) if n_boot else ())]
         results = {}
         for model, measurement in measurements.items():
             scores = draws.get(model, {}) if n_boot else None

@@ -8,6 +8,8 @@ rates exactly.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from biasamp_adapters._roles import Role
@@ -15,8 +17,8 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.metrics.means import rate
 
-#: Confusions of more labels than this are read as the pairs that occur.
-MOST_DENSE = 64
+#: Confusions of more labels than this are multiplied as the pairs that occur, which then is faster.
+MOST_DENSE = 32
 
 
 def can_be_blind(tables: Tables, role: Role) -> bool:
@@ -26,7 +28,7 @@ def can_be_blind(tables: Tables, role: Role) -> bool:
     """
     if not tables.counts.has(role):
         return False
-    return tables.values is not None or tables.counts.is_matrix(role) or role.of_attribute
+    return tables.crosses_all or tables.counts.is_matrix(role) or role.of_attribute
 
 
 def blind_errors(tables: Tables, role: Role, joint: Array, other: Array) -> Array:
@@ -54,31 +56,39 @@ def blind_errors(tables: Tables, role: Role, joint: Array, other: Array) -> Arra
     axis = -2 if role.of_attribute else -1
     if tables.counts.is_matrix(role):
         hits, total = tables.agreement(role), np.asarray(tables.total)[..., None]
-        found = _share(hits, truth)
-        mistaken = _share(predicted - hits, total - truth)
+        found = rate(hits, truth, undefined=0.0)
+        mistaken = rate(predicted - hits, total - truth, undefined=0.0)
         found, mistaken = (np.expand_dims(part, -3 - axis) for part in (found, mistaken))
         return found * joint + mistaken * (np.expand_dims(other, axis) - joint)
     if role.of_attribute:
         joint = joint.swapaxes(-1, -2)
     pairs = tables.pairs(role, role.prediction) if truth.shape[-1] > MOST_DENSE else None
     if pairs is None:
-        blind = joint @ _share(tables.joint(role, role.prediction), truth[..., None])
+        blind = joint @ rate(tables.joint(role, role.prediction), truth[..., None], undefined=0.0)
     else:
         blind = _by_pairs(joint, truth, *pairs)
     return blind.swapaxes(-1, -2) if role.of_attribute else blind
 
 
 def _by_pairs(joint: Array, truth: Array, true: Array, predicted: Array, weight: Array) -> Array:
-    """The product with a confusion matrix of which only some entries are not 0."""
-    out = np.zeros(joint.shape)
-    if len(true):
-        confusion = _share(weight, truth[..., true])
-        starts = np.flatnonzero(np.diff(predicted, prepend=-1))
-        moved = joint[..., true] * confusion[..., None, :]
-        out[..., predicted[starts]] = np.add.reduceat(moved, starts, axis=-1)
-    return out
+    """The product with confusion matrices of which only some entries are not 0.
 
+    Those of all tables of a batch are the diagonal blocks of one sparse matrix.
+    """
+    from scipy.sparse import csc_array
 
-def _share(part: Array, whole: Array) -> Array:
-    """part / whole; 0 for labels that do not occur, whose errors therefore do not count."""
-    return np.nan_to_num(rate(part, whole), nan=0.0)
+    n_other, n_labels = joint.shape[-2:]
+    confusion = rate(weight, truth[..., true], undefined=0.0)
+    tables = np.arange(math.prod(joint.shape[:-2]))[:, None]
+    ends = np.searchsorted(true, np.arange(n_labels), side="right")
+    blocks = csc_array(
+        (
+            confusion.reshape(-1),
+            (predicted + n_labels * tables).reshape(-1),
+            np.append(0, ends + len(true) * tables),
+        ),
+        shape=(n_labels * len(tables),) * 2,
+    )
+    by_label = joint.swapaxes(-1, -2)
+    out = blocks @ by_label.reshape(-1, n_other)
+    return np.asarray(out).reshape(by_label.shape).swapaxes(-1, -2)

@@ -20,6 +20,7 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import each_of, listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
+from biasamp_adapters.inference.estimates import Interval
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
@@ -113,7 +114,7 @@ class Cooccurrence(Measurement):
         largest = max(len(counts.labels), len(counts.groups), len(self.sets))
         confusions = largest**2
         if largest > MOST_DENSE and counts.rows is not None:
-            confusions = min(confusions, len(counts.groups) * len(counts.rows))
+            confusions = min(confusions, len(counts.rows))
         return 4 * len(counts.groups) * largest + confusions
 
     @property
@@ -148,8 +149,12 @@ class Cooccurrence(Measurement):
         table = tables.marginal(role) if attribute is None else tables.joint(attribute, role)
         counted = tables.counts.sets
         if self.sets in ((), counted):
-            return table[..., self.columns]
+            return self._of_columns(table)
         return table[..., lookup([self.sets[i] for i in self.columns], counted)]
+
+    def _of_columns(self, table: Array) -> Array:
+        """The columns of (..., labels); the array itself, without a copy, if they are all."""
+        return table if len(self.columns) == table.shape[-1] else table[..., self.columns]
 
     def _rate(self, tables: Tables, task: Role, attribute: Role) -> Array:
         """P(t | a) for A->T, else P(a | t): (..., groups, columns), NaN where undefined."""
@@ -185,10 +190,10 @@ class Cooccurrence(Measurement):
             joint = blind_errors(tables, Role.TASK, joint, attribute)
             task = tables.marginal(Role.PREDICTION)
         if self.direction == A_TO_T:
-            return rate(joint, attribute[..., :, None])[..., self.columns]
+            return self._of_columns(rate(joint, attribute[..., :, None]))
         if counts.has(Role.ATTRIBUTE_PREDICTION, tables.model):
             joint = blind_errors(tables, Role.ATTRIBUTE, joint, task)
-        return rate(joint, task[..., None, :])[..., self.columns]
+        return self._of_columns(rate(joint, task[..., None, :]))
 
     # What the differences of the rates are multiplied by.
 
@@ -356,12 +361,24 @@ class Cooccurrence(Measurement):
         """Whether the value has no interval because too few rows decide it."""
         return Evidence(few_share=self._few[0]).has_few_rows
 
+    def limits(self, name: str) -> Interval:
+        """The range of a score: of mean differences of rates, or of their sizes."""
+        if name in ("variance", "trend sizes"):
+            return 0.0, 1.0
+        most = 1.0
+        if self.per_task and name in ("value", "blind_errors", "excess"):
+            # A mean over tasks of sums over groups; groups that overlap do not share a sum.
+            counts = self.evaluation.counts
+            most = 2.0 if self.magnitude else 1.0
+            if counts.is_matrix(Role.ATTRIBUTE):
+                most = max(most, float(len(counts.groups)))
+        return (0.0 if name == "value" and self.magnitude else -most), most
+
     def evidence(
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
     ) -> Evidence:
         """How much of a magnitude may be chance, and whether few rows decide."""
-        # Undirected, it is a mean over tasks of sums over groups.
-        largest = 2.0 if self.per_task and name == "value" else 1.0
+        largest = self.limits(name)[1]
         evidence = evidence_of_magnitude(
             name, value, drawn, largest=largest, squared=name == "variance"
         )

@@ -17,10 +17,10 @@ from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.equalize import ROUNDING, accuracy_of, column_accuracy
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import About
-from biasamp_adapters.metrics.verdict import Facts
 
 #: The estimates that a verdict reads.
 _READ = ("value", "association", "excess")
@@ -90,11 +90,10 @@ class Directional(Cooccurrence):
         moves, blind = {"value": deltas}, self._blind_rates(tables)
         if blind is not None:
             moves["excess"] = self._rates(tables, origin)[1] - blind
-        others = [
-            [self._mean(sign * move) for move in moves.values()] for sign in self._drawn_signs()
-        ]
+        n_draws = min(_SIGN_DRAWS, len(replicates["value"]))
+        others = self._means_of_drawn_signs(np.stack([*moves.values()]), n_draws)
         levels = (1 - confidence) / 2, (1 + confidence) / 2
-        for (name, move), means in zip(moves.items(), np.hstack(others), strict=True):
+        for (name, move), means in zip(moves.items(), others, strict=True):
             estimate, drawn = estimates[name], replicates[name]
             if estimate.interval is None:
                 continue
@@ -102,23 +101,41 @@ class Directional(Cooccurrence):
             low, high = np.nanquantile(changed, levels).tolist()
             yield f"doubtful_{name}", Estimate(estimate.value, (low, high), None)
 
-    def _drawn_signs(self) -> Iterator[Array]:
-        """Batches of signs of references like this one, of shape (draws, groups, columns).
+    def _means_of_drawn_signs(self, moves: Array, n_draws: int) -> Array:
+        """Means over pairs of drawn signs times moves: (moves, groups, columns) to (moves, draws).
+
+        Pairs whose sign is 0 keep it, and undefined ones are left out.
+        """
+        defined = ~np.isnan(moves)
+        moved = np.where(defined & (self._observed.weight != 0), moves, 0.0)
+        moved = self._among_all_tasks(moved).reshape(len(moves), -1)
+        sums = [moved @ signs.reshape(len(signs), -1).T for signs in self._drawn_signs(n_draws)]
+        return rate(np.hstack(sums), defined.sum(axis=(-2, -1))[:, None])
+
+    def _drawn_signs(self, n_draws: int) -> Iterator[Array]:
+        """Batches of signs of references like this one, of shape (draws, groups, tasks).
 
         The residuals of a table of counts vary like normal numbers, less what the totals of groups
         and of classes fix. Columns of a matrix have no total, and are taken to be independent.
         """
-        _, origin, weight, _ = self._observed
-        z, rng = self._certainty, np.random.default_rng(0)
+        origin, rng = self._observed.origin, np.random.default_rng(0)
         group = self._root_shares(origin, Role.ATTRIBUTE)
         task = self._root_shares(origin, Role.TASK)
-        scale = np.sqrt(np.outer(1 - group**2, 1 - task**2))[:, self.columns]
-        scale = np.where(scale > 0, scale, 1.0)
-        for size in batches(_SIGN_DRAWS, max(_NUMBERS_AT_ONCE // (len(group) * len(task)), 1)):
-            noise = rng.standard_normal((size, len(group), len(task)))
+        scale = np.sqrt(np.outer(1 - group**2, 1 - task**2))
+        centre = self._among_all_tasks(self._certainty) * np.where(scale > 0, scale, 1.0)
+        for size in batches(n_draws, max(_NUMBERS_AT_ONCE // centre.size, 1)):
+            noise = rng.standard_normal((size, *centre.shape))
             noise -= group[:, None] * (group @ noise)[:, None]
             noise -= (noise @ task)[..., None] * task
-            yield np.sign(z + noise[..., self.columns] / scale) * (weight != 0)
+            noise += centre
+            yield np.sign(noise, out=noise)
+
+    def _among_all_tasks(self, of_columns: Array) -> Array:
+        """Numbers of columns at their place among all tasks, 0 elsewhere."""
+        n_tasks = len(self.evaluation.counts.labels)
+        out = np.zeros((*of_columns.shape[:-1], n_tasks))
+        out[..., self.columns] = of_columns
+        return out
 
     def _root_shares(self, origin: Tables, role: Role) -> Array:
         """Square roots of the shares of the labels of a variable; 0 for columns of a matrix."""

@@ -13,10 +13,10 @@ class MALS(CooccurrenceMetric):
     """How much more the predictions join a task with the group that it already favours.
 
     The mean over tasks of the sum, over groups that the reference over-represents among the
-    positives of the task, of P(A^ = a | T^ = t) - P(A = a | T = t). Range ``[-1, 1 - 1/|A|]``,
-    without a unit; 0 is no amplification and worse is positive. Predicted and true attribute, and
-    both directions, are mixed in one number: prefer
-    :class:`DirectionalBiasAmplification` where the truth is known.
+    positives of the task, of P(A^ = a | T^ = t) - P(A = a | T = t). Range ``[-1, 1 - 1/|A|)``,
+    and of groups that overlap, as :class:`Indicators` may, ``[-|A|, |A| - 1)``; without a unit, 0
+    is no amplification and worse is positive. Predicted and true attribute, and both directions,
+    are mixed in one number: prefer :class:`DirectionalBiasAmplification` where the truth is known.
 
     Parameters
     ----------

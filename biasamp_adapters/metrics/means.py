@@ -7,16 +7,20 @@ import numpy as np
 from biasamp_adapters._typing import Array
 
 
-def rate(joint: Array, given: Array) -> Array:
-    """joint / given, NaN where nothing is given."""
-    joint, given = np.broadcast_arrays(joint, given)
-    out = np.full(joint.shape, np.nan)
-    return np.divide(joint, given, out=out, where=given > 0)
+def rate(joint: Array, given: Array, undefined: float = np.nan) -> Array:
+    """joint / given; ``undefined`` where nothing is given."""
+    known, shape = np.greater(given, 0), np.broadcast_shapes(np.shape(joint), np.shape(given))
+    if known.all():
+        return np.divide(joint, given, out=np.empty(shape))
+    return np.divide(joint, given, out=np.full(shape, undefined), where=known)
 
 
 def sum_defined(pairs: Array) -> tuple[Array, Array]:
     """Sum over the defined pairs, and how many they are."""
     flat = pairs.reshape(*pairs.shape[:-2], -1)
+    total = flat.sum(axis=-1)
+    if not np.isnan(total).any():
+        return total, np.full(total.shape, flat.shape[-1])
     defined = ~np.isnan(flat)
     return np.where(defined, flat, 0).sum(axis=-1), defined.sum(axis=-1)
 

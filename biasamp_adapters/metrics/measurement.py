@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.inference.estimates import Estimate, Replicated
+from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, Replicated
 from biasamp_adapters.inference.replicates import Scored
 from biasamp_adapters.inference.rules import Evidence
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.means import mean_over_tasks
-from biasamp_adapters.metrics.verdict import Facts
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
@@ -96,6 +96,10 @@ class Measurement(Scored):
         """Mean over the defined pairs of each group, of shape (groups,)."""
         pairs = self.pairs()
         return mean_over_tasks(pairs["contribution" if "contribution" in pairs else "value"])
+
+    def limits(self, name: str) -> Interval:
+        """The range of a score."""
+        return UNLIMITED
 
     def evidence(
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})

@@ -34,9 +34,9 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
 
     The mean of ``|D_gm|`` over groups g and task sets m, with D as in
     :class:`DirectionalBiasAmplification`; the result also gives ``variance``, the population
-    variance of the signed D_gm. Range [0, 1], undirected
-    [0, 2), without a unit. There is no sign: movement against
-    the bias counts like movement along it. For single labels the sets are the labels themselves.
+    variance of the signed D_gm. Range [0, 1], undirected [0, 2) or,
+    where groups overlap, ``[0, |A|]``; without a unit. There is no sign: movement against the bias
+    counts like movement along it. For single labels the sets are the labels themselves.
 
     Parameters
     ----------

@@ -15,14 +15,16 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import (
     NOT_DRAWN,
+    UNLIMITED,
     Estimate,
     Interval,
     IntervalMethod,
     Replicated,
 )
 from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
-from biasamp_adapters.metrics.verdict import TONES, Facts, Verdict, judge
+from biasamp_adapters.metrics.verdict import TONES, Verdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +231,11 @@ class AmplificationResult:
     def estimate(self) -> Estimate:
         """The value with its interval; why there is none is in ``notes``."""
         return Estimate(self.value, self.interval, None)
+
+    @property
+    def limits(self) -> Interval:
+        """The range of the metric: its lowest and its highest possible value."""
+        return UNLIMITED if self.bound is None else self.bound.limits("value")
 
     @property
     def detectable(self) -> float | None:

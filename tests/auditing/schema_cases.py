@@ -37,6 +37,21 @@ def matrices(**options: Any) -> bam.AuditReport:
     return audit(said, truth, **options)
 
 
+def overlapping() -> bam.AuditReport:
+    """Every positive is in all of three groups, and the predicted ones are in none: MALS is -3."""
+    groups = bam.Indicators([[task] * 3 for task in TRUTH])
+    models = {"other": [1 - task for task in TRUTH], "same": TRUTH}
+    return audit(models, sensitive_features=groups)
+
+
+def many_groups() -> bam.AuditReport:
+    """Each rate of an over-represented group falls or rises as far as it can."""
+    # Among 100 positives group 0 has 16 and the next six have 14, which is more than 1/8.
+    group = [0] * 16 + [i for i in range(1, 7) for _ in range(14)] + [7] * 100
+    truth, said = [1] * 100 + [0] * 100, [1] * 16 + [0] * 184
+    return audit(said, truth, sensitive_features=group, pos_label=1)
+
+
 def by_hand() -> bam.AuditReport:
     """No truth: the rates that predictions are compared with are set by hand."""
     rates = pd.DataFrame([[0.5, 0.5], [0.5, 0.5]], index=["a", "b"], columns=[0, 1])
@@ -77,6 +92,8 @@ REPORTS: dict[str, Callable[[], bam.AuditReport]] = {
     "several models": two_models,
     "label matrices": matrices,
     "label matrices with weights": lambda: matrices(sample_weight=WEIGHTS),
+    "groups that overlap": overlapping,
+    "groups whose rates move far": many_groups,
     "base rates": by_hand,
     "weights": lambda: audit(sample_weight=WEIGHTS),
     "many weights": lambda: audit(sample_weight=MANY_WEIGHTS),

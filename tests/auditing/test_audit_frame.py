@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,12 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@cache
+def of_people() -> dict[str, Any]:
+    """The audit of EVERYTHING of the people, as arrays."""
+    return of_arrays(people())
+
+
 def of_arrays(frame: pd.DataFrame, **changed: Any) -> dict[str, Any]:
     """The audit of EVERYTHING, as arrays."""
     options: dict[str, Any] = {
@@ -112,17 +119,15 @@ def of_arrays(frame: pd.DataFrame, **changed: Any) -> dict[str, Any]:
 
 
 def test_every_engine_gives_the_audit_of_the_arrays(engine: Engine) -> None:
-    frame = people()
-    found = bam.audit_frame(engine(frame), **EVERYTHING).summary
-    assert found == of_arrays(frame)
+    found = bam.audit_frame(engine(people()), **EVERYTHING).summary
+    assert found == of_people()
     assert (found["data"]["task"], found["data"]["attributes"]) == ("recid", ["race"])
     assert found["data"]["models"] == ["tree", "forest"]
 
 
 def test_files_give_the_audit_of_the_arrays(path: Path) -> None:
-    expected = of_arrays(people())
     for table in (path, str(path), [path], str(path.parent / "people.*")):
-        assert bam.audit_frame(table, **EVERYTHING).summary == expected
+        assert bam.audit_frame(table, **EVERYTHING).summary == of_people()
 
 
 def test_is_the_audit_of_the_command(path: Path) -> None:
@@ -180,13 +185,27 @@ def test_numbers_of_a_file_are_those_of_a_frame(tmp_path: Path) -> None:
         assert found.summary == expected
 
 
-def test_clusters(engine: Engine, path: Path) -> None:
-    frame, options = people(), {**COLUMNS, "n_boot": 10}
-    expected = alone(frame, clusters=frame["person"], y_score=frame["steps"], n_boot=10)
-    assert expected["data"]["clusters"] == frame["person"].nunique()
-    for table in (engine(frame), path):
-        found = bam.audit_frame(table, clusters="person", score="steps", **options).summary
-        assert found == expected
+@cache
+def of_clusters() -> dict[str, Any]:
+    """The audit of COLUMNS with scores and clusters, as arrays."""
+    frame = people()
+    return alone(frame, clusters=frame["person"], y_score=frame["steps"], n_boot=10)
+
+
+def check_clusters(table: Any) -> None:
+    """The audit of a table with clusters is that of arrays."""
+    options = {**COLUMNS, "n_boot": 10}
+    found = bam.audit_frame(table, clusters="person", score="steps", **options).summary
+    assert found == of_clusters()
+    assert found["data"]["clusters"] == people()["person"].nunique()
+
+
+def test_clusters(engine: Engine) -> None:
+    check_clusters(engine(people()))
+
+
+def test_clusters_of_files(path: Path) -> None:
+    check_clusters(path)
 
 
 def test_missing_values(engine: Engine) -> None:
@@ -217,8 +236,6 @@ def test_a_run_for_each_file(path: Path) -> None:
     if path.suffix == ".csv":
         found = bam.audit_frame(files, run="filename", **COLUMNS).summary
         assert {row["run"] for row in found["runs"]} == set(map(str, files))
-    with pytest.raises(ValueError, match="column 'seed' must not have missing values"):
-        bam.audit_frame(people().assign(seed=None), run="seed", **COLUMNS)
 
 
 def test_lists_of_labels(engine: Engine) -> None:
@@ -359,7 +376,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         r"\(did you mean 'recid'\?\)",
     ),
     "other case": ({"attribute": "RACE"}, r"'RACE' is not among .*did you mean 'race'"),
-    "nothing like it": ({"weight": "qqq"}, r"'qqq' is not among \[.*'person'\]$"),
+    "nothing like it": (
+        {"weight": "qqq"},
+        r"'qqq' is not among \[.*'person', 'half', 'mixed', 'one'\]$",
+    ),
     "unknown score": ({"score": "scor"}, "'scor' is not among .*did you mean 'score'"),
     "unknown clusters": ({"clusters": "persn"}, "'persn' is not among .*did you mean 'person'"),
     "unknown run": ({"run": "sed"}, "'sed' is not among .*did you mean 'seed'"),
@@ -369,7 +389,18 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "array of a model": ({"prediction": {"x": [0, 1]}}, r"^prediction\['x'\] must be the name of"),
     "number": ({"attribute": 3}, "^attribute must be the name of a column, .*; received 3"),
-    "two weights": ({"weight": ["a", "b"]}, r"^weight must name one column; received \['a', 'b'\]"),
+    "two weights": (
+        {"weight": ["a", "b"]},
+        r"^weight must be the name of one column; received \['a', 'b'\] \(audit takes arrays\)$",
+    ),
+    "clusters as an array": (
+        {"clusters": people()["person"]},
+        r"^clusters must be the name of one column; received values of type Series \(audit takes",
+    ),
+    "run of files": (
+        {"run": "filename"},
+        r"^run='filename' is for files, one per run, .*; received a frame with the columns \['rec",
+    ),
     "no models": ({"prediction": {}}, "^prediction must map names of models to columns"),
     "model of a number": ({"prediction": {1: "tree"}}, "^prediction must map names of models"),
     "several columns of a model": (
@@ -378,10 +409,14 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "other models": (
         {"attribute_prediction": {"x": "race_pred"}},
+        r"^attribute_prediction must name the models of prediction, \['tree'\]; received \['x'\]",
+    ),
+    "too many attributes": (
+        {"attribute_prediction": ["race_pred", "sex"]},
         r"^attribute_prediction must name 1 column\(s\), one for each attribute and model",
     ),
     "no attribute": ({"attribute": None}, "^attribute must name a column of the table"),
-    "no prediction": ({"prediction": None}, "an audit needs predictions"),
+    "no prediction": ({"prediction": None}, "^prediction must name a column of the table; receiv"),
     "no truth": ({"task": None}, r"^task must be given \(MALS, and Multi"),
     "task as attribute": (
         {"attribute": ["race", "recid"]},
@@ -395,7 +430,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "two scores of a model": (
         {"score": {"tree": ["score", "steps"]}},
-        r"^score\['tree'\] must name one column; received \['score', 'steps'\]",
+        r"^score\['tree'\] must be the name of one column; received \['score', 'steps'\]",
     ),
     "scores of another model": ({"score": {"x": "score"}}, "^score must be of audited models"),
     "groups as predictions": (
@@ -413,14 +448,24 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"reference": people().drop(columns="race")},
         "^in the reference, columns must be in the frame; 'race' is not among",
     ),
+    "rows without a run": (
+        {"run": "half"},
+        rf"^column 'half' must say for every row which run it is of; received {N // 2} row",
+    ),
+    "runs of two types": (
+        {"run": "mixed"},
+        "^column 'mixed' must hold runs of one type; received int and str$",
+    ),
+    "only one run": ({"run": "one"}, r"^a summary of runs needs at least two; received \['1'\]"),
     "reference that is not there": ({"reference": "none.csv"}, "there is none for 'none.csv'"),
 }
 
 
 @pytest.mark.parametrize(("changed", "message"), BAD.values(), ids=BAD)
 def test_bad_input(changed: dict[str, Any], message: str) -> None:
+    rows = people().assign(half=[1, None] * (N // 2), mixed=[1, "1"] * (N // 2), one=1)
     with pytest.raises(ValueError, match=message) as caught:
-        bam.audit_frame(people(), **{**COLUMNS, **changed})
+        bam.audit_frame(rows, **{**COLUMNS, **changed})
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -437,15 +482,64 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         bam.audit_frame(tmp_path / "none.csv", **COLUMNS)
     with pytest.raises(ValueError, match=message + r"received the folder .*\(a pattern such as"):
         bam.audit_frame(tmp_path, **COLUMNS)
+    with pytest.raises(ValueError, match=message + r"received ''$"):
+        bam.audit_frame("", **COLUMNS)
+
+
+def test_an_error_of_one_run_names_it(tmp_path: Path) -> None:
+    rows = people()
+    rows["weight"] = rows["weight"].where(rows["seed"] == 1, -1.0)
+    message = "^in run '2', column 'weight' must be finite and not negative; received -1.0 in"
+    rows.to_csv(tmp_path / "people.csv", index=False)
+    for table in (rows, tmp_path / "people.csv"):
+        with pytest.raises(ValueError, match=message):
+            bam.audit_frame(table, **COLUMNS, run="seed", weight="weight")
+    one_group = people()
+    one_group.loc[one_group["seed"] == 2, "race"] = "a"
+    with pytest.raises(ValueError, match=r"^in run '2', attribute must have at least two groups;"):
+        bam.audit_frame(one_group, **COLUMNS, run="seed")
+
+
+def test_errors_speak_of_files_where_these_were_given(tmp_path: Path) -> None:
+    rows, other = people(), people().drop(columns="race")
+    head, file, data = (tmp_path / f"{name}.csv" for name in ("head", "other", "people"))
+    head.write_text("recid,tree,race\n")
+    rows.to_csv(data, index=False)
+    other.to_csv(file, index=False)
+    for table, reference, message in (
+        (head, None, "^the file must have at least one row; received none$"),
+        (file, None, "^columns must be in the file; 'race' is not among"),
+        ([file, file], None, "^columns must be in the files; 'race' is not among"),
+        (rows, file, "^in the reference, columns must be in the file; 'race' is not among"),
+        (rows, other, "^in the reference, columns must be in the frame; 'race' is not among"),
+        (data, other, "^in the reference, columns must be in the frame; 'race' is not among"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bam.audit_frame(table, **COLUMNS, reference=reference)
+
+
+def test_columns_that_have_no_names_of_text() -> None:
+    rows = people()
+    with pytest.raises(ValueError, match=r"columns of the frame must have names of text; received"):
+        bam.audit_frame(rows.set_axis(range(rows.shape[1]), axis=1), **COLUMNS)
 
 
 @pytest.mark.parametrize(
-    "table",
-    [None, 3, [1, 2, 3], {"recid": [1]}, people()["recid"], people().to_numpy(), [people()]],
+    ("table", "received"),
+    [
+        (None, "a NoneType"),
+        (3, "a int"),
+        ([1, 2, 3], "a list of int"),
+        ([], "an empty list"),
+        ({"recid": [1]}, "a dict"),
+        (people()["recid"], "a Series"),
+        (people().to_numpy(), "a ndarray"),
+        ([people(), people(), people()], "a list of DataFrame"),
+        (["people.csv", people(), people()], "a list of str, DataFrame"),
+    ],
 )
-def test_what_is_no_table(table: Any) -> None:
-    name = type(table).__name__
-    message = rf"^table must be a frame .* paths of files; received a {name} \(audit takes arrays"
+def test_what_is_no_table(table: Any, received: str) -> None:
+    message = rf"^table must be a frame .* paths of files; received {received} \(audit takes arrays"
     with pytest.raises(TypeError, match=message):
         bam.audit_frame(table, **COLUMNS)
     if table is not None:
@@ -523,6 +617,17 @@ def test_arrays_that_are_tables_or_names(y_true: Any, y_pred: Any, received: str
 def test_an_attribute_by_name() -> None:
     with pytest.raises(ValueError, match=f"^sensitive_features must be .* received 'race'{HINT}"):
         bam.audit(ROWS, "tree", sensitive_features="race")
+
+
+@pytest.mark.parametrize(
+    ("argument", "name"),
+    [("y_true", "task"), ("sensitive_features", "attribute"), ("cluster", "clusters")],
+)
+def test_arguments_that_audit_frame_does_not_take(argument: str, name: str) -> None:
+    call: Any = bam.audit_frame
+    message = f"audit_frame has no argument '{argument}': {name}= names such a column"
+    with pytest.raises(TypeError, match=message):
+        call(ROWS, **{argument: "recid"})
 
 
 def test_columns_that_audit_does_not_take() -> None:

@@ -12,6 +12,7 @@ from report_cases import AMPLIFIED, GROUP, TRUTH, has_note
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.drift import Drift
 from biasamp_adapters.auditing.runs import summarize_reports
+from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.reference import align
@@ -145,6 +146,24 @@ def test_runs_keep_theirs() -> None:
     found = {row["run"]: row["value"] for row in report.summary["drift"]}
     assert found == pytest.approx({"x": 0.3, "y": 0.0})
     assert len(report.to_frame("drift")) == 2
+
+
+def test_intervals_allow_for_rates_that_are_extreme_by_chance() -> None:
+    test, training = (
+        bam.JointCounts.from_arrays(truth, None, GROUPS) for truth in (TEST, TRAINING)
+    )
+    evaluation = align(test, training)
+    drift = Drift(evaluation=evaluation, model=test.first_model, columns=np.array([1]))
+    drawn = replicate({"": drift}, evaluation, 400, 0)[""]["drift"]
+    (narrow,) = simultaneous(drift.point()["drift"], drawn, 0.95, groups=2)
+    (found,) = drift.estimates(drawn, 0.95, None)
+    assert narrow.interval is not None
+    assert found.interval is not None
+    # Rates of .75 and .6 are .675 together, those of .25 and .4 are .325.
+    pooled, single = 2 * 0.675 * 0.325, 0.75 * 0.25 + 0.6 * 0.4
+    assert np.ptp(found.interval) / np.ptp(narrow.interval) == pytest.approx(
+        np.sqrt(pooled / single)
+    )
 
 
 def test_null_gaps_are_rarely_clear() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -79,14 +80,31 @@ def test_other_forms_are_refused(option: str, text: str) -> None:
 def test_parse_verdicts() -> None:
     assert parse_verdicts(["amplifies, reverses", "A->T=constant"]) == [
         ForbiddenVerdicts("verdict", ("amplifies", "reverses")),
-        ForbiddenVerdicts("verdict A->T", ("constant",)),
+        ForbiddenVerdicts("A->T", ("constant",)),
     ]
+
+
+@pytest.mark.parametrize("text", ["verdict=0.1", "verdict A->T=amplifies", "verdict"])
+def test_a_bound_on_a_verdict_is_refused_in_words(text: str) -> None:
+    for option in ("--fail-above", "--require-below"):
+        message = rf"^a verdict has no bound, .*--fail-verdict amplifies.*; received '{text}'$"
+        with pytest.raises(ValueError, match=message):
+            parse_bounds(option, [text])
 
 
 @pytest.mark.parametrize("text", ["", ",", "amplified", "amplifies,", "A->T=", "amplifies=A->T"])
 def test_other_verdicts_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"verdicts must be some of \['cannot_say', .*received"):
         parse_verdicts([text])
+
+
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [("amplified", "amplifies"), ("Reverse", "reverses"), ("says the same to all", "constant")],
+)
+def test_the_nearest_code_is_named(code: str, near: str) -> None:
+    with pytest.raises(ValueError, match=rf"received \['{code}'\] for .*did you mean '{near}'"):
+        ForbiddenVerdicts("verdict", (code,))
 
 
 # Names.
@@ -100,10 +118,15 @@ def test_other_verdicts_are_refused(text: str) -> None:
         "BA A\u2192T",
         "BA attribute_to_task",
         "ba_a_to_t",
+        "ba_attribute_to_task",
+        "BA-> A->T",
+        "BA\u2192 A\u2192T",
         f"{BA} A->T",
         " LA ",
         "la",
+        "LA undirected",
         "LeakageAmplification",
+        "MALS undirected",
         "DPA(U) A->T",
         "dpa_u_a_to_t",
         "DPA(U) Task_To_Attribute",
@@ -112,6 +135,8 @@ def test_other_verdicts_are_refused(text: str) -> None:
         "selection_rate_difference",
         "selection rate difference",
         "accuracy_difference",
+        # As a failure shows it.
+        "selection rate difference of class 1",
     ],
 )
 def test_one_number_by_its_names(report: bam.AuditReport, name: str) -> None:
@@ -120,19 +145,54 @@ def test_one_number_by_its_names(report: bam.AuditReport, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "directions"),
-    [("BA", 2), (BA, 2), ("ba", 2), ("Multi", 3), ("DPA", 2), ("DPA(U)", 2)],
+    [
+        ("BA", 2),
+        (BA, 2),
+        ("ba", 2),
+        # As the papers write them.
+        ("BA->", 2),
+        ("BA\u2192", 2),
+        ("Multi->", 2),
+        ("Multi", 3),
+        ("DPA", 2),
+        ("DPA(U)", 2),
+    ],
 )
 def test_all_directions_without_one(report: bam.AuditReport, name: str, directions: int) -> None:
     assert len(report.failures({name: -9})) == directions
     assert len(report.failures(require_below={name: -9})) == directions
 
 
-@pytest.mark.parametrize("name", ["bax", "A->T", "", "excess DPA A->T", "BA A->T of a", "value"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bax", "A->T", "", "excess DPA A->T", "BA A->T of a", "value"),
+        # Not the number, but something of it.
+        *("|BA|", "BA=", "BA<", "BA>", "BA A->T >", "-BA", "1 - BA", "BA + LA", "\u0394BA", "BA^2"),
+    ],
+)
 def test_unknown_name(report: bam.AuditReport, name: str) -> None:
-    known = r"\['MALS', .*'BA A->T', .*'selection rate difference', .*'verdict A->T', .*\], or sev"
+    known = r"\['MALS', .*'BA A->T', .*'selection rate difference', .*\], or several without"
     for gates in ({"above": {name: 0}}, {"require_below": {name: 0}}):
-        with pytest.raises(ValueError, match=rf"{known}.*received {name!r}$"):
+        with pytest.raises(
+            ValueError, match=rf"{known}.*received {re.escape(repr(name))}( \(did .*)?$"
+        ):
             report.failures(**gates)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("bax", "'BA'"),
+        ("BA_MALS", "'MALS'"),
+        ("A->T", "'BA A->T' or 'DPA A->T'"),
+        ("directional_bias_amplification", f"'{BA}' or 'excess {BA}'"),
+        ("selection_rate_diff", "'selection_rate_difference'"),
+    ],
+)
+def test_the_nearest_name_is_named(report: bam.AuditReport, name: str, near: str) -> None:
+    with pytest.raises(ValueError, match=rf"received '{name}' \(did you mean {near}\?\)$"):
+        report.failures({name: 0})
 
 
 def test_direction_that_the_report_lacks() -> None:
@@ -258,17 +318,41 @@ def test_no_interval() -> None:
     for gates in ({"above": {"BA A->T": 0}}, {"require_below": {"BA A->T": 0}}):
         (failure,) = report.failures(**gates)
         assert not failure.judged
-        assert str(failure).startswith("model: BA A->T cannot be judged: it has no interval (")
+        assert str(failure) == (
+            "model: BA A->T cannot be judged: it has no interval (no replicates were drawn)"
+        )
     (failure,) = report.failures({"selection_rate_difference": 0})
     assert not failure.judged
+
+
+@pytest.mark.parametrize(("n_boot", "drawn"), [(1, "1 replicate is"), (10, "10 replicates are")])
+def test_too_few_replicates_are_said_once(n_boot: int, drawn: str) -> None:
+    report = bam.audit(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=n_boot)
+    for name in ("BA A->T", "excess A->T", "accuracy_difference"):
+        (failure,) = report.failures({name: 0})
+        assert failure.sentence == (
+            f"{failure.name} cannot be judged: it has no interval ({drawn} too few: a level of "
+            "0.95 needs n_boot=40 or more)"
+        )
+
+
+def test_runs_have_intervals_without_replicates() -> None:
+    # Student's t over runs needs none, so that n_boot=0 is no reason to refuse a gate.
+    said = [AMPLIFIED, SAID, SAID[::-1]]
+    audits = [bam.audit(TRUTH, x, sensitive_features=GROUP, n_boot=0) for x in said]
+    runs = summarize_reports({str(i): audit for i, audit in enumerate(audits)})
+    (failure,) = runs.failures({"DPA A->T": -1})
+    assert failure.judged
 
 
 def test_undefined_is_said_to_be_so() -> None:
     # Nothing is called positive, so MALS has no rate to compare.
     report = bam.audit(TRUTH, [0] * 100, sensitive_features=GROUP, n_boot=20)
     (failure,) = report.failures({"MALS": 0})
-    assert "MALS cannot be judged: it has no interval (" in failure.sentence
-    assert "undefined" in failure.sentence
+    assert failure.sentence == (
+        "MALS cannot be judged: it has no interval (every pair is undefined; the value is "
+        "undefined)"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -324,7 +408,7 @@ def test_what_exceeds_comes_first(balanced: bam.AuditReport) -> None:
 # Bad gates.
 
 
-@pytest.mark.parametrize("bound", [float("nan"), float("inf"), True, "0.02", None, {"amplifies"}])
+@pytest.mark.parametrize("bound", [float("nan"), float("inf"), True, "0.02", None])
 def test_bounds_must_be_finite_numbers(report: bam.AuditReport, bound: Any) -> None:
     for gates in ({"above": {"BA": bound}}, {"require_below": {"BA": bound}}):
         with pytest.raises(ValueError, match=r"must be a finite number; received .* for 'BA'$"):
@@ -359,6 +443,10 @@ def test_no_gate_at_all(report: bam.AuditReport) -> None:
         ("excess A->T", ["excess A->T"]),
         ("excess_a_to_t", ["excess A->T"]),
         ("excess_ba_a_to_t", ["excess A->T"]),
+        ("BA A->T excess", ["excess A->T"]),
+        ("excess_ba", ["excess A->T", "excess T->A"]),
+        ("excess BA->", ["excess A->T", "excess T->A"]),
+        (f"excess {BA}", ["excess A->T", "excess T->A"]),
         ("excess", ["excess A->T", "excess T->A"]),
         ("excess MALS", ["excess MALS"]),
         ("excess_mals", ["excess MALS"]),
@@ -437,14 +525,33 @@ def test_verdicts_of_one_direction(report: bam.AuditReport) -> None:
     assert names(report.failures({"verdict_a_to_t": both})) == ["verdict A->T"]
 
 
-@pytest.mark.parametrize("codes", ["amplifies", 0.02, None, set(), {"amplified"}, [["reduces"]]])
+@pytest.mark.parametrize(
+    ("name", "directions"),
+    [("verdict", 2), ("BA", 2), ("verdict BA->", 2), ("A->T", 1), ("BA A->T", 1), ("t_to_a", 1)],
+)
+def test_verdicts_by_their_names(report: bam.AuditReport, name: str, directions: int) -> None:
+    assert len(report.failures({name: {"Amplifies", "no errors"}})) == directions
+    assert parse_verdicts([f"{name}=amplifies"]) == [ForbiddenVerdicts(name, ("amplifies",))]
+
+
+def test_a_single_code_needs_no_set(report: bam.AuditReport) -> None:
+    assert names(report.failures({"verdict A->T": "amplifies"})) == ["verdict A->T"]
+
+
+@pytest.mark.parametrize("codes", [0.02, None, set(), "amplified", {"amplified"}, [["reduces"]]])
 def test_verdicts_must_be_a_set_of_codes(report: bam.AuditReport, codes: Any) -> None:
-    with pytest.raises(ValueError, match=r"codes, such as|verdicts must be some of .*received"):
+    with pytest.raises(ValueError, match=r"a verdict has no bound|must be some of .*; received"):
         report.failures({"verdict": codes})
 
 
+def test_a_verdict_is_of_ba_only(report: bam.AuditReport) -> None:
+    known = r"a verdict of the report, one of \['verdict A->T', 'verdict T->A'\]"
+    with pytest.raises(ValueError, match=rf"{known}.*received 'MALS'$"):
+        report.failures({"MALS": {"amplifies"}})
+
+
 def test_a_verdict_that_the_report_lacks(models: bam.AuditReport) -> None:
-    with pytest.raises(ValueError, match=r"'verdict A->T'\].*received 'verdict T->A'"):
+    with pytest.raises(ValueError, match=r"\['verdict A->T'\].*received 'verdict T->A'"):
         models.failures({"verdict T->A": {"amplifies"}})
 
 

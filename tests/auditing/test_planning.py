@@ -75,6 +75,30 @@ def test_four_times_the_rows_for_half_the_change() -> None:
     assert half.loc[key, "rows"] == 4 * len(TRUTH)
 
 
+@pytest.mark.parametrize(
+    ("group", "fewest"),
+    # 15 rows of the smallest group, or of the smaller class of 40 %; the rows of the report, where
+    # these already hold fewer.
+    [(50, 15 * 100 / 40), (20, 15 * 100 / 20), (16, 94), (10, 100)],
+)
+def test_large_changes_need_rows_of_each_group_and_class(
+    kind: Kind, group: int, fewest: int
+) -> None:
+    truth, said = [1] * 40 + [0] * 60, [1, 1, 0, 0, 0] * 20
+    groups = [int(i % 50 < group / 2) for i in range(100)]
+    report = bam.audit_counts(kind.count(truth, said, groups, **kind.apart), n_boot=200)
+    seen = [row["detectable"] is not None for row in report.summary["metrics"]]
+    assert any(seen)
+    for change in (50, 1e300):
+        needed = bam.rows_needed(report, change)
+        assert needed["rows"].notna().tolist() == seen
+        shown = needed[needed["rows"].notna()]
+        assert set(shown["rows"]) == {math.ceil(fewest)}
+        assert set(shown["note"]) == {
+            "1 row(s) would show it, but there must be 15 of each group and class"
+        }
+
+
 def test_a_metric_without_an_interval_says_why() -> None:
     needed = bam.rows_needed(audited(), 0.1)
     names = ["model", "metric", "direction", "detectable", "rows", "note"]

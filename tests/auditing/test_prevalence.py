@@ -128,6 +128,26 @@ def test_runs_keep_theirs() -> None:
     assert list(report.to_frame("prevalence")["run"]) == ["x", "y"]
 
 
+@pytest.mark.parametrize("n_boot", [0, 300])
+def test_reading_of_runs_names_the_mean_of_their_ratios(n_boot: int) -> None:
+    # Predicted .5, .3 and .1 times as often as it is true.
+    few = [1] * 5 + [0] * 95, [1] * 15 + [0] * 85, [1] * 15 + [0] * 35 + [1] * 10 + [0] * 40
+    reports = {i: audit(y_pred, n_boot=n_boot) for i, y_pred in enumerate(few)}
+    for order in ((0, 1, 2), (2, 1, 0)):
+        advice = summarize_reports({i: reports[i] for i in order}).summary["reading"]
+        said = [row["reason"] for row in advice if "as often" in row["reason"]]
+        assert len(said) == 2
+        for reason in said:
+            assert "model predicts class 1 30% as often as it is true, on average over 3" in reason
+
+
+def test_runs_that_differ_from_the_truth_either_way_are_not_far() -> None:
+    # Predicted .5 and 1.5 times as often, so as often on average.
+    more = [1] * 40 + [0] * 10 + [1] * 35 + [0] * 15
+    found = summarize_reports({1: audit(HALF), 2: audit(more)})
+    assert not any("as often" in row["reason"] for row in found.summary["reading"])
+
+
 def test_without_a_truth_there_is_nothing_to_compare() -> None:
     report = bam.audit(
         None, AMPLIFIED, sensitive_features=GROUP, reference=(TRUTH, GROUP), n_boot=0

@@ -244,7 +244,12 @@ WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "half an interval": (("metrics", 0), {**INTERVAL, "low": None}),
     "no interval and no reason": (("metrics", 0), {**NOTHING, "note": ""}),
     "interval around nothing": (("metrics", 0), {**INTERVAL, "value": None}),
-    "value beyond the range": (("metrics", 0), {**INTERVAL, "value": 1.5}),
+    "value beyond the range": (("metrics", 1), {**INTERVAL, "value": 1.5}),
+    "excess beyond the range": (("metrics", 1, "excess"), {**INTERVAL, "value": 1.5}),
+    "difference beyond the range": (
+        ("differences", 0),
+        {**INTERVAL, "name": "BA A->T", "value": 2.5},
+    ),
     "no sign but not Multi": (("metrics", 0), {"reading": "no sign"}),
     "unknown metric": (("metrics", 0), {"metric": "Leakage"}),
     "unknown direction": (("metrics", 0), {"direction": "A→T"}),

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from math import sqrt
+import re
+from math import inf, sqrt
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, fairness_of, has_note, names, row_of
 
@@ -61,7 +65,11 @@ def test_two_runs(reports: dict[str, bam.AuditReport]) -> None:
 def test_everything_is_a_mean_over_runs(reports: dict[str, bam.AuditReport]) -> None:
     found = summarize_reports(reports)
     assert names(found) == names(reports["1"])
-    for name in names(found):
+    # One of the runs has no ratio of U, and a mean of ratios and differences is none of anything.
+    ratios = row_of(found, "DPA(U) A->T")
+    assert ratios["value"] is None
+    assert "a ratio of levels in some runs and a difference in others" in ratios["note"]
+    for name in set(names(found)) - {"DPA(U) A->T"}:
         values = [row_of(report, name)["value"] for report in reports.values()]
         assert row_of(found, name)["value"] == pytest.approx(sum(values) / 3)
     for beside in ("blind_errors", "excess"):
@@ -74,6 +82,10 @@ def test_everything_is_a_mean_over_runs(reports: dict[str, bam.AuditReport]) -> 
     by_group = {of["group"]: of["value"] for of in selection["groups"]}
     assert by_group == pytest.approx({"a": (35 + 28 + 30) / 150, "b": (15 + 22 + 20) / 150})
 
+    for trend in found.summary["trends"]:
+        assert trend["contribution"]["value"] == pytest.approx(MEAN)
+        assert trend["contribution"]["low"] < MEAN < trend["contribution"]["high"]
+        assert trend["mean_abs_delta"]["low"] is not None
     for pair in found.summary["pairs"]:
         assert pair["value"] == pytest.approx(MEAN)
         assert pair["high"] - MEAN == pytest.approx(T_975[2] * SPREAD / sqrt(3), rel=1e-5)
@@ -124,9 +136,77 @@ def test_metric_that_one_run_lacks_says_so() -> None:
     assert row_of(found, "BA T->A")["low"] is None
 
 
-def test_equal_runs_have_an_interval_without_width() -> None:
-    row = row_of(summarize_reports({"1": run(AMPLIFIED), "2": run(AMPLIFIED)}), "BA A->T")
-    assert [row["low"], row["high"]] == pytest.approx([0.1, 0.1])
+def test_equal_runs_say_nothing_of_chance() -> None:
+    found = summarize_reports({"1": run(AMPLIFIED), "2": run(AMPLIFIED)})
+    for name in names(found):
+        row = row_of(found, name)
+        assert (row["low"], row["high"]) == (None, None)
+        assert "both runs gave the same value" in row["note"]
+    row = row_of(found, "BA A->T")
+    assert row["value"] == pytest.approx(0.1)
+    assert (row["excess"]["low"], row["excess"]["note"]) == (None, "both runs gave the same value")
+    assert [pair["clear"] for pair in found.summary["pairs"]] == [False] * 4
+    (verdict,) = found.verdicts
+    # A group of 50 rows each: without the bootstrap of a run, its signs may be noise.
+    assert verdict["verdict"] == "cannot_say"
+
+
+def test_excess_that_is_equal_in_all_runs_is_not_clear() -> None:
+    """Each run has the errors of the other, so that BA differs between them."""
+    same, more = run(AMPLIFIED, times=20), run(ERRORS, times=20)
+    for reports in ({"1": same, "2": same, "3": same}, {"1": more, "2": more}):
+        (verdict,) = summarize_reports(reports).verdicts
+        assert (verdict["verdict"], verdict["reason"]) == ("cannot_say", "no_interval")
+        assert "runs gave the same value" in verdict["sentence"]
+        assert verdict["excess"]["low"] is None
+
+
+@pytest.mark.parametrize("n_runs", [2, 3])
+def test_intervals_stay_in_the_range_of_the_number(n_runs: int) -> None:
+    """One run keeps the truth, and one turns it round."""
+    turned = [1 - label for label in TRUTH]
+    predictions = [TRUTH, turned, ERRORS][:n_runs]
+    found = summarize_reports({i: run(y_pred) for i, y_pred in enumerate(predictions)})
+    for name in names(found):
+        row = row_of(found, name)
+        least = 0 if name.startswith("Multi") else -1
+        most = 2 if name == "Multi undirected" else 1
+        for number, low, high in (
+            (row, least, most),
+            (row["spread"], 0, 1),
+            (row["excess"], -1, 1),
+            *((level, 0, inf) for level in row["levels"].values()),
+        ):
+            if number is not None and number["low"] is not None:
+                assert low <= number["low"] <= number["value"] <= number["high"] <= high
+    multi = row_of(found, "Multi A->T")
+    # All rates move by .2 in the second run only.
+    assert multi["low"] == 0 < multi["value"]
+    for row in found.summary["fairness"]:
+        for share in (row, *row["groups"]):
+            assert share["low"] is None or 0 <= share["low"] <= share["high"] <= 1
+
+
+def test_interval_of_the_whole_range_excludes_no_change() -> None:
+    turned = [1 - label for label in TRUTH]
+    found = summarize_reports({1: run(AMPLIFIED, times=20), 2: run(turned, times=20)})
+    # Student's 12.7 times the standard error of .1 and -.2, which is .15.
+    assert row_of(found, "BA A->T")["low"] == -1
+    (verdict,) = found.verdicts
+    assert verdict["verdict"] == "no_clear_change"
+    assert verdict["sentence"].endswith("told from chance, and none that is excluded.")
+
+
+def test_difference_of_models_may_be_twice_the_range() -> None:
+    def both(second: list[int]) -> bam.AuditReport:
+        models = {"truth": TRUTH, "other": second}
+        return bam.audit(TRUTH, models, sensitive_features=GROUP, n_boot=0)
+
+    found = summarize_reports({1: both(TRUTH), 2: both([1 - label for label in TRUTH])})
+    rows = {row["name"]: row for row in found.summary["differences"]}
+    # Student's 12.7 times the standard error of 0 and .2, which is .1.
+    assert (rows["Multi A->T"]["low"], rows["Multi A->T"]["high"]) == (-1, 1)
+    assert rows["BA A->T"]["low"] == pytest.approx(-0.1 - T_975[1] * 0.1, rel=1e-5)
 
 
 def test_runs_without_bootstrap_have_an_interval_over_runs() -> None:
@@ -150,6 +230,46 @@ def test_differences_between_models_are_means_over_runs() -> None:
 def test_single_run_is_no_summary() -> None:
     with pytest.raises(ValueError, match=r"needs at least two; received \['only'\]"):
         summarize_reports({"only": run(TRUTH, n_boot=0)})
+
+
+def test_whole_numbers_are_names_of_runs() -> None:
+    reports = {0: run(AMPLIFIED, n_boot=0), np.int64(1): run(ERRORS, n_boot=0)}
+    found = summarize_reports(reports)
+    assert [row["run"] for row in found.summary["runs"]][:: len(names(found))] == ["0", "1"]
+
+
+@pytest.mark.parametrize("key", [None, 0.5, ("seed", 1), True, b"1"])
+def test_other_names_of_runs_are_refused(key: Any) -> None:
+    reports = {"1": run(AMPLIFIED, n_boot=0), key: run(ERRORS, n_boot=0)}
+    rule = "runs must be named by strings or whole numbers; received "
+    with pytest.raises(ValueError, match=re.escape(f"{rule}{key!r}")):
+        summarize_reports(reports)
+
+
+def test_names_that_are_the_same_as_text_are_refused() -> None:
+    reports: Any = {1: run(AMPLIFIED, n_boot=0), "1": run(ERRORS, n_boot=0)}
+    with pytest.raises(ValueError, match=r"must differ as text; received 1, '1', of which two"):
+        summarize_reports(reports)
+
+
+def test_what_is_no_mapping_to_reports() -> None:
+    report: Any = run(AMPLIFIED, n_boot=0)
+    with pytest.raises(TypeError, match=r"reports must be a mapping .* received a list"):
+        summarize_reports([report, report])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="of type AuditReport; received a dict for 2"):
+        summarize_reports({1: report, 2: report.summary})
+    twice = summarize_reports({1: report, 2: report})
+    with pytest.raises(ValueError, match="one run each; received a summary of runs for 2"):
+        summarize_reports({1: report, 2: twice})
+
+
+def test_runs_of_another_task_are_refused() -> None:
+    def named(task: str) -> bam.AuditReport:
+        truth = pd.Series(TRUTH, name=task)
+        return bam.audit(truth, AMPLIFIED, sensitive_features=GROUP, n_boot=0)
+
+    with pytest.raises(ValueError, match="runs must be of the same task; received 'x' and 'y'"):
+        summarize_reports({1: named("x"), 2: named("y")})
 
 
 def test_level_must_be_one() -> None:
@@ -178,11 +298,12 @@ def test_differences_from_different_models_stay_apart() -> None:
 
 def test_no_order_of_runs_changes_a_verdict() -> None:
     """In a run of 100 rows, signs of the reference may be noise; of 2,000 they are sure."""
-    few, many = (
-        bam.audit(TRUTH * n, AMPLIFIED * n, sensitive_features=GROUP * n, n_boot=200)
-        for n in (1, 20)
+    more = [1] * 36 + [0] * 14 + [1] * 14 + [0] * 36
+    few, many, other = (
+        bam.audit(TRUTH * n, y_pred * n, sensitive_features=GROUP * n, n_boot=200)
+        for n, y_pred in ((1, AMPLIFIED), (20, AMPLIFIED), (20, more))
     )
     assert few.verdicts[0]["verdict"] == "cannot_say"
-    for order in ([few, many, many, many, many], [many, many, many, many, few]):
+    for order in ([few, many, other, many, other], [other, many, other, many, few]):
         summary = summarize_reports({str(i): report for i, report in enumerate(order)})
         assert summary.verdicts[0]["verdict"] == "amplifies"

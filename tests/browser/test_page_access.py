@@ -15,6 +15,7 @@ from audited_reports import (
     card_of,
     every_part,
     html_of,
+    many_pairs,
     two_models,
 )
 from pages import AROUND, Opener, Visit, opened, unfold, violations
@@ -141,6 +142,12 @@ def test_pictures_are_beside_their_numbers(visit: Visit) -> None:
     rows = visit.page.locator("tr:not(.axis):has(.picture)").all_text_contents()
     # Heads of columns, and rows with a value or rates.
     assert all(re.search(r"\d|picture|blind errors|the line", row) for row in rows)
+
+
+def test_mean_that_hides_pairs_is_opened_up(opened: Opener) -> None:
+    # With one pair of a group and a sign, as above, there is nothing that a mean could hide.
+    page = opened(html_of(many_pairs)).page
+    assert page.get_by_text("What the mean hides", exact=True).count() == 1
 
 
 def test_first_screen_says_the_numbers(everything: Visit) -> None:

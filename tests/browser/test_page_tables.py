@@ -10,9 +10,10 @@ import pytest
 from audited_reports import every_part, html_of, many_pairs, two_models
 from pages import Opener, Visit, column, opened, table, unfold
 
+from biasamp_adapters._text import MINUS
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.page import to_html
-from biasamp_adapters.cards.rounded import MINUS, rounded
+from biasamp_adapters.cards.rounded import rounded
 
 __all__ = ["opened"]
 

@@ -184,9 +184,9 @@ def test_negative_weights(folder: Path) -> None:
 
 OPTIONS: dict[str, tuple[list[str], str]] = {
     "unknown option": (["--bogus"], "No such option: --bogus"),
-    "n-boot below 0": (["--n-boot", "-1"], "--n-boot must be a whole number.*received -1"),
     "n-boot a word": (["--n-boot", "many"], "'--n-boot'"),
-    "seed below 0": (["--seed", "-1"], "seed.*-1"),
+    "seed below 0": (["--seed", "-1"], "--seed must be a whole number, not negative; received -1$"),
+    "a model twice": (["--prediction", "P"], "--prediction must name each column once; received"),
     "confidence": (["--confidence", "95"], "--confidence must lie strictly between 0 and 1"),
     "missing rule": (["--missing", "ignore"], "'--missing'.*'ignore'"),
     "gate without number": (["--fail-above", "BA"], "--fail-above must be METRIC=X"),
@@ -194,10 +194,26 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "gate of nan": (["--fail-above", "BA=nan"], "--fail-above must be METRIC=X"),
     "gate of no metric": (
         ["--fail-above", "Nope=1"],
-        "must name a number or verdict of the report",
+        "must name a number of the report, one of .* received 'Nope'",
     ),
-    "gate without interval": (["--fail-above", "BA=0", "--n-boot", "0"], "judged on intervals"),
-    "run without column": (["--run", "nothing"], "column 'nothing' must be in the files"),
+    "gate of two signs": (["--fail-above", "BA==1"], "a gate must name .* received 'BA='"),
+    "gate of a size": (["--require-below", "|BA|=1"], r"a gate must name .* received '\|BA\|'"),
+    "gate on a verdict": (["--fail-above", "verdict=1"], "a verdict has no bound.*--fail-verdict"),
+    "run without column": (
+        ["--run", "sed"],
+        r"columns must be in the file; 'sed' is not among .*did you mean 'seed'",
+    ),
+    "two clusters": (
+        ["--cluster", "seed", "--cluster=B"],
+        r"Option '--cluster' must be given once; received it 2 times$",
+    ),
+    "three seeds": (
+        ["--seed", "1", "--seed", "1", "--seed", "2"],
+        r"Option '--seed' must be given once; received it 3 times$",
+    ),
+    "two levels": (["--confidence", ".9", "--confidence", ".8"], "Option '--confidence' must"),
+    "two rules": (["--missing", "drop", "--missing", "error"], "Option '--missing' must be given"),
+    "two pages": (["--html", "out/other.html"], "Option '--html' must be given once"),
     "one run": (["--run", "filename"], "needs at least two"),
     "weight of words": (["--weight", "B"], "'B' must hold numbers to be a weight"),
     "attribute as weight": (["--weight", "A"], "'A' as attribute .*, and as weight"),
@@ -220,17 +236,27 @@ def test_bad_option(folder: Path, options: list[str], message: str) -> None:
     check(ended, message, folder)
 
 
+def test_replicates_below_0(folder: Path) -> None:
+    ended = biasamp("audit", "people.csv", *COLUMNS, *OUTPUTS, "--n-boot", "-1")
+    check(ended, "--n-boot must be a whole number.*received -1", folder)
+
+
+def test_flags_may_be_repeated(folder: Path) -> None:
+    ended = biasamp("audit", "people.csv", *COLUMNS, "--n-boot", "0", *["--many-groups"] * 2)
+    assert (ended.code, ended.err) == (0, "")
+
+
 def test_run_with_missing_values(folder: Path) -> None:
     write_csv(table().assign(seed=GAPS), folder / "bad.csv")
     ended = biasamp("audit", "bad.csv", *COLUMNS, *OUTPUTS, "--run", "seed")
-    check(ended, "column 'seed' must not have missing values", folder)
+    check(ended, "column 'seed' must say for every row which run it is of; received", folder)
 
 
 def test_bad_input_in_one_run_leaves_nothing(folder: Path) -> None:
     frame = pd.concat([table(), table().assign(A="a", seed=11)])
     write_csv(frame, folder / "bad.csv")
     ended = biasamp("audit", "bad.csv", *COLUMNS, *OUTPUTS, "--run", "seed", "--n-boot", "20")
-    check(ended, "at least two groups", folder)
+    check(ended, "in run '11', --attribute must have at least two groups", folder)
 
 
 @pytest.mark.parametrize("option", ["--task", "--prediction", "--attribute"])
@@ -250,7 +276,7 @@ def test_unknown_command(folder: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--html", "--json"])
 def test_output_folder_that_is_not_there(folder: Path, option: str) -> None:
-    ended = biasamp("audit", "people.csv", *COLUMNS, *OUTPUTS, option, "absent/report")
+    ended = biasamp("audit", "people.csv", *COLUMNS, option, "absent/report")
     check(ended, r"folder of an output file must exist; received 'absent.report'", folder)
     assert not (folder / "absent").exists()
 
@@ -258,12 +284,18 @@ def test_output_folder_that_is_not_there(folder: Path, option: str) -> None:
 @pytest.mark.parametrize("option", ["--html", "--json"])
 def test_output_that_is_a_folder(folder: Path, option: str) -> None:
     (folder / "taken").mkdir()
-    call = ["audit", "people.csv", *COLUMNS, *OUTPUTS, option, "taken", "--n-boot", "20"]
+    call = ["audit", "people.csv", *COLUMNS, option, "taken", "--n-boot", "20"]
     ended = biasamp(*call)
     check(ended, "'taken'", folder)
     # The name of a temporary file helps nobody.
     assert ended.err.count("taken") == 1
     assert sorted(path.name for path in folder.iterdir()) == ["out", "people.csv", "taken"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder that nobody can write to")
+def test_output_in_a_folder_that_cannot_be_written(folder: Path) -> None:
+    ended = biasamp("audit", "people.csv", *COLUMNS, "--n-boot", "0", "--json", "/proc/self/x.json")
+    check(ended, r"biasamp: error: \[Errno \d+\] .*: '/proc/self/x.json'$", folder)
 
 
 def test_one_file_for_two_outputs(folder: Path) -> None:
@@ -318,7 +350,7 @@ def test_errors_name_the_options(tmp_path: Path) -> None:
     [
         (["--n-boot", "1000001"], "--n-boot must be a whole number from 0 to 1,000,000; received"),
         (["--confidence", "2"], "--confidence must lie strictly between 0 and 1; received 2"),
-        (["--seed", "-1"], "--seed must be a whole number, not negative, or a numpy Generator"),
+        (["--seed", "-1"], "--seed must be a whole number, not negative; received -1"),
         (["--weight", "w"], "columns must be in the file; 'w' is not among"),
     ],
 )

@@ -86,3 +86,27 @@ def test_errors_name_the_option(tmp_path: Path) -> None:
         "biasamp: error: --cluster must hold several rows; received 200 clusters of one row each: "
         "such rows are independent, and --cluster must be left out\n"
     )
+
+
+def test_files_of_counts_may_share_clusters_unseen(tmp_path: Path) -> None:
+    # The second table holds a row of 50 persons of the first; only tables know their names.
+    rows = people()
+    tables = [
+        write_csv(rows.iloc[part], tmp_path / f"{i}.csv")
+        for i, part in enumerate((slice(0, 150), slice(150, 200)))
+    ]
+    options = [*COLUMNS, "--cluster", "who"]
+    counts = [tmp_path / f"{i}.json" for i in (0, 1)]
+    for table_of_part, path in zip(tables, counts, strict=True):
+        assert biasamp("count", table_of_part, *options, "-o", path).code == 0
+    together = tmp_path / "together.json"
+    assert biasamp("count", *tables, *options, "-o", together).code == 0
+    added = tmp_path / "added.json"
+    assert biasamp("count", *counts, "-o", added).code == 0
+    known, *unseen = (summary_of(tmp_path, *files) for files in ([together], counts, [added]))
+    assert known["data"]["clusters"] == 100
+    assert not any("parts were added" in note for note in known["notes"])
+    for summary in unseen:
+        assert summary["data"]["clusters"] == 150
+        assert any(note.startswith("Counts of 2 parts were added") for note in summary["notes"])
+    assert "no names of clusters" in biasamp("count", "--help").out

@@ -40,7 +40,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-AUDIT = ["audit", "people.csv", *COLUMNS, *FAST]
+BARE = ["audit", "people.csv", *COLUMNS]
+AUDIT = [*BARE, *FAST]
 SAME = [
     [*AUDIT, "--html", "people.csv"],
     [*AUDIT, "--json", "./people.csv"],
@@ -142,7 +143,17 @@ GATES: dict[str, tuple[list[str], int, list[str]]] = {
     "too few replicates": (
         [*gate("LA=0.9"), "--n-boot", "10"],
         3,
-        [r"LA cannot be judged: it has no interval \(.*\)"],
+        [r"LA cannot be judged: it has no interval \(10 replicates are .* needs --n-boot 40 or "],
+    ),
+    "no replicates": (
+        [*gate("LA=0.9"), "--n-boot", "0"],
+        3,
+        [r"LA cannot be judged: it has no interval \(no replicates were drawn\)"],
+    ),
+    "a verdict that needs no replicates": (
+        ["--fail-verdict", "cannot_say", "--n-boot", "0"],
+        1,
+        ["verdict A->T is cannot_say"],
     ),
 }
 
@@ -156,7 +167,7 @@ def test_gates(folder: Path, options: list[str], code: int, lines: list[str]) ->
     # A page takes long to draw: one for each exit code.
     outputs = ["out.html"] * (options in PAGED) + ["out.json"]
     asked = [part for name in outputs for part in (f"--{name[4:]}", name)]
-    ended = biasamp(*AUDIT, *options, *asked)
+    ended = biasamp(*(BARE if "--n-boot" in options else AUDIT), *options, *asked)
     assert ended.code == code
     said = ended.err.splitlines()
     assert len(said) == len(lines)
@@ -182,9 +193,9 @@ def test_a_perfect_model_of_unbalanced_data_passes(folder: Path) -> None:
 
 
 def test_a_gate_that_can_never_be_judged_is_bad_input(folder: Path) -> None:
-    refused(biasamp(*AUDIT, "--n-boot", "0", *gate("BA=0.1")), "--n-boot 0 gives none")
-    refused(biasamp(*AUDIT, *gate("foo=1")), "must name a number or verdict of the report")
-    refused(biasamp(*AUDIT, "--fail-verdict", "amplify"), "verdicts must be some of")
+    refused(biasamp(*AUDIT, *gate("foo=1")), "must name a number of the report")
+    refused(biasamp(*AUDIT, *gate("verdict=0.1")), "a verdict has no bound.*--fail-verdict")
+    refused(biasamp(*AUDIT, "--fail-verdict", "amplify"), "some of .*did you mean 'amplifies'")
 
 
 def test_runs_of_a_balanced_reference_and_metrics_without_pairs(folder: Path) -> None:
@@ -201,7 +212,8 @@ def test_runs_of_a_balanced_reference_and_metrics_without_pairs(folder: Path) ->
         ("reverses", 0, ""),
         ("reverses,amplifies", 1, "P: verdict A->T is amplifies: The gap between a and b"),
         ("A->T=amplifies", 1, "P: verdict A->T is amplifies: The gap between a and b"),
-        ("T->A=amplifies", 2, "error: a gate must name .*; received 'verdict T->A'"),
+        ("verdict A->T=amplifies", 1, "P: verdict A->T is amplifies: The gap between a and b"),
+        ("T->A=amplifies", 2, "error: a gate must name a verdict.*; received 'T->A'"),
     ],
 )
 def test_verdicts(folder: Path, option: str, code: int, line: str) -> None:

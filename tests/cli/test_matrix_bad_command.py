@@ -118,7 +118,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "positive label": ([*COLUMNS, "--pos-label", "fox"], "one of the classes 'dog', 'cat'"),
     "gate": (
         [*COLUMNS, "--fail-above", "LAA=0"],
-        "a gate must name a number or verdict",
+        "a gate must name a number of the report",
     ),
 }
 

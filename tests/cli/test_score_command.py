@@ -95,7 +95,7 @@ def test_runs_have_a_sweep_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--score", "absent"], "column 'absent' must be in the files"),
+        (["--score", "absent"], "columns must be in the file; 'absent' is not among"),
         (["--score", "A"], "scores must be finite numbers; column 'A' has 600 value(s) that are"),
         (["--score", "S", "--score", "steps"], "--score must be given once for each --prediction"),
         (["--json", "-", "--html", "-"], "outputs must be different files; received '-' twice"),

@@ -103,6 +103,15 @@ def test_clusters_of_two_parts_are_different_ones(kind: Kind) -> None:
     assert (part + part).n_clusters == 4
 
 
+def test_added_counts_know_of_how_many_parts_their_clusters_are(kind: Kind) -> None:
+    part = counted(kind, [("a", 1, 1, "p"), ("b", 0, 0, "p"), ("a", 1, 0, "q"), ("b", 1, 0, "q")])
+    assert part.cluster_parts == 1
+    assert (part + part).cluster_parts == 2
+    assert reduce(add, [part, part + part, part]).cluster_parts == 4
+    without = kind.count([1, 0], [1, 0], ["a", "b"], groups=["a", "b"], **kind.apart)
+    assert (without + without).cluster_parts == 1
+
+
 def test_with_clusters_and_without_are_not_added(kind: Kind) -> None:
     rows = [("a", 1, 1, "p"), ("b", 0, 0, "p")]
     without = kind.count([1, 0], [1, 0], ["a", "b"], groups=["a", "b"], **kind.apart)
@@ -122,7 +131,7 @@ def test_chunks_share_clusters(kind: Kind) -> None:
     # Every chunk splits a person.
     chunks = [FRAME[:1], FRAME[1:4], FRAME[4:5], FRAME[5:]]
     found = kind.counts.from_chunks(chunks, task=task, **options)
-    assert found.n_clusters == 4
+    assert (found.n_clusters, found.cluster_parts) == (4, 1)
     np.testing.assert_array_equal(found.rows.cluster, whole.rows.cluster)
     np.testing.assert_array_equal(found.rows.n, whole.rows.n)
 
@@ -153,6 +162,29 @@ def test_files_hold_numbers_and_no_names(tmp_path: Path, suffix: str) -> None:
     assert JointCounts.load(path) == counts
     assert JointCounts.load(path).n_clusters == 4
     assert not re.search(rb"zoe|amy|max|kim|who", path.read_bytes())
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.SmallCellsWarning")
+def test_files_keep_the_number_of_parts(tmp_path: Path, suffix: str) -> None:
+    part = JointCounts.from_frame(FRAME, task="T", prediction="P", attribute="A", clusters="who")
+    path = tmp_path / f"counts.{suffix}"
+    (part + part).save(path)
+    loaded = JointCounts.load(path)
+    assert loaded.cluster_parts == 2
+    assert (loaded + part).cluster_parts == 3
+
+
+@pytest.mark.parametrize("parts", [0, -1, 1.5, "2", True, None])
+@pytest.mark.filterwarnings("ignore::biasamp_adapters.SmallCellsWarning")
+def test_files_of_no_parts_are_refused(tmp_path: Path, parts: Any) -> None:
+    path = tmp_path / "counts.json"
+    JointCounts.from_arrays([0, 1, 0, 1], clusters=[5, 5, 6, 6]).save(path)
+    document = json.loads(path.read_text())
+    assert "cluster_parts" not in document
+    path.write_text(json.dumps(document | {"cluster_parts": parts}))
+    with pytest.raises(ValueError, match="must be a file that"):
+        JointCounts.load(path)
 
 
 @pytest.mark.parametrize("clusters", [[0, 0], [0, 2, 2, 2], [-1, 0, 1, 1], [[0], [1], [2], [3]]])
@@ -254,7 +286,7 @@ def test_clusters_of_a_variable(kind: Kind) -> None:
         without.clusters_of("task")
 
 
-@pytest.mark.parametrize(("n", "drawn"), [(60, 57), (15, 12), (1000, 997)])
+@pytest.mark.parametrize(("n", "drawn"), [(60, 57), (15, 12), (8, 5), (1000, 997), (3, 1)])
 def test_fewer_clusters_are_drawn_than_there_are(n: int, drawn: int) -> None:
     # 60: 60 / 59 * (2.001 / 1.960)^2 = 1.060 times the variance, and 60 / 1.060 = 56.6.
     times = resample_clusters(n, 30, np.random.default_rng(0))

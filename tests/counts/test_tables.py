@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from conftest import rows_of
 
-from biasamp_adapters import JointCounts
+from biasamp_adapters import CooccurrenceCounts, JointCounts
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.reference import correlation_sign, over_represented
 
@@ -106,6 +106,35 @@ def test_joint_with_abstentions(rows: _Rows, first: str, second: str) -> None:
     np.testing.assert_array_equal(table, expected)
     # With its abstentions a row of the table holds every row of the data.
     np.testing.assert_array_equal(table.sum(axis=1), rows.counts.tables().marginal(first))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("task", "prediction"), ("attribute_prediction", "attribute")]
+)
+def test_pairs_are_the_cells_of_the_joint_margin(rows: _Rows, first: str, second: str) -> None:
+    counts, of_all = rows.counts, rows.counts.tables()
+    several = counts.weighted_by(np.array([[1], [3]]) * of_all.weights)
+    for tables in (of_all, several, *(left for left, _ in _without_one(counts))):
+        joint, pairs = tables.joint(first, second), tables.pairs(first, second)
+        if rows.soft and "prediction" in (first, second):
+            # A probability is of both classes.
+            assert pairs is None
+            continue
+        one, other, weight = pairs
+        assert (np.diff(one) >= 0).all()
+        table = np.zeros_like(joint)
+        table[..., one, other] = weight
+        np.testing.assert_array_equal(table, joint)
+
+
+def _without_one(counts: JointCounts) -> list[tuple[Tables, np.ndarray]]:
+    """The tables without one row of each kind; only whole rows can be left out."""
+    return [] if counts.no_jackknife else [*counts.without_one(1)]
+
+
+def test_sums_that_are_stored_tell_no_pairs() -> None:
+    counts = CooccurrenceCounts.from_arrays([[1], [0]], [[1], [1]], ["a", "b"], keep_rows=False)
+    assert counts.tables().pairs("attribute", "task") is None
 
 
 @pytest.mark.parametrize("role", ROLES)

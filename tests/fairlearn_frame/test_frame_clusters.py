@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from cluster_cases import OTHER_LENGTHS, PERSON, REFUSED, ROWS, SAME
+from metric_cases import quietly
 
 pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
 
@@ -66,3 +69,22 @@ def test_a_level_may_hold_a_single_cluster() -> None:
     with pytest.warns(AmplificationWarning):
         frame = amplification_frame(metrics={"MALS": MALS()}, **rows, **OPTIONS)
     assert frame.overall["MALS"].notna().all()
+
+
+def test_columns_of_every_type_are_the_same() -> None:
+    metrics = {"BA": DirectionalBiasAmplification(), "MALS": MALS()}
+
+    def ends(clusters: Any) -> Any:
+        options = {"n_boot": 50, "ci_quantiles": [0.1, 0.9], "clusters": clusters}
+        frame = quietly(amplification_frame, metrics=metrics, **ROWS, **options)
+        return [end.tolist() for end in frame.overall_ci]
+
+    expected = ends(PERSON)
+    for name, column in SAME.items():
+        assert ends(column()) == expected, name
+    for column, message in REFUSED.values():
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+            ends(column())
+    for column in OTHER_LENGTHS.values():
+        with pytest.raises(ValueError, match=r"same length; received .*clusters"):
+            ends(column())

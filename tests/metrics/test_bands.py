@@ -64,6 +64,21 @@ def test_a_selection_is_as_wide_as_bonferroni_asks() -> None:
     assert found.interval == pytest.approx((0.5 - 3.8906 * STD, 0.5 + 3.8906 * STD), abs=1e-4)
 
 
+def test_pairs_of_groups_are_as_wide_as_tukey_asks() -> None:
+    # The studentized range of three groups is 3.3145, of differences therefore 3.3145 / sqrt(2).
+    found, wider = simultaneous(
+        np.array([0.5, 0.5]),
+        np.column_stack([DRAWS, DRAWS]),
+        0.95,
+        widening=np.array([1.0, 1.5]),
+        groups=3,
+    )
+    half = 3.3145 / np.sqrt(2) * STD
+    assert found.interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
+    # The second interval is to be half as wide again, and does not make the first one narrower.
+    assert wider.interval == pytest.approx((0.5 - 1.5 * half, 0.5 + 1.5 * half), abs=1e-4)
+
+
 def rates_of(hits: list[int], rows: int, n_boot: int = 4_000) -> tuple[np.ndarray, np.ndarray]:
     """Rates of groups of as many rows, and binomial replicates."""
     rates = np.array(hits) / rows
@@ -148,3 +163,15 @@ def test_a_gap_lies_in_its_interval(hits: list[int]) -> None:
     assert gap.interval is not None
     low, high = gap.interval
     assert 0 <= low <= gap.value <= high <= 1
+
+
+def test_groups_that_are_never_drawn_together_have_no_gap() -> None:
+    # Half of the replicates hold one of the groups, half the other one; numpy does not warn.
+    drawn = np.full((100, 2), np.nan)
+    near = (DRAWS[:50] - 0.25) / 100
+    drawn[:50, 0], drawn[50:, 1] = 0.2 + near, 0.6 + near
+    gap = largest_gap(np.array([0.2, 0.6]), drawn, 0.95, np.array([50, 50]))
+    assert gap.value == pytest.approx(0.4)
+    assert gap.interval is None
+    assert gap.reason is not None
+    assert gap.reason.startswith("hardly any replicate has rows of all groups")

@@ -79,13 +79,12 @@ def test_cells_leave_out_what_rows_do(kind: str, metric: MALS) -> None:
         of_rows = JointCounts.from_arrays(
             TRUTH[keep], MADE[keep], GROUP[keep], sample_weight=weight[keep], **options
         )
-        if isinstance(metric, MALS):
-            # MALS reads rates of its reference, which here is the evaluated truth itself.
-            scores.append(MALS().from_counts(of_rows).value)
-        else:
-            scores.append(fixed.from_counts(of_rows).value)
-    expected = acceleration_of(np.array(scores), np.ones(40))
-    assert accelerations([measurement], [1])["value"] == pytest.approx(expected, rel=1e-9)
+        # MALS reads rates of its reference, which here is the evaluated truth itself.
+        result = (MALS() if isinstance(metric, MALS) else fixed).from_counts(of_rows)
+        scores.append([result.value, result.excess.value])
+    found = accelerations([measurement], [1])
+    for name, of_name in zip(("value", "excess"), np.transpose(scores), strict=True):
+        assert found[name] == pytest.approx(acceleration_of(of_name, np.ones(40)), rel=1e-9)
 
 
 def test_it_agrees_with_scipy() -> None:

@@ -306,3 +306,14 @@ def test_few_clusters_give_no_interval() -> None:
         result = metric.result(**rows, sensitive_features=group, clusters=clusters, n_boot=100)
     assert result.interval is None
     assert any("7 clusters are too few" in note for note in result.notes)
+
+
+def test_added_parts_are_noted(kind: Kind) -> None:
+    # Persons 0 to 399 are in both parts, which counts cannot know.
+    part = counted(kind, copied(people(), 2))
+    metric = bam.DirectionalBiasAmplification()
+    assert not metric.from_counts(part, n_boot=50).notes
+    with pytest.warns(AmplificationWarning, match="2 parts were added"):
+        result = metric.from_counts(part + part, n_boot=50)
+    assert any("if a cluster has rows in several parts" in note for note in result.notes)
+    assert not metric.from_counts(part + part).notes

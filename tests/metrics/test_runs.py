@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from math import isnan, sqrt
+from math import inf, isnan, sqrt
 from typing import Any
 
 import pytest
 from exact_oracle import Row
 from metric_cases import arguments
 
-from biasamp_adapters import MALS, DirectionalBiasAmplification, summarize_runs
+from biasamp_adapters import (
+    MALS,
+    DirectionalBiasAmplification,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+    MultiAttributeBiasAmplification,
+    summarize_runs,
+)
 
 RUNS = [0.01, 0.02, 0.03, 0.04, 0.10]
 MEAN = 0.04
@@ -44,6 +51,55 @@ def test_one_run_has_no_interval() -> None:
     assert isnan(summary.std)
 
 
+def test_equal_runs_have_no_interval() -> None:
+    summary = summarize_runs([0.1, 0.1, 0.1])
+    assert (summary.value, summary.interval) == (pytest.approx(0.1), None)
+    assert summary.reason == "all 3 runs gave the same value"
+    # Sums in another order differ in the last digit only.
+    assert summarize_runs([0.1 + 0.2, 0.3]).interval is None
+    assert summarize_runs(RUNS).reason is None
+
+
+def test_interval_stays_in_the_range() -> None:
+    values = [0.9, 0.6, 0.8]
+    wide = summarize_runs(values).interval
+    assert wide is not None
+    assert wide[0] < 0.4
+    assert wide[1] > 1
+    assert summarize_runs(values, limits=(0, 1)).interval == (wide[0], 1)
+    with pytest.raises(ValueError, match=r"must lie in the range \[0, 0.5\]; received"):
+        summarize_runs(values, limits=(0, 0.5))
+
+
+def test_range_of_results_is_that_of_their_metric() -> None:
+    def result(wrong: int, **options: Any) -> Any:
+        rows = [Row(0, 0, 0, 0)] * 3 + [Row(1, 1, 1, int(i >= wrong)) for i in range(3)]
+        return MultiAttributeBiasAmplification(**options).result(**arguments(rows))
+
+    moved = [result(wrong, direction="A->T") for wrong in (0, 3)]
+    # All rates of one of the two groups are wrong.
+    assert [run.value for run in moved] == [0, 0.5]
+    assert moved[0].limits == (0, 1)
+    assert summarize_runs(moved).interval == (0, 1)
+    assert result(1, direction="undirected").limits == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "limits"),
+    [
+        (MALS(), (-1, 1)),
+        (DirectionalBiasAmplification(), (-1, 1)),
+        (DirectionalPredictabilityAmplification(), (-1, 1)),
+        (DirectionalPredictabilityAmplification(quality="uncertainty_coefficient"), (-1, 1)),
+        (LeakageAmplification(), (-1, 1)),
+        (LeakageAmplification(quality="inverse_cross_entropy"), (-inf, inf)),
+    ],
+)
+def test_ranges(metric: Any, limits: tuple[float, float]) -> None:
+    rows = [Row(0, 0, 0, 0)] * 3 + [Row(0, 1, 0, 1), Row(1, 1, 1, 1), Row(1, 0, 1, 1)]
+    assert metric.result(**arguments(rows * 20)).limits == limits
+
+
 def test_results_are_runs() -> None:
     rows = [Row(0, 0, 0, 0)] * 3 + [Row(0, 1, 0, 1), Row(1, 1, 1, 1), Row(1, 1, 1, 1)]
     wrong = [*rows, Row(1, 1, 1, 0)]
@@ -52,7 +108,7 @@ def test_results_are_runs() -> None:
     # One of the 3 rows of group 1 is wrong, against the bias.
     assert [result.value for result in results] == pytest.approx([-1 / 6, 0], abs=1e-15)
     summary = summarize_runs(results)
-    assert summary == summarize_runs([result.value for result in results])
+    assert summary == summarize_runs([result.value for result in results], limits=(-1, 1))
     assert summary == summarize_runs(dict(zip(["seed 1", "seed 2"], results, strict=True)))
 
 

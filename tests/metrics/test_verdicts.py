@@ -12,6 +12,8 @@ from metric_cases import quietly
 from scipy.stats import norm
 
 import biasamp_adapters as bam
+from biasamp_adapters._roles import Role
+from biasamp_adapters.metrics.blind_errors import blind_errors
 from biasamp_adapters.metrics.verdict import WORDS
 
 #: Rows by group, truth and prediction: {group: ((TN, FP), (FN, TP))}.
@@ -288,6 +290,32 @@ def test_equalised_odds_have_no_excess(
     assert result.blind_errors.value == pytest.approx((kept - 1) * abs(gap) / 2, abs=1e-14)
 
 
+@pytest.mark.parametrize("by", ["task", "attribute"])
+def test_blind_errors_of_many_labels(by: str) -> None:
+    """Of 40 labels the confusions that occur are multiplied, of some of which there are no rows."""
+    rng = np.random.default_rng(0)
+    truth, other = rng.integers(0, 40, 300), rng.integers(0, 3, 300)
+    predicted = np.where(rng.random(300) < 0.7, truth, rng.integers(0, 40, 300))
+    lists = {"labels" if by == "task" else "groups": range(41)}
+    data = (truth, predicted, other) if by == "task" else (other, other, truth, predicted)
+    counts = bam.JointCounts.from_arrays(*data, **lists)
+    weights = rng.poisson(1, (2, len(counts.rows)))
+    for tables in (counts.tables(), counts.weighted_by(weights), next(counts.without_one(1))[0]):
+        joint = tables.joint("attribute", "task")
+        found = blind_errors(tables, Role(by), joint, np.zeros(0))
+        confusions = tables.joint(by, f"{by}_prediction".removeprefix("task_"))
+        shares = confusions / np.maximum(tables.marginal(by), 1)[..., None]
+        expected = joint @ shares if by == "task" else shares.swapaxes(-1, -2) @ joint
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
+
+
+def test_blind_errors_where_nothing_is_predicted() -> None:
+    truth, nothing, groups = [*range(40)] * 2, [None] * 80, ["a", "b"] * 40
+    lists = {"labels": range(40), "missing": "abstain"}
+    counts = bam.JointCounts.from_arrays(truth, nothing, groups, **lists)
+    assert quietly(bam.DirectionalBiasAmplification().from_counts, counts).excess.value == 0
+
+
 def moved(truth: dict[str, list[int]], moves: dict[str, list[tuple[int, int, int]]]) -> Any:
     """The verdict on a model that is right but for (rows, from class, to class) in each group."""
     arrays: dict[str, list[Any]] = {"y_true": [], "y_pred": [], "sensitive_features": []}
@@ -336,7 +364,7 @@ def test_clear_value_whatever_the_uncertain_signs_are() -> None:
 def test_signs_are_drawn_as_often_wrong_as_the_reference_leaves_open() -> None:
     # The correlation of 510 and 490 of 1,000 is 20 / sqrt(500) standard errors from 0.
     result = moved({"a": [510, 490], "b": [490, 510]}, {"a": [(50, 0, 1)], "b": []})
-    signs = np.concatenate([*result.bound._drawn_signs()])
+    signs = np.concatenate([*result.bound._drawn_signs(500)])
     sign = np.array([[1, -1], [-1, 1]])
     # The four pairs of two groups and two classes have one correlation.
     assert (np.abs((signs * sign).sum(axis=(1, 2))) == 4).all()

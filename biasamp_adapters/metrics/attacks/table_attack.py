@@ -335,19 +335,24 @@ class TableAttack(Measurement):
         ratios = ~np.broadcast_to(self.difference, share.shape)
         return float(share[ratios].mean()) if ratios.any() else 0.0
 
+    def limits(self, name: str) -> Interval:
+        """The range of a level, of a difference of levels, or of a ratio."""
+        highest = np.inf if self.quality.inverse else 1.0
+        if name.startswith("psi"):
+            return 0.0, highest
+        return (-highest, highest) if self.sides.roles.of_leakage else (-1.0, 1.0)
+
     def evidence(
         self, name: str, value: float, drawn: Mapping[str, Array] = MappingProxyType({})
     ) -> Evidence:
         """How sparse the tables are, and where replicates should lie."""
         rows = self.evaluation.counts.effective_rows
         level = {"psi_dataset": self._dataset, "psi_model": self.sides.model[None]}.get(name)
-        unlimited = self.sides.roles.of_leakage and self.quality.inverse
-        limits = (-np.inf, np.inf) if unlimited else (-1.0, 1.0)
         # The mean over pairs of a group is scored only on replicates.
         trials = self.drawn_scores.get(name, np.array([value]))
         spread = float(trials.std()) if np.isfinite(trials).all() else 0.0
         return Evidence(
-            limits=limits if level is None else (0.0, np.inf),
+            limits=self.limits(name),
             margin=self._tie_margin(name),
             noise=MONTE_CARLO * spread / np.sqrt(len(trials)),
             is_level=level is not None,

@@ -12,7 +12,7 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.blocks import sum_by
+from biasamp_adapters.counts.keys import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.equalize import (
