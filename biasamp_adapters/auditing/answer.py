@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from biasamp_adapters.auditing import drift, prevalence
-from biasamp_adapters.auditing.rounded import (
+from biasamp_adapters.auditing.reading import number_in_words
+from biasamp_adapters.cards.rounded import (
     digits_of,
     number,
-    number_in_words,
     percent,
     rounded,
 )

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.rounded import arrows, number, rounded, scale_of
-from biasamp_adapters.auditing.summary import Summary, grouped, side
+from biasamp_adapters.auditing.summary import Summary, grouped
+from biasamp_adapters.cards.rounded import arrows, number, rounded
+from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
 from biasamp_adapters.inference import estimates
+from biasamp_adapters.metrics.result import about
 
 Row: TypeAlias = dict[str, Any]
-
-#: Colours by the side of 0 on which something clearly lies; None is not known.
-TONES = {1: "above", -1: "below", 0: "unclear", None: "unclear"}
 
 #: Most groups that are all shown; of more, the clearest pairs are.
 MOST_GROUPS = 12
@@ -31,47 +30,6 @@ _LABEL = 48
 
 #: The steps between ticks, and most of them.
 _STEPS, _MOST_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25), 5
-
-
-class Scale(NamedTuple):
-    """A range of numbers that fills a picture but for its margins."""
-
-    low: float
-    high: float
-
-    def at(self, value: float) -> float:
-        """The position of a number, in per cent of the width."""
-        span = self.high - self.low or 1.0
-        return round(2 + 96 * (value - self.low) / span, 2)
-
-    def place(self, value: float | None) -> float | None:
-        """The position of a number that there may be none of."""
-        return None if value is None else self.at(value)
-
-
-class Strip(NamedTuple):
-    """A value with its interval; blind errors are a diamond, and 0 is a line."""
-
-    tone: str
-    zero: float
-    value: float | None
-    low: float | None
-    high: float | None
-    blind: float | None
-
-
-def strips(rows: Sequence[Row]) -> list[Strip]:
-    """The values of several rows on one scale with 0 in the middle."""
-    blind = [row["blind_errors"] and row["blind_errors"]["value"] for row in rows]
-    numbers = [row[name] for row in rows for name in ("value", "low", "high")] + blind
-    reach = max((abs(value) for value in numbers if value is not None), default=0.0) or 1.0
-    scale = Scale(-reach, reach)
-    return [_strip(row, scale, blind_value) for row, blind_value in zip(rows, blind, strict=True)]
-
-
-def _strip(row: Row, scale: Scale, blind: float | None = None) -> Strip:
-    value, low, high = (scale.place(row[name]) for name in ("value", "low", "high"))
-    return Strip(TONES[side(row)], scale.at(0), value, low, high, scale.place(blind))
 
 
 class Dumbbell(NamedTuple):
@@ -288,6 +246,6 @@ def runs(summary: Summary) -> Iterator[Runs]:
                     for run in of_metric
                     if run["model"] == row["model"] and run["value"] is not None
                 ],
-                _strip(row, scale),
-                rounded(row, scale_of(row)).both,
+                strip_of(row, scale),
+                rounded(row, about(row["metric"]).scale).both,
             )

@@ -1,22 +1,26 @@
-"""Render a summary as an HTML page, or as a card for a notebook."""
+"""Render summaries as an HTML page."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import ranking
-from biasamp_adapters.auditing.rounded import NONE, arrows, number, percent, rounded
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
+from biasamp_adapters.cards.rounded import NONE, arrows, number, percent, rounded
+from biasamp_adapters.cards.strips import Strip, strips
+from biasamp_adapters.cards.templating import rendered, template_file
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.result import percent as level_of
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
+from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
+
+#: The package of the templates.
+HERE = "biasamp_adapters.auditing"
 
 #: What a template reads.
 Context: TypeAlias = dict[str, Any]
@@ -29,17 +33,6 @@ _NAME = 32
 
 #: Models whose dumbbells are on the first screen.
 _FIRST_MODELS = 3
-
-#: Most rows of a table and of a picture in a card.
-_CARD_ROWS = 4
-
-#: The colour of a verdict.
-_TONES = {
-    "amplifies": "above",
-    "amplifies_beneath_errors": "above",
-    "reverses": "above",
-    "reduces": "below",
-}
 
 #: The parts that are folded: the name that tables refer to, the heading and what it says first.
 _FOLDS = (
@@ -101,55 +94,21 @@ _HOW_TO_READ = (
 
 def to_html(summaries: Sequence[Summary]) -> str:
     """One self-contained page with a section for each report."""
-    script = _file("report.js")
+    script = template_file(HERE, "report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _rendered(
+    return rendered(
+        HERE,
         "page.html.j2",
-        reports=[_report(summary, f"r{i}") for i, summary in enumerate(summaries, 1)],
-        style=_file("report.css"),
+        reports=[variables(summary, f"r{i}") for i, summary in enumerate(summaries, 1)],
+        style=template_file(HERE, "report.css"),
         script=script,
         # The page runs this script only, even if a label contains another.
         digest=f"sha256-{digest}",
     )
 
 
-def to_card(summary: Summary) -> str:
-    """A card for another page, such as a notebook: no script, and pictures as images."""
-    # Identifiers must be unique if a page contains several reports.
-    name = hashlib.sha256(repr(summary).encode("utf-8", "replace")).hexdigest()[:8]
-    report = _report(summary, f"b{name}", short=True)
-    for direction in report["directions"]:
-        direction["more"] = max(0, len(direction["rows"]) - _CARD_ROWS)
-        direction["rows"] = direction["rows"][:_CARD_ROWS]
-        direction["panels"] = [panel.first(_CARD_ROWS) for panel in direction["panels"]]
-    return _rendered("card.html.j2", report=report, style=_file("card.css"))
-
-
-def _file(name: str) -> str:
-    return (files("biasamp_adapters.auditing") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _rendered(template: str, **variables: Any) -> str:
-    from jinja2 import Environment, PackageLoader
-
-    environment = Environment(
-        loader=PackageLoader("biasamp_adapters.auditing"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["data_uri"] = _data_uri
-    return environment.get_template(template).render(**variables)
-
-
-def _data_uri(svg: str) -> str:
-    """A picture as an address; hosts that remove SVG keep images."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-def _report(summary: Summary, name: str, *, short: bool = False) -> Context:
-    """The variables of the template for a report."""
+def variables(summary: Summary, name: str = "", *, short: bool = False) -> Context:
+    """What templates show of a report; ``name`` sets its identifiers apart on a page."""
     answer = summary["answer"]
     directions = [_direction(summary, told) for told in answer["directions"]]
     own_title = summary["title"] != answer["title"]
@@ -182,7 +141,7 @@ def _direction(summary: Summary, told: Row) -> Context:
     direction, data = told["direction"], summary["data"]
     ranked = ranking(summary, direction)
     notes: dict[str, int] = {}
-    drawn = drawing.strips([it["row"] for it in ranked])
+    drawn = strips([it["row"] for it in ranked])
     shown = drawing.panels(summary, direction, [it["model"] for it in ranked])
     task, attributes = clean(data["task"] or "task"), clean(" × ".join(data["attributes"]))
     of_task = direction == A_TO_T
@@ -190,7 +149,7 @@ def _direction(summary: Summary, told: Row) -> Context:
     reference = "the reference" if "reference data" in data["reference"] else "these rows"
     return {
         "name": arrows(direction),
-        "tone": _TONES.get(told["verdict"], "unclear"),
+        "tone": TONES.get(told["verdict"], "unclear"),
         "headline": _shown(told["headline"]),
         "sentence": _shown(told["sentence"]),
         "details": list(map(_shown, told["details"])),
@@ -221,7 +180,7 @@ def _where(summary: Summary, of_task: bool) -> str:
     return f"Where: share of each group predicted among {task}"
 
 
-def _ranked(it: Row, strip: drawing.Strip, notes: dict[str, int]) -> Context:
+def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
     """A row of the ranking."""
     row, shown = it["row"], rounded(it["row"])
     marks = []
@@ -230,7 +189,7 @@ def _ranked(it: Row, strip: drawing.Strip, notes: dict[str, int]) -> Context:
     return {
         "model": shortened(clean(it["model"]), _NAME),
         "words": WORDS[it["verdict"]],
-        "tone": _TONES.get(it["verdict"], "unclear"),
+        "tone": TONES.get(it["verdict"], "unclear"),
         "value": shown.value,
         "interval": shown.interval,
         "marks": marks,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from biasamp_adapters._text import clean
 from biasamp_adapters.auditing.answer import Row
 from biasamp_adapters.auditing.page import gap_in_words
-from biasamp_adapters.auditing.rounded import arrows, percent, rounded
 from biasamp_adapters.auditing.tables import Cell, Table
+from biasamp_adapters.cards.rounded import arrows, percent, rounded
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.metrics.verdict import WORDS
 

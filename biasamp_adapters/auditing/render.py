@@ -10,9 +10,9 @@ from typing import Any
 from biasamp_adapters._text import clean
 from biasamp_adapters.auditing.answer import ranking
 from biasamp_adapters.auditing.ranked import ranking_table
-from biasamp_adapters.auditing.rounded import arrows
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
+from biasamp_adapters.cards.rounded import arrows
 
 #: The width of plain text, and of plain text with all tables.
 WIDTH, FULL_WIDTH = 80, 100

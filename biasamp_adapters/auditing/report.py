@@ -15,7 +15,7 @@ from biasamp_adapters._files import write_text
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.auditing import page, render
+from biasamp_adapters.auditing import notebook, page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
 from biasamp_adapters.auditing.ranked_scores import Scores, scores_of_arrays, scores_of_counts
@@ -389,7 +389,7 @@ class AuditReport:
 
     @cached_property
     def _card(self) -> str:
-        return page.to_card(self.summary)
+        return notebook.to_card(self.summary)
 
     def _repr_markdown_(self) -> str:
         return render.to_markdown(self.summary)

@@ -22,10 +22,10 @@ from biasamp_adapters.auditing.summary import (
     identity,
     rates_of,
     reading,
-    side,
     verdict_row,
     with_answer,
 )
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.inference.estimates import UNLIMITED, Interval, check_confidence
 from biasamp_adapters.metrics import AmplificationResult

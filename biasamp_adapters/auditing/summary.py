@@ -23,9 +23,10 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.auditing.reading import what_to_read
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
+from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
 from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
@@ -196,11 +197,6 @@ def reading(row: Row, verdict: Verdict | None) -> str:
     if verdict is not None:
         return verdict.words
     return _SIDES[side(row)] if about(row["metric"]).signed else "no sign"
-
-
-def side(row: Row) -> int | None:
-    """The side of 0 on which the interval of a row lies: 1, -1, 0 if it contains 0, or None."""
-    return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
 
 
 def as_estimate(row: Row) -> Estimate:

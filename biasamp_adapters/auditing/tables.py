@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 
 from biasamp_adapters._text import MINUS, clean, shortened
 from biasamp_adapters.auditing.drawing import clearness
-from biasamp_adapters.auditing.rounded import (
+from biasamp_adapters.auditing.reading import number_in_words
+from biasamp_adapters.auditing.summary import Row, Summary, grouped
+from biasamp_adapters.cards.rounded import (
     UNBOUNDED,
     arrows,
     number,
-    number_in_words,
     percent,
     rounded,
-    scale_of,
 )
-from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
+from biasamp_adapters.cards.strips import side
+from biasamp_adapters.metrics.result import about
 from biasamp_adapters.metrics.result import percent as level_of
 
 #: Most pairs of a model and direction in a long and in a short table.
@@ -106,7 +107,7 @@ def _share(name: str) -> Column:
 def _metric(row: Row) -> str:
     """The metric, with the class if it is about a single one, and its unit."""
     one_class = f" (class {row['pos_label']})" if row.get("pos_label") is not None else ""
-    return f"{arrows(row['name'])}{one_class}{', points' if scale_of(row) > 1 else ''}"
+    return f"{arrows(row['name'])}{one_class}{', points' if about(row['metric']).in_points else ''}"
 
 
 def _sign(row: Row) -> str:
@@ -136,7 +137,8 @@ def _detectable(row: Row) -> str:
     change = row["detectable"]
     if change is None:
         return ""
-    return rounded({"value": change, "low": None, "high": None}, scale_of(row), "").value
+    alone = {"value": change, "low": None, "high": None}
+    return rounded(alone, about(row["metric"]).scale, "").value
 
 
 _METRIC = Column("metric", _metric)
@@ -145,7 +147,7 @@ _DIRECTION = Column("direction", lambda row: arrows(row["direction"]))
 # Only a summary of runs has them.
 _RUN = Column("run", lambda row: row.get("run", ""))
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
-_VALUE = Column("value", lambda row: rounded(row, scale_of(row)).both, True, _note_of)
+_VALUE = Column("value", lambda row: rounded(row, about(row["metric"]).scale).both, True, _note_of)
 _BAND = Column(
     "interval for all pairs",
     lambda row: rounded({**row, "low": row["band_low"], "high": row["band_high"]}).interval,

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.text import Text
 
 from biasamp_adapters._text import clean
-from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import Row, ranking
 from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
-from biasamp_adapters.auditing.rounded import arrows
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
+from biasamp_adapters.cards.rounded import arrows
+from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
 
 #: Lines of more characters are hard to read.
@@ -138,12 +138,12 @@ def _headline(told: Row) -> tuple[str, str]:
 
 def _ranked_models(summary: Summary, width: int, *, pictures: bool) -> list[Text]:
     """The models in each direction with their BA, in as many columns as there is room for."""
-    ranked, strips = [], []
+    ranked, drawn = [], []
     for told in summary["answer"]["directions"]:
         models = ranking(summary, told["direction"])
         ranked += models[:_FEW_MODELS]
         # All models share a scale.
-        strips += drawing.strips([it["row"] for it in models])[:_FEW_MODELS]
+        drawn += strips([it["row"] for it in models])[:_FEW_MODELS]
     if not ranked:
         return []
     table = ranking_table(ranked)
@@ -151,7 +151,7 @@ def _ranked_models(summary: Summary, width: int, *, pictures: bool) -> list[Text
     columns, room = _that_fit(_columns(table), width, pictures=pictures and any(judged))
     lines = grid(columns, width)
     if room:
-        _add_strips(lines, strips, judged, room)
+        _add_strips(lines, drawn, judged, room)
     if len(ranked) < len(summary["verdicts"]):
         lines.append(Text(f"and {len(summary['verdicts']) - len(ranked):,} more", "dim"))
     return [*lines, *_footnotes(table, width)]
@@ -199,7 +199,7 @@ def _without_groups(column: GridColumn) -> GridColumn:
 
 
 def _add_strips(
-    lines: Sequence[Text], strips: Sequence[drawing.Strip], judged: Sequence[bool], room: int
+    lines: Sequence[Text], strips: Sequence[Strip], judged: Sequence[bool], room: int
 ) -> None:
     """Put a strip behind each row of the ranking, and what its marks mean into the head."""
     width = max(line.cell_len for line in lines)
@@ -211,7 +211,7 @@ def _add_strips(
         line.append(" " * (width - line.cell_len + GAP)).append(text, style)
 
 
-def _strip(strip: drawing.Strip, n: int) -> str:
+def _strip(strip: Strip, n: int) -> str:
     """A value with its interval on a line of ``n`` characters with 0 in the middle."""
 
     def at(position: float) -> int:

@@ -37,6 +37,14 @@ WORDS = {
     "no_clear_change": "no clear change",
 }
 
+#: The colours of verdicts that see more bias or less; of others there is none.
+TONES = {
+    "amplifies": "above",
+    "amplifies_beneath_errors": "above",
+    "reverses": "above",
+    "reduces": "below",
+}
+
 #: Verdicts that the value of BA-> says nothing about.
 WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
 

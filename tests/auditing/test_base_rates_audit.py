@@ -24,7 +24,7 @@ from report_cases import has_note, names, numbers, pairs_of, row_of
 
 import biasamp_adapters as bam
 from biasamp_adapters import BaseRates
-from biasamp_adapters.auditing.rounded import rounded
+from biasamp_adapters.cards.rounded import rounded
 
 SET_BY_HAND = "Rates and directions were set by hand"
 EVEN = BaseRates(

@@ -22,7 +22,7 @@ from pages import AROUND, Opener, Visit, opened, unfold, violations
 
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.page import to_html
-from biasamp_adapters.auditing.rounded import rounded
+from biasamp_adapters.cards.rounded import rounded
 
 __all__ = ["opened"]
 

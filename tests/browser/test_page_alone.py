@@ -10,7 +10,7 @@ from pages import Opener, Visit, opened
 
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.page import to_html
-from biasamp_adapters.auditing.rounded import rounded
+from biasamp_adapters.cards.rounded import rounded
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,7 +13,7 @@ from pages import Opener, Visit, column, opened, table, unfold
 from biasamp_adapters._text import MINUS
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.page import to_html
-from biasamp_adapters.auditing.rounded import rounded
+from biasamp_adapters.cards.rounded import rounded
 
 __all__ = ["opened"]
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from biasamp_adapters._text import MINUS as MINUS
 from biasamp_adapters._text import arrows as arrows
 from biasamp_adapters._text import number as number
-from biasamp_adapters.metrics.result import about
 
 #: What stands in the place of a number that there is none of.
 NONE = "\u2013"
@@ -64,11 +63,6 @@ def rounded(row: dict[str, Any], scale: float = 100.0, sign: str = "+") -> Round
     return Rounded(number(scale * value, digits, sign), " to ".join(text))
 
 
-def scale_of(row: dict[str, Any]) -> float:
-    """100 for metrics that are differences of rates, which are shown in points, else 1."""
-    return 100.0 if about(row["metric"]).in_points else 1.0
-
-
 def digits_of(width: float) -> int:
     """Decimals with which a number of this width has two significant digits."""
     if not width or not math.isfinite(width):
@@ -92,12 +86,3 @@ def percent(share: float | None, digits: int = 0) -> str:
     ('67.9%', '–')
     """
     return NONE if share is None else f"{number(100 * share, digits, '')}%"
-
-
-#: Parts of a report that advice speaks of, by the name that they have in it.
-_PARTS = {"trends": "what the mean hides", "sweeps": "thresholds"}
-
-
-def number_in_words(name: str) -> str:
-    """The name of a metric, a fairness measure or a part of the report, as a reader knows it."""
-    return _PARTS.get(name, name.replace("_", " "))
