@@ -129,8 +129,8 @@ Prediction = Annotated[
     option(
         MODEL,
         _COLUMN,
-        "Column of the predictions; repeat it for several models. For many 0/1 tasks a list a,b "
-        "or 'prefix*' for each model. [required for tables]",
+        "Column of the predicted labels; repeat it for several models. For many 0/1 tasks a list "
+        "a,b or 'prefix*' for each model. [required for tables]",
     ),
 ]
 Attribute = Annotated[

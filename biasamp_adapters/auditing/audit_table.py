@@ -115,8 +115,8 @@ def audit_frame(
         Column whose values are runs (seeds), or "filename" for one run per file: the report
         summarises the runs, each audited alone.
     where : str, optional
-        Of files, the rows to audit: one SQL condition over their columns, such as
-        ``"age >= 18 AND sex = 'F'"``. The reference keeps its rows.
+        Audit only rows that meet an SQL condition over the columns, such as
+        ``"age >= 18 AND sex = 'F'"``. For files; the reference keeps its rows.
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional

@@ -194,9 +194,14 @@ def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
         "interval": shown.interval,
         "marks": marks,
         "strip": strip if it["verdict"] not in WITHOUT_NUMBERS else strip._replace(tone="unclear"),
-        "accuracy": percent(it["accuracy"], 1),
+        "accuracy": accuracy_in_words(it["accuracy"]),
         "gap": _shown(gap_in_words(it["gap"])),
     }
+
+
+def accuracy_in_words(row: Row | None) -> str:
+    """The share of predictions that are right, where there is a truth."""
+    return NONE if row is None else percent(row["value"], 1)
 
 
 def gap_in_words(gap: Row | None) -> str:

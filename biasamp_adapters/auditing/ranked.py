@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from biasamp_adapters._text import clean
 from biasamp_adapters.auditing.answer import Row
-from biasamp_adapters.auditing.page import gap_in_words
+from biasamp_adapters.auditing.page import accuracy_in_words, gap_in_words
 from biasamp_adapters.auditing.tables import Cell, Table
-from biasamp_adapters.cards.rounded import arrows, percent, rounded
+from biasamp_adapters.cards.rounded import arrows, rounded
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.metrics.verdict import WORDS
 
@@ -35,7 +35,10 @@ def ranking_table(ranked: Sequence[Row]) -> Table:
         "verdict": (False, [Cell(WORDS[it["verdict"]]) for it in ranked]),
         f"{ba}, points": (True, [_value(it["row"], footnotes) for it in ranked]),
         "interval": (True, [Cell(rounded(it["row"]).interval) for it in ranked]),
-        "accuracy": (True, [Cell(percent(it["accuracy"], 1)) for it in ranked]),
+        "accuracy": (
+            True,
+            [Cell(accuracy_in_words(it["accuracy"])) for it in ranked],
+        ),
         LARGEST_GAP: (False, [Cell(clean(gap_in_words(it["gap"]))) for it in ranked]),
     }
     kept = {

@@ -60,7 +60,7 @@ _COLUMNS = [
 ]
 
 #: Columns of numbers of which a frame shows the value only.
-_VALUES = ("blind_errors", "excess")
+_VALUES = ("blind_errors", "excess", "accuracy")
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,7 +113,7 @@ def _mean_facts(runs: list[Facts], confidence: float, limits: Interval) -> Facts
         true=average("true"),
         predicted=average("predicted"),
         overall=average("overall"),
-        accuracy=average("accuracy"),
+        accuracy=estimate("accuracy", SHARES),
         blind=average("blind"),
         has_truth=all(facts.has_truth for facts in runs),
         is_right=all(facts.is_right for facts in runs),

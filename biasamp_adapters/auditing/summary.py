@@ -217,7 +217,7 @@ def verdict_row(row: Row, verdict: Verdict) -> Row:
         "sentence": verdict.sentence,
         "constant": verdict.constant,
         "excess": row["excess"],
-        "accuracy": verdict.accuracy,
+        "accuracy": None if verdict.accuracy is None else numbers(verdict.accuracy),
         "gap": None if gap is None else gap.to_dict(),
     }
 

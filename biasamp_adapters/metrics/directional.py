@@ -23,7 +23,7 @@ from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import About
 
 #: The estimates that a verdict reads.
-_READ = ("value", "association", "excess")
+_READ = ("value", "association", "excess", "accuracy")
 
 #: How often the signs of the reference are drawn, and how many numbers for that at once.
 _SIGN_DRAWS = 500
@@ -38,7 +38,8 @@ class Directional(Cooccurrence):
     """BA->, measured on counts, with the scores that its verdict reads.
 
     Beside those of every co-occurrence, its scores are the "association", how far predicted rates
-    follow the reference's correlations, and "silence", the share of abstentions in each group.
+    follow the reference's correlations, "accuracy", and "silence", the share of abstentions in each
+    group.
     """
 
     @property
@@ -49,6 +50,8 @@ class Directional(Cooccurrence):
     def _further(self, tables: Tables, weight: Array, predicted: Array) -> dict[str, Array]:
         role = self._role.prediction
         out = {"association": self._association(tables, role, weight, predicted)}
+        if self.evaluation.base_rates is None:
+            out["accuracy"] = self._accuracy(tables)
         if tables.counts.has(Role.ATTRIBUTE) and tables.counts.abstentions(role, self.model):
             silent = tables.silent(self._role, by=Role.ATTRIBUTE)
             out["silence"] = rate(silent, tables.marginal(Role.ATTRIBUTE))
@@ -167,7 +170,6 @@ class Directional(Cooccurrence):
             overall=self._overall(origin),
             blind=self._blind_rates(tables),
             has_truth=has_truth,
-            accuracy=self._accuracy(tables) if has_truth else None,
             is_right=has_truth and self._is_right(tables),
             constant=self._constant(tables),
             only_group=self._only_group(tables),
@@ -189,12 +191,12 @@ class Directional(Cooccurrence):
         rates = rate(origin.marginal(self._role), np.asarray(origin.total))
         return rates[self.columns] if self._of_task else rates
 
-    def _accuracy(self, tables: Tables) -> float:
+    def _accuracy(self, tables: Tables) -> Array:
         """The share of predictions that are right; of a matrix, the mean over its columns."""
         if not tables.counts.is_matrix(self._role):
-            return float(accuracy_of(tables, self._role))
+            return accuracy_of(tables, self._role)
         right = column_accuracy(tables, self._role, silence_is_wrong=True)
-        return float(right[self.columns if self._of_task else ...].mean())
+        return np.asarray((right[..., self.columns] if self._of_task else right).mean(axis=-1))
 
     def _is_right(self, tables: Tables) -> bool:
         """Whether all predictions equal the truth."""

@@ -39,8 +39,6 @@ class Facts:
         The rates of all rows of the reference, from which its signs are read; None if unknown.
     blind : ndarray of shape (groups, tasks), or None
         The rates that blind errors give.
-    accuracy : float or None
-        The share of predictions that are right, of all task columns together.
     has_truth : bool
         Whether predictions are compared with a truth, and not with rates set by hand.
     is_right : bool
@@ -59,6 +57,8 @@ class Facts:
         The largest less the smallest share of abstentions in a group.
     silent : ndarray of shape (groups,), or None
         The share of abstentions in each group.
+    accuracy : Estimate or None
+        The share of predictions that are right, of all task columns together; None without a truth.
     value, excess : Estimate or None
         BA->, and BA-> less that of blind errors.
     doubtful_value, doubtful_excess : Estimate or None
@@ -77,7 +77,6 @@ class Facts:
     predicted: Array
     overall: Array | None
     blind: Array | None
-    accuracy: float | None
     has_truth: bool
     is_right: bool
     constant: str | None
@@ -88,6 +87,7 @@ class Facts:
     value: Estimate
     association: Estimate
     excess: Estimate | None = None
+    accuracy: Estimate | None = None
     silence: Estimate | None = None
     doubtful_value: Estimate | None = None
     doubtful_excess: Estimate | None = None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biasamp_adapters.counts.labels import show
+from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics.facts import MOST_UNCERTAIN, NONE, Facts
 from biasamp_adapters.metrics.movement import (
     Gap,
@@ -65,7 +66,7 @@ class Verdict(NamedTuple):
         What predictions say of everybody, if it is the same: "class 0".
     gap : Gap or None
         The largest movement that the verdict speaks of; None where no rate is defined.
-    accuracy : float or None
+    accuracy : Estimate or None
         The share of predictions that are right; None without a truth.
     """
 
@@ -74,7 +75,7 @@ class Verdict(NamedTuple):
     sentence: str
     constant: str | None = None
     gap: Gap | None = None
-    accuracy: float | None = None
+    accuracy: Estimate | None = None
 
     @property
     def words(self) -> str:

@@ -158,7 +158,7 @@ def test_first_screen_says_the_numbers(everything: Visit) -> None:
             shown = rounded(row)
             assert f"{shown.value}\t{shown.interval or '–'}" in ranking
     for verdict in summary["verdicts"]:
-        assert f"{verdict['accuracy']:.1%}" in ranking
+        assert f"{verdict['accuracy']['value']:.1%}" in ranking
 
 
 def test_tables_have_captions_and_heads(visit: Visit) -> None:
