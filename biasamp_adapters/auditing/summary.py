@@ -28,7 +28,14 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
 from biasamp_adapters.metrics.facts import Facts
-from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
+from biasamp_adapters.metrics.result import (
+    AmplificationResult,
+    about,
+    numbers,
+    percent,
+    plain,
+    plain_verdict,
+)
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
@@ -208,17 +215,13 @@ def as_estimate(row: Row) -> Estimate:
 
 def verdict_row(row: Row, verdict: Verdict) -> Row:
     """What a row of the table of metrics says of a model, or why it cannot say anything."""
-    gap = verdict.gap
+    told = plain_verdict(verdict)
     return {
         "model": row["model"],
         "direction": row["direction"],
-        "verdict": verdict.code,
-        "reason": verdict.reason,
-        "sentence": verdict.sentence,
-        "constant": verdict.constant,
+        "verdict": told.pop("code"),
+        **told,
         "excess": row["excess"],
-        "accuracy": None if verdict.accuracy is None else numbers(verdict.accuracy),
-        "gap": None if gap is None else gap.to_dict(),
     }
 
 

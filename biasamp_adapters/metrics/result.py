@@ -402,7 +402,7 @@ class AmplificationResult:
             "variance": plain(self.variance),
             "spread": None if self.spread is None else numbers(self.spread),
             "levels": {name: numbers(level) for name, level in self.levels.items()},
-            "verdict": None if self.verdict is None else self.verdict._asdict(),
+            "verdict": None if self.verdict is None else plain_verdict(self.verdict),
             "n": self.n,
             "n_boot": self.n_boot,
             "pos_label": None if self.pos_label is None else show(self.pos_label),
@@ -526,6 +526,15 @@ def plain(value: float | None) -> float | None:
     if abs(value) < _ROUNDING:
         return 0.0
     return float(np.clip(value, -UNBOUNDED, UNBOUNDED))
+
+
+def plain_verdict(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as dicts, strings and numbers."""
+    gap, accuracy = verdict.gap, verdict.accuracy
+    return verdict._asdict() | {
+        "gap": None if gap is None else gap.to_dict(),
+        "accuracy": None if accuracy is None else numbers(accuracy),
+    }
 
 
 def numbers(estimate: Estimate) -> dict[str, Any]:
