@@ -45,9 +45,9 @@ CASES = {
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """No figure of one test is there in another."""
-    plt.close("all")
-    yield
+    """No figure of one test is there in another, and sizes are those of the default style."""
+    with plt.style.context("default"):
+        yield
     plt.close("all")
 
 
