@@ -24,6 +24,9 @@ from pages import COLOURS, Opener, Visit, opened, unfold, violations
 
 import biasamp_adapters as bam
 
+# Without IPython, nbconvert colours the code of a cell as plain Python; cells here have no code.
+pytestmark = pytest.mark.filterwarnings("ignore:IPython3 lexer unavailable:UserWarning")
+
 __all__ = ["opened"]
 
 #: Pixels that a card may be high, and one whose names have ten thousand characters.
