@@ -28,6 +28,7 @@ from benchmarks import (
     frames,
     growth,
     matrices,
+    pages,
     predictability,
     replicates,
     starting,
@@ -48,6 +49,7 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "matrices": matrices.directional,
     "loops": matrices.loops,
     "dpa": predictability.predictability,
+    "pages": pages.pages,
     "growth": growth.growth,
     "command": growth.command,
 }

@@ -7,9 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+#: A typographical minus, which lines up with a plus and is no hyphen.
+MINUS = "\u2212"
+
 #: Characters that change the direction of a line, and characters that XML does not allow.
 _DROPPED = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _SPACED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+#: "->" behind the name of a metric or a variable.
+_ARROW = re.compile(r"(?<=\bBA)->|(?<=\bA)->(?=T\b)|(?<=\bT)->(?=A\b)")
 
 
 def clean(text: str) -> str:
@@ -35,6 +41,29 @@ def slug(text: str) -> str:
     """
     words = text.replace("\u2192", "->").replace("->", " to ").lower()
     return re.sub("[^a-z0-9]+", "_", words).strip("_")
+
+
+def number(value: float, digits: int, sign: str = "+") -> str:
+    """A number with so many decimals; 0 has neither a sign nor decimals.
+
+    Examples
+    --------
+    >>> number(-9.14, 1), number(0.04, 1), number(3, 0, "")
+    ('−9.1', '0', '3')
+    """
+    text = f"{value:{sign}z.{digits}f}"
+    return text.replace("-", MINUS) if float(text) else "0"
+
+
+def arrows(text: str) -> str:
+    """Text with arrows in the names of metrics and directions.
+
+    Examples
+    --------
+    >>> arrows("BA-> of A->T, and a->b")
+    'BA→ of A→T, and a->b'
+    """
+    return _ARROW.sub("→", text)
 
 
 def did_you_mean(names: Iterable[str], known: Mapping[str, str]) -> str:

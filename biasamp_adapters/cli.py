@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
+import shutil
 import sys
 import traceback
 import warnings
@@ -13,41 +13,34 @@ from contextlib import contextmanager
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from typer import Option
-from typer.core import TyperCommand, TyperOption
 
 from biasamp_adapters import __version__
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
 from biasamp_adapters._text import clean, renamed
 from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
+from biasamp_adapters.command_help import (
+    DATA,
+    GATES,
+    MODEL,
+    OUTPUT,
+    STATISTICS,
+    Command,
+    example,
+    explained,
+)
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
 
 
-class _Command(TyperCommand):
-    """A command whose options of one value must not be repeated."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; without this check, only the last value of an option would count."""
-        _, _, given = self.make_parser(ctx).parse_args([*args])
-        for option in given:
-            takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
-            if takes_one and given.count(option) > 1:
-                raise ValueError(
-                    f"Option {option.opts[0]!r} must be given once; received it "
-                    f"{given.count(option)} times"
-                )
-        return super().parse_args(ctx, args)
-
-
 app = typer.Typer(
     name="biasamp",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     # Plain help wraps lines; a table would truncate the names of options.
@@ -76,8 +69,9 @@ class Missing(StrEnum):
 class Dataset(StrEnum):
     """The data of the demonstration."""
 
-    diabetes = "diabetes"
     compas = "compas"
+    compas_rows = "compas-rows"
+    diabetes = "diabetes"
 
 
 def _version(asked: bool) -> None:
@@ -86,112 +80,200 @@ def _version(asked: bool) -> None:
         raise typer.Exit(DONE)
 
 
-@app.callback()
+@app.callback(
+    invoke_without_command=True,
+    epilog="`biasamp demo` needs no file; `biasamp audit --help` has an example.",
+)
 def biasamp(
+    context: typer.Context,
     version: Annotated[
         bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Audit predictions for bias amplification: does a model amplify the bias of its data?"""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 #: An option that may be repeated, and its default.
 Texts: TypeAlias = list[str]
 NOT_GIVEN: Texts = []
 
+
+def option(section: str, metavar: str | None, text: str, *names: str) -> Any:
+    """An option in a section of the help."""
+    return Option(*names, rich_help_panel=section, metavar=metavar, help=text)
+
+
+_COLUMN = "COLUMN"
+
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="CSV or Parquet, or counts; globs.")
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="CSV or Parquet files, patterns or folders of them, or - for CSV from standard input; "
+        "or files of counts.",
+    ),
 ]
 Task = Annotated[
-    Texts, Option(help="Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'.")
+    Texts,
+    option(
+        DATA,
+        _COLUMN,
+        "Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'. "
+        "[required for tables]",
+    ),
 ]
 Prediction = Annotated[
-    Texts, Option(help="Column of the predicted labels, or a list; repeat for several models.")
+    Texts,
+    option(
+        MODEL,
+        _COLUMN,
+        "Column of the predicted labels; repeat it for several models. For many 0/1 tasks a list "
+        "a,b or 'prefix*' for each model. [required for tables]",
+    ),
 ]
 Attribute = Annotated[
     Texts,
-    Option(help="Column of the protected attribute; repeat to cross. 'prefix*' for 0/1 groups."),
+    option(
+        DATA,
+        _COLUMN,
+        "Column of the protected attribute; repeat it to cross several. 'prefix*' for groups "
+        "that are 0/1 columns. [required for tables]",
+    ),
 ]
 AttributePrediction = Annotated[
-    Texts, Option(help="Column of the predicted attribute, in the order of --attribute.")
+    Texts,
+    option(
+        MODEL, _COLUMN, "Column of the predicted attribute, in the order of --attribute: adds T->A."
+    ),
 ]
-Weight = Annotated[str | None, Option(help="Column of sampling weights.")]
+Weight = Annotated[str | None, option(DATA, _COLUMN, "Column of sampling weights.")]
 Cluster = Annotated[
     str | None,
-    Option(help="Column that says which rows belong together, such as those of one person."),
+    option(
+        DATA, _COLUMN, "Column that says which rows belong together, such as those of one person."
+    ),
 ]
-MissingRule = Annotated[Missing, Option(help="The rule for missing values.")]
-Replicates = Annotated[int, Option("--n-boot", help="Number of bootstrap replicates; 0 for none.")]
-Seed = Annotated[int, Option("--seed", help="Seed of the bootstrap.")]
-Html = Annotated[Path | None, Option(help="Write the report as one HTML page.")]
+MissingRule = Annotated[Missing, option(DATA, None, "The rule for missing values.")]
+Replicates = Annotated[
+    int, option(STATISTICS, "N", "Number of bootstrap replicates; 0 for none.", "--n-boot")
+]
+Seed = Annotated[int, option(STATISTICS, "N", "Seed of the bootstrap.", "--seed")]
+Html = Annotated[Path | None, option(OUTPUT, "PATH", "Write the report as one HTML page.")]
 Json = Annotated[
     Path | None,
-    Option("--json", help="Write the report as JSON; - is standard output, and nothing else."),
+    option(
+        OUTPUT,
+        "PATH",
+        "Write the report as JSON; - is standard output, and nothing else.",
+        "--json",
+    ),
 ]
+Full = Annotated[bool, option(OUTPUT, None, "Print all tables and notes as well.", "--full")]
 
 
-@app.command(cls=_Command, epilog=_EXIT_CODES)
+@app.command(
+    cls=Command,
+    short_help="Audit a table of predictions.",
+    epilog=example(
+        "biasamp audit predictions.csv --task recidivism --prediction model \\",
+        "    --attribute race --reference training.csv --html report.html",
+    )
+    + f"\n\n{_EXIT_CODES}",
+)
 def audit(
     files: Files,
     task: Task = NOT_GIVEN,
-    prediction: Prediction = NOT_GIVEN,
     attribute: Attribute = NOT_GIVEN,
     separate: Annotated[
-        bool, Option("--separate", help="Audit each attribute alone; do not cross.")
+        bool, option(DATA, None, "Audit each attribute alone; do not cross.", "--separate")
     ] = False,
-    attribute_prediction: AttributePrediction = NOT_GIVEN,
     reference: Annotated[
         Texts,
-        Option(help="The training data: files with the columns of task and attribute, or counts."),
+        option(
+            DATA,
+            "FILE",
+            "The training data: files with the columns of task and attribute, or counts.",
+        ),
     ] = NOT_GIVEN,
+    where: Annotated[
+        str | None,
+        option(
+            DATA,
+            "CONDITION",
+            "Audit only rows that meet an SQL condition over the columns, such as "
+            "\"age >= 18 AND sex = 'F'\".",
+        ),
+    ] = None,
+    groups: Annotated[
+        Texts,
+        option(DATA, "GROUP", "Audit only this group, as the report shows it; repeatable."),
+    ] = NOT_GIVEN,
+    pos_label: Annotated[
+        str | None,
+        option(DATA, "LABEL", "The only class or task to evaluate, as the report shows it."),
+    ] = None,
     weight: Weight = None,
     cluster: Cluster = None,
-    score: Annotated[
-        Texts,
-        Option(
-            help="Column of scores of the positive class, for each --prediction: adds a sweep of "
-            "thresholds."
-        ),
-    ] = NOT_GIVEN,
     run: Annotated[
         str | None,
-        Option(help="Column whose values are runs (seeds); 'filename' for one run per file."),
+        option(
+            DATA,
+            _COLUMN,
+            "Column whose values are runs (seeds); 'filename' for one run per file.",
+        ),
     ] = None,
-    pos_label: Annotated[
-        str | None, Option(help="The only class or task to evaluate, as the report shows it.")
-    ] = None,
+    missing: MissingRule = Missing.error,
     many_groups: Annotated[
         bool,
-        Option(
-            "--many-groups", help="Allow an attribute of over 100 groups, or of hardly 2 rows each."
+        option(
+            DATA,
+            None,
+            "Allow an attribute of over 100 groups, or of hardly 2 rows each.",
+            "--many-groups",
         ),
     ] = False,
-    missing: MissingRule = Missing.error,
+    prediction: Prediction = NOT_GIVEN,
+    score: Annotated[
+        Texts,
+        option(
+            MODEL,
+            _COLUMN,
+            "Column of scores of the positive class, for each --prediction: adds a sweep of "
+            "thresholds.",
+        ),
+    ] = NOT_GIVEN,
+    attribute_prediction: AttributePrediction = NOT_GIVEN,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
-    confidence: Annotated[float, Option(help="Level of the intervals.")] = 0.95,
+    confidence: Annotated[float, option(STATISTICS, "X", "Level of the intervals.")] = 0.95,
+    full: Full = False,
     html: Html = None,
     json_path: Json = None,
     fail_above: Annotated[
         Texts,
-        Option(
-            metavar="METRIC=X",
-            help="Fail if METRIC is shown to be above X: its whole interval is, e.g. "
+        option(
+            GATES,
+            "METRIC=X",
+            "Fail if METRIC is shown to be above X: its whole interval is, e.g. "
             "'BA A->T=0.02'; repeatable.",
         ),
     ] = NOT_GIVEN,
     require_below: Annotated[
         Texts,
-        Option(
-            metavar="METRIC=X",
-            help="Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
+        option(
+            GATES,
+            "METRIC=X",
+            "Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
         ),
     ] = NOT_GIVEN,
     fail_verdict: Annotated[
         Texts,
-        Option(
-            metavar="CODE,...",
-            help="Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
+        option(
+            GATES,
+            "CODE,...",
+            "Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
             "'A->T=amplifies' for one direction; repeatable.",
         ),
     ] = NOT_GIVEN,
@@ -206,23 +288,26 @@ def audit(
         *parse_bounds("--require-below", require_below, required=True),
         *parse_verdicts(fail_verdict),
     ]
-    _check_outputs([*files, *reference], html, json_path)
-    reports = audit_files(
-        files,
-        ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
-        separate=separate,
-        reference=reference,
-        score=score,
-        run=run,
-        pos_label=pos_label,
-        allow_many_groups=many_groups,
-        missing=missing.value,
-        n_boot=n_boot,
-        random_state=seed,
-        confidence=confidence,
-    )
+    with _standard_input(files, reference) as (data, training):
+        _check_outputs([*data, *training], html, json_path)
+        reports = audit_files(
+            data,
+            ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
+            separate=separate,
+            reference=training,
+            score=score,
+            run=run,
+            where=where,
+            groups=groups,
+            pos_label=pos_label,
+            allow_many_groups=many_groups,
+            missing=missing.value,
+            n_boot=n_boot,
+            random_state=seed,
+            confidence=confidence,
+        )
     failed = failures([report.summary for report in reports], gates)
-    _show(reports, html, json_path)
+    _show(reports, html, json_path, full=full)
     for failure in failed:
         message = f"{failure.report}: {failure}" if len(reports) > 1 else str(failure)
         _print_error(renamed(message, {"n_boot=": "--n-boot "}))
@@ -230,17 +315,26 @@ def audit(
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
 
-@app.command(cls=_Command)
+@app.command(
+    cls=Command,
+    short_help="Count a table, to audit it elsewhere.",
+    epilog=example(
+        "biasamp count monday.csv -o monday.json --task recidivism --prediction model \\",
+        "    --attribute race",
+    ),
+)
 def count(
     files: Files,
-    output: Annotated[Path, Option("--output", "-o", help="Where to write: .json or .parquet.")],
+    output: Annotated[
+        Path, option(OUTPUT, "PATH", "Where to write: .json or .parquet.", "--output", "-o")
+    ],
     task: Task = NOT_GIVEN,
-    prediction: Prediction = NOT_GIVEN,
     attribute: Attribute = NOT_GIVEN,
-    attribute_prediction: AttributePrediction = NOT_GIVEN,
     weight: Weight = None,
     cluster: Cluster = None,
     missing: MissingRule = Missing.error,
+    prediction: Prediction = NOT_GIVEN,
+    attribute_prediction: AttributePrediction = NOT_GIVEN,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
 
@@ -249,47 +343,119 @@ def count(
     from biasamp_adapters.auditing.audit_files import count_files
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
 
-    _check_outputs(files, output)
     columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
-    counts = count_files(files, columns, missing.value)
+    with _standard_input(files) as (data,):
+        _check_outputs(data, output)
+        counts = count_files(data, columns, missing.value)
     counts.save(output)
     with _ignoring_broken_pipes():
         typer.echo(f"{counts!r}\nwrote {output}")
 
 
-@app.command(cls=_Command)
+@app.command(
+    cls=Command,
+    short_help="Audit data that come with the package.",
+    epilog=example("biasamp demo --html demo.html"),
+)
 def demo(
-    dataset: Annotated[Dataset, Option(help="What to audit.")] = Dataset.diabetes,
+    dataset: Annotated[
+        Dataset,
+        option(
+            DATA,
+            None,
+            "compas: the published score, as counts. Others: decision trees on rows; those of "
+            "COMPAS are downloaded.",
+        ),
+    ] = Dataset.compas,
+    attribute: Annotated[
+        Texts,
+        option(
+            DATA,
+            "NAME",
+            "Attribute of the counts: race, the default, sex, age_cat, ...; repeatable.",
+        ),
+    ] = NOT_GIVEN,
     data_home: Annotated[
-        Path | None, Option(help="Folder of downloaded data, as scikit-learn's data_home.")
+        Path | None,
+        option(DATA, "FOLDER", "Folder of downloaded rows, as scikit-learn's data_home."),
     ] = None,
     n_boot: Replicates = 2000,
     seed: Seed = 0,
+    full: Full = False,
     html: Html = Path("biasamp-demo.html"),
     json_path: Json = None,
 ) -> None:
-    """Audit a decision tree on data that come with scikit-learn, or on COMPAS."""
+    """Audit the published COMPAS score, without a download."""
+    if attribute and dataset is not Dataset.compas:
+        raise ValueError(f"--attribute is for --dataset compas; received it for {dataset.value}")
+    if data_home is not None and dataset is not Dataset.compas_rows:
+        raise ValueError(
+            f"--data-home is for --dataset compas-rows; received it for {dataset.value}"
+        )
+    _check_outputs([], html, json_path)
+    options = {"n_boot": n_boot, "random_state": seed}
+    if dataset is Dataset.compas:
+        report = _audit_of_compas(attribute or ["race"], options)
+    else:
+        report = _audit_of_rows(dataset, data_home, options)
+    _show([report], html, json_path, full=full)
+
+
+def _audit_of_compas(attribute: list[str], options: dict[str, Any]) -> AuditReport:
+    """The audit of the score with its sweep, from the counts that come with the package."""
+    from biasamp_adapters.auditing import audit_counts
+    from biasamp_adapters.datasets.compas_counts import load_compas_counts
+
+    counts, scores = (
+        load_compas_counts(attribute=attribute, threshold=threshold) for threshold in (5, None)
+    )
+    return audit_counts(
+        counts, y_score=scores, title=f"COMPAS: recidivism and {' and '.join(attribute)}", **options
+    )
+
+
+def _audit_of_rows(
+    dataset: Dataset, data_home: Path | None, options: dict[str, Any]
+) -> AuditReport:
+    """The audit of decision trees that predict the task and the attribute."""
     from biasamp_adapters.auditing import audit as run_audit
     from biasamp_adapters.datasets.demo import load_compas_audit, load_diabetes_audit
 
-    _check_outputs([], html, json_path)
-    compas = dataset is Dataset.compas
+    compas = dataset is Dataset.compas_rows
     data = load_compas_audit(data_home=data_home) if compas else load_diabetes_audit()
-    report = run_audit(
+    return run_audit(
         data.y_true,
         data.y_pred,
         sensitive_features=data.sensitive_features,
         sensitive_features_pred=data.sensitive_features_pred,
         reference=data.reference,
-        n_boot=n_boot,
-        random_state=seed,
         title=data.title,
+        **options,
     )
-    _show([report], html, json_path)
 
 
-#: Stands for standard output, as in other commands.
+#: Stands for standard output or input, as in other commands.
 _STDOUT = Path("-")
+
+
+@contextmanager
+def _standard_input(*lists: Sequence[str]) -> Iterator[list[list[str]]]:
+    """Lists of files with a file of what standard input holds in the place of "-"."""
+    given = [name for names in lists for name in names if name == str(_STDOUT)]
+    if len(given) > 1:
+        raise ValueError(f"standard input can be read once; received '-' {len(given)} times")
+    if not given:
+        yield [[*names] for names in lists]
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "standard_input.csv"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield [[str(path) if name in given else name for name in names] for names in lists]
+        except ValueError as error:
+            # A temporary path would help nobody.
+            raise ValueError(str(error).replace(str(path), "standard input")) from None
 
 
 def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
@@ -310,16 +476,17 @@ def _check_outputs(inputs: Sequence[str], *paths: Path | None) -> None:
             )
 
 
-def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None) -> None:
+def _show(
+    reports: list[AuditReport], html: Path | None, json_path: Path | None, *, full: bool
+) -> None:
     """Write the reports to files, then to standard output."""
     from biasamp_adapters.auditing.page import to_html
     from biasamp_adapters.auditing.render import to_json
+    from biasamp_adapters.command_output import show
 
     summaries: list[Any] = [report.summary for report in reports]
     texts: dict[Path, str] = {}
     if html is not None:
-        # Silence matplotlib's messages about its cache of fonts.
-        logging.getLogger("matplotlib").setLevel(logging.ERROR)
         with working("Drawing pictures"):
             texts[html] = to_html(summaries)
     if json_path is not None:
@@ -330,10 +497,8 @@ def _show(reports: list[AuditReport], html: Path | None, json_path: Path | None)
     with _ignoring_broken_pipes():
         if piped is not None:
             typer.echo(piped, nl=False)
-            return
-        _print(reports)
-        for path in texts:
-            typer.echo(f"wrote {path}")
+        else:
+            show(summaries, [*texts], full=full)
 
 
 @contextmanager
@@ -344,20 +509,6 @@ def _ignoring_broken_pipes() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _print(reports: list[AuditReport]) -> None:
-    """Print tables on a terminal, plain text elsewhere."""
-    if not sys.stdout.isatty():
-        typer.echo("\n".join(map(str, reports)))
-        return
-    from rich.console import Console
-
-    from biasamp_adapters.auditing.render import on_terminal
-
-    console = Console()
-    for report in reports:
-        console.print(on_terminal(report.summary))
 
 
 def _print_error(message: str) -> None:
@@ -375,18 +526,26 @@ def run() -> None:
     with _warnings_as_lines():
         try:
             # Calling ``app`` itself would leave a hook of Typer behind.
-            sys.exit(typer.main.get_command(app)(standalone_mode=False) or DONE)
+            command = typer.main.get_command(app)
+            sys.exit(command(prog_name="biasamp", standalone_mode=False) or DONE)
         except (typer.Abort, KeyboardInterrupt):
             sys.exit(INTERRUPTED)
-        except (_USAGE_ERROR, ValueError, OSError) as error:
-            message = _in_one_line(getattr(error, "format_message", error.__str__)())
-            # Without a command, the help is shown and the error is empty.
-            if message:
-                _print_error(f"error: {message}")
+        except _USAGE_ERROR as error:
+            _print_error(f"error: {clean(' '.join(_usage(error).split()))}")
+            sys.exit(BAD_INPUT)
+        except (ValueError, OSError) as error:
+            _print_error(f"error: {_in_one_line(str(error))}")
             sys.exit(BAD_INPUT)
         except Exception:
             sys.excepthook = _report_bug
             raise
+
+
+def _usage(error: Any) -> str:
+    """What is wrong with a call, with the option that was meant if it is known."""
+    options = {name for param in error.ctx.command.params for name in param.opts}
+    message: str = explained(error, options) or error.format_message()
+    return message
 
 
 def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:
@@ -420,6 +579,8 @@ _OPTIONS = {
     "weight=": "--weight ",
     "clusters=": "--cluster ",
     "run=": "--run ",
+    "where=": "--where ",
+    "groups=": "--groups ",
     "missing=": "--missing ",
     "n_boot": "--n-boot",
     "confidence": "--confidence",

@@ -9,30 +9,25 @@ people, six have an interval above 0, and at both ends, where all are called ali
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from _study import Tables, run
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import fetch_compas
+from biasamp_adapters.datasets import load_compas_counts
 
 #: Names of the two curves, and where the audit has their points.
 CURVES = {"BA A->T": "amplification", "FPR difference": "fpr_difference"}
 
 
-def find(data_home: Path | None = None, n_boot: int = 2000) -> Tables:
+def find(n_boot: int = 2000) -> Tables:
     """BA A->T and the FPR difference at each threshold, with intervals."""
-    compas = fetch_compas(data_home=data_home)
-    score = compas.frame["decile_score"]
-    report = bam.audit(
-        compas.target,
-        (score >= 5).astype(int),  # "medium" and "high", as ProPublica read it
-        sensitive_features=compas.sensitive_features,
-        y_score=score,
-        n_boot=n_boot,
+    # "medium" and "high" begin at 5, as ProPublica reads the score.
+    counts, scores = (
+        load_compas_counts(threshold=threshold, within_30_days=True) for threshold in (5, None)
     )
+    report = bam.audit_counts(counts, y_score=scores, n_boot=n_boot)
     (curve,) = report.summary["sweeps"]
     rows = [
         {"threshold": point["threshold"], "share": point["share"]}

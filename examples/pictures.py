@@ -26,7 +26,9 @@ def draw(out: Path) -> None:
         bam.plot.intervals({model: report.results[model, name] for model in models})
     pairs = report.to_frame("pairs")
     with picture(out / "pairs.svg", "pictures"):
-        bam.plot.pairs(pairs[pairs["model"] == "tree"])
+        bam.plot.pairs(pairs, model="tree", kind="map")
+    with picture(out / "rates.svg", "pictures"):
+        bam.plot.rates(report, model="tree")
     seeds = [load_diabetes_audit(random_state=seed) for seed in range(5)]
     results = [
         A_TO_T.result(run.y_true, run.y_pred, sensitive_features=run.sensitive_features)

@@ -172,15 +172,10 @@ def run_python(step: Step, where: str, names: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(REPOSITORY)))
-def test_commands_of_a_page(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
+def test_commands_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     to_do = steps(page)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("NO_COLOR", "1")
-    if any("compas" in step.text for step in to_do):
-        # The table that a reader downloads is found in scikit-learn's folder of data instead.
-        monkeypatch.setenv("SCIKIT_LEARN_DATA", str(request.getfixturevalue("shared_data")))
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     for step in to_do:

@@ -77,6 +77,14 @@ def test_its_parts_import_nothing_heavy_of_their_own() -> None:
     assert heavy == {part: set() for part in PARTS}
 
 
+def test_pages_and_cards_are_drawn_without_matplotlib() -> None:
+    report = "import biasamp_adapters as bam; report = bam.audit([0, 1] * 9, [0, 0, 1] * 6, "
+    report += "sensitive_features=[1, 2, 3] * 6, n_boot=50); report.to_html(); report._repr_html_()"
+    (found,) = imported(report)
+    assert "jinja2" in found
+    assert "matplotlib" not in found
+
+
 def test_every_public_name_is_there() -> None:
     import biasamp_adapters
 

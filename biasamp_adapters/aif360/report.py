@@ -52,7 +52,7 @@ def audit_report(
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
-    title: str = "Bias amplification audit",
+    title: str | None = None,
 ) -> AuditReport:
     """Audit AIF360 datasets: all metrics that the labels allow, and AIF360's own measures.
 
@@ -65,7 +65,7 @@ def audit_report(
     confidence : float
     random_state : int or numpy.random.Generator, optional
         Random state of the bootstrap. None is the fixed seed 0.
-    title : str
+    title : str, optional
         Heading of the report.
 
     Returns

@@ -9,7 +9,7 @@ from biasamp_adapters._typing import RandomState
 from biasamp_adapters.auditing.audit_table import audit_table, check_no_columns
 from biasamp_adapters.auditing.choose_columns import ColumnOptions, choose, merged, names_in
 from biasamp_adapters.auditing.open_tables import are_saved, load_saved, sum_of_counts
-from biasamp_adapters.auditing.report import TITLE, AuditReport
+from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.files import agree_on_types, open_files, reading
@@ -24,6 +24,8 @@ def audit_files(
     reference: Sequence[str] = (),
     score: Sequence[str] = (),
     run: str | None = None,
+    where: str | None = None,
+    groups: Sequence[str] = (),
     pos_label: str | None = None,
     allow_many_groups: bool = False,
     missing: Missing = "error",
@@ -47,6 +49,10 @@ def audit_files(
         Columns of scores, in the order of the predictions, for sweeps of thresholds.
     run : str, optional
         Column whose values are runs, or "filename" for one run per file.
+    where : str, optional
+        Condition that the rows of the data must meet.
+    groups : sequence of str
+        The groups to audit; other rows are left out, in the reference too. Empty for all.
     pos_label : str, optional
         The only class to evaluate, as text.
     allow_many_groups : bool
@@ -70,22 +76,23 @@ def audit_files(
             reference=[*reference] or None,
             score=score,
             run=run,
+            where=where,
+            only_groups=groups,
             pos_label=pos_label,
             check=None if allow_many_groups else _check_groups,
             missing=missing,
             n_boot=n_boot,
             random_state=random_state,
             confidence=confidence,
-            title=title,
         )
-        for title, columns in _audits(names, separate=separate)
+        for columns in _audits(names, separate=separate)
     ]
 
 
-def _audits(names: ColumnOptions, *, separate: bool) -> Iterator[tuple[str, ColumnOptions]]:
-    """Titles and columns: all attributes crossed, or one audit per attribute."""
+def _audits(names: ColumnOptions, *, separate: bool) -> Iterator[ColumnOptions]:
+    """The columns of each audit: all attributes crossed, or one audit per attribute."""
     if not separate:
-        yield TITLE, names
+        yield names
         return
     attribute, predicted = map(names_in, (names.attribute, names.attribute_prediction))
     if len(predicted) not in (0, len(attribute)):
@@ -94,8 +101,7 @@ def _audits(names: ColumnOptions, *, separate: bool) -> Iterator[tuple[str, Colu
             f"--attribute; received {predicted} for {attribute}"
         )
     for i, name in enumerate(attribute):
-        columns = names._replace(attribute=[name], attribute_prediction=predicted[i : i + 1])
-        yield f"{TITLE}: {name}", columns
+        yield names._replace(attribute=[name], attribute_prediction=predicted[i : i + 1])
 
 
 def _check_groups(counts: Counts) -> None:

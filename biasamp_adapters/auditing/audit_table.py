@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._progress import working
@@ -20,9 +21,9 @@ from biasamp_adapters.auditing.open_tables import (
     sum_of_counts,
     with_common_types,
 )
-from biasamp_adapters.auditing.report import TITLE, AuditReport, audit_evaluation
+from biasamp_adapters.auditing.ranked_scores import Scores
+from biasamp_adapters.auditing.report import AuditReport, audit_evaluation
 from biasamp_adapters.auditing.runs import summarize_reports
-from biasamp_adapters.auditing.sweeps import Scores
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
@@ -30,6 +31,7 @@ from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.files import FILENAME, by_value
 from biasamp_adapters.inputs.frames import as_frame, columns_of, rows_by_value
 from biasamp_adapters.inputs.matrices import Indicators
+from biasamp_adapters.inputs.selection import meeting, number_of_rows, of_groups
 from biasamp_adapters.reference import align, as_reference, labels_of_predictions
 
 #: Names of columns: of one, or of several.
@@ -64,6 +66,7 @@ def audit_frame(
     clusters: str | None = None,
     score: Names | Mapping[str, str] | None = None,
     run: str | None = None,
+    where: str | None = None,
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
     pos_label: Label | None = None,
@@ -71,7 +74,7 @@ def audit_frame(
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit a table of predictions, with one row per person, whose columns are named.
 
@@ -111,6 +114,9 @@ def audit_frame(
     run : str, optional
         Column whose values are runs (seeds), or "filename" for one run per file: the report
         summarises the runs, each audited alone.
+    where : str, optional
+        Audit only rows that meet an SQL condition over the columns, such as
+        ``"age >= 18 AND sex = 'F'"``. For files; the reference keeps its rows.
     labels, groups : sequence, optional
         Explicit label lists.
     pos_label : label, optional
@@ -174,6 +180,7 @@ def audit_frame(
             reference=reference,
             score=_by_model("score", score, _one if isinstance(score, Mapping) else _listed),
             run=None if run is None else _one("run", run),
+            where=where,
             labels=labels,
             groups=groups,
             pos_label=pos_label,
@@ -236,6 +243,8 @@ def audit_table(
     reference: Any = None,
     score: Sequence[str] | Mapping[str, str] = (),
     run: str | None = None,
+    where: str | None = None,
+    only_groups: Sequence[str] = (),
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
     pos_label: Label | None = None,
@@ -244,7 +253,7 @@ def audit_table(
     n_boot: int = 2000,
     random_state: RandomState = None,
     confidence: float = 0.95,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """The audit of :func:`audit_frame` and of the command line.
 
@@ -252,6 +261,9 @@ def audit_table(
     ----------
     names : ColumnOptions
         The columns of the table. Empty for files of counts, which know their columns.
+    only_groups : sequence of str
+        The groups to audit, as the report shows them; other rows are left out, in the reference
+        too. Empty for all.
     check : callable, optional
         Raises for counts that are not to be audited.
     """
@@ -286,8 +298,8 @@ def audit_table(
     saved = None if files is None else load_saved(files)
     if files is not None and saved is not None:
         options = {**names.by_argument(), "score=": score, "missing=": missing != "error"}
-        lists = {"labels=": labels is not None, "groups=": groups is not None}
-        check_no_columns({**options, **lists}, files)
+        lists = {"labels=": labels is not None, "groups=": groups is not None or only_groups}
+        check_no_columns({**options, **lists, "where=": where is not None}, files)
         if training is not None:
             raise ValueError(
                 "the reference must hold counts where the data are files of counts, which do not "
@@ -298,20 +310,80 @@ def audit_table(
     labels = labels_of_predictions(labels, base)
     words, words_of_reference = _words(files), _words(paths_of(training))
     with opened(table, training, filename=run == FILENAME) as (data, trained):
+        selection: list[Selected] = []
         with renaming_errors(words):
+            if where is not None:
+                data = _meeting(data, where, selection)
             columns = choose(columns_of(data.rows), names).with_lists(labels, groups)
         roles = merged([*columns.same_labels, *([] if run is None else [[run]])])
         data, trained = with_common_types(data, trained, roles, columns.indicators)
+        if only_groups:
+            data, trained = _of_groups(data, trained, columns, only_groups, selection)
         if trained is not None:
             with renaming_errors(words_of_reference):
                 base = columns.count_truth(trained.rows, missing)
         with renaming_errors(words):
-            return audited(_runs(data, columns, run, score, missing), base)
+            report = audited(_runs(data, columns, run, score, missing), base)
+        return _stating(report, selection)
 
 
 def _words(files: Sequence[str] | None) -> dict[str, str]:
     """What messages call files, which are counted as a frame is."""
     return {} if files is None else {"the frame": "the file" if len(files) == 1 else "the files"}
+
+
+class Selected(NamedTuple):
+    """What was left out of a table, as a fact and as a note of its report."""
+
+    fact: str
+    note: str
+
+
+def _meeting(data: Table, where: str, selection: list[Selected]) -> Table:
+    """The rows of files that meet a condition."""
+    if not data.of_files:
+        raise ValueError(
+            f"where= is for files, since a frame can select its rows itself; received {where!r}"
+        )
+    rows = meeting(data.rows, where)
+    kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
+    note = f"Only rows that meet the condition {where} were audited: {kept}."
+    selection.append(Selected(f"only where {where}", note))
+    return data._replace(rows=rows)
+
+
+def _of_groups(
+    data: Table,
+    trained: Table | None,
+    columns: Columns,
+    groups: Sequence[str],
+    selection: list[Selected],
+) -> tuple[Table, Table | None]:
+    """The rows of some groups, in the data and in the reference."""
+    attribute = columns.options["attribute"]
+    if isinstance(attribute, Indicators):
+        raise ValueError(
+            f"groups= is for attributes that are columns of labels; received {[*groups]} for "
+            f"groups that are columns, {attribute.values}"
+        )
+    rows = of_groups(data.rows, attribute, groups)
+    if trained is not None:
+        trained = trained._replace(rows=of_groups(trained.rows, attribute, groups))
+    named = "; ".join(groups)
+    kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
+    note = f"Only rows of the groups {named} were audited: {kept}. Other groups were left out."
+    selection.append(Selected(f"only the groups {named}", note))
+    return data._replace(rows=rows), trained
+
+
+def _stating(report: AuditReport, selection: Sequence[Selected]) -> AuditReport:
+    """The report of a selection of rows, which says so."""
+    answer = report.summary["answer"]
+    first, *others = answer["facts"]
+    facts = [first, *(selected.fact for selected in selection), *others]
+    notes = [*(selected.note for selected in selection), *report.summary["notes"]]
+    stated = {"answer": answer | {"facts": facts}, "notes": notes}
+    return replace(report, summary=report.summary | stated)
 
 
 def _check_columns(

@@ -11,7 +11,7 @@ from biasamp_adapters._progress import working
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._text import placing_errors
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.auditing.sweeps import LEVELS, Scores, scores_of_arrays
+from biasamp_adapters.auditing.ranked_scores import LEVELS, Scores, scores_of_arrays
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
 from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
@@ -223,6 +223,7 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
     if matrix:
         chosen = _of_matrices(table, options, truth, tasks, by_column=by_column)
     else:
+        _check_models(options.prediction, table)
         chosen = _of_labels(options, truth)
     alike = [columns for columns in (truth.columns, *chosen.models.values()) if columns]
     same_labels = [list(columns) for columns in zip(*alike, strict=True)]
@@ -297,6 +298,18 @@ def _of_labels(options: ColumnOptions, truth: _NamedColumns) -> _Chosen:
         else _chunks(names_in(predicted), len(attribute))
     )
     return _Chosen(arguments, models, [attribute, *of_models])
+
+
+def _check_models(given: Sequence[str] | Mapping[str, Sequence[str]], table: Sequence[str]) -> None:
+    """Raise for a list of columns where each model has one: it was meant as several models."""
+    for text in names_in(given):
+        if text not in table and "," in text:
+            models = " ".join(f"prediction={name.strip()!r}" for name in text.split(","))
+            raise ValueError(
+                f"prediction= must name one column for each model, as task= names one; received "
+                f"the list {text!r}, which is one model of several 0/1 tasks (several models are "
+                f"given one by one: {models})"
+            )
 
 
 def _check_roles(table: Sequence[str], *roles: Sequence[str]) -> None:

@@ -1,97 +1,281 @@
-"""Render a summary as an HTML page, or as a fragment for a notebook."""
+"""Render summaries as an HTML page."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from importlib.resources import files
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
-from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters._text import clean, shortened
+from biasamp_adapters.auditing import drawing
+from biasamp_adapters.auditing.answer import ranking
+from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
+from biasamp_adapters.cards.rounded import NONE, arrows, number, percent, rounded
+from biasamp_adapters.cards.strips import Strip, strips
+from biasamp_adapters.cards.templating import rendered, template_file
+from biasamp_adapters.metrics.measurement import A_TO_T
+from biasamp_adapters.metrics.result import percent as level_of
+from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
 
-#: Tables with more rows can be filtered.
-_LONG = 12
+#: The package of the templates.
+HERE = "biasamp_adapters.auditing"
 
-#: Cells with up to ``_SHORT`` characters are not wrapped; those with over ``_WIDE`` are wide.
-_SHORT, _WIDE = 28, 60
+#: What a template reads.
+Context: TypeAlias = dict[str, Any]
+
+#: Tables with more rows can be filtered, and those with even more scroll by themselves.
+_LONG, _TALL = 12, 60
+
+#: Most characters of a name in a narrow column.
+_NAME = 32
+
+#: Models whose dumbbells are on the first screen.
+_FIRST_MODELS = 3
+
+#: The parts that are folded: the name that tables refer to, the heading and what it says first.
+_FOLDS = (
+    ("results", "All metrics", ()),
+    (
+        "differences",
+        "Models compared",
+        ("The value of a model minus that of the first, on the same resampled rows.",),
+    ),
+    (
+        "reading",
+        "What to read",
+        ("Which numbers suit these data, by the rules of the documentation.",),
+    ),
+    (
+        "pairs",
+        "Pairs",
+        (
+            "What each pair of a group and a task adds to BA: above 0 it moves along the "
+            "correlation of the reference. A pair is clear if an interval that holds for all "
+            "pairs at once excludes 0.",
+        ),
+    ),
+    (
+        "hidden",
+        "What the mean hides",
+        ("A mean over pairs can be small because some pairs are amplified and others reduced.",),
+    ),
+    (
+        "sweeps",
+        "Thresholds",
+        (
+            "Every value depends on the threshold. At both ends all rows get the same prediction, "
+            "so a small value there is no merit.",
+        ),
+    ),
+    (
+        "fairness",
+        "Fairness measures",
+        ("No amplification is not fairness: a model that repeats the bias of its data scores 0.",),
+    ),
+    ("runs", "Runs", ("A value is the mean over runs, with its interval over them.",)),
+    ("data", "Groups and classes", ()),
+    ("method", "How computed", ()),
+)
+
+_HOW_TO_READ = (
+    "BA, directional bias amplification, is the average change of the rates of groups, from the "
+    "truth to the predictions. It is above 0 where rates move along the correlations that the "
+    "reference has, so that a gap between groups grows, and below 0 where they move against them.",
+    "Values are in percentage points. An interval says how much of a value may be chance: where it "
+    "includes 0, neither more nor less bias is shown.",
+    "Mistakes alone move rates, usually towards each other. The diamond marks what mistakes as "
+    "frequent as the model's would give if they knew nothing of the attribute; only what lies "
+    "beyond it, the excess, is due to error rates that differ between groups.",
+    "A verdict needs both: a model amplifies if its value and its excess are clearly above 0.",
+)
 
 
 def to_html(summaries: Sequence[Summary]) -> str:
     """One self-contained page with a section for each report."""
-    script = _file("report.js")
+    script = template_file(HERE, "report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _rendered(
+    return rendered(
+        HERE,
         "page.html.j2",
-        reports=[_report(summary, f"r{i}", short=False) for i, summary in enumerate(summaries, 1)],
+        reports=[variables(summary, f"r{i}") for i, summary in enumerate(summaries, 1)],
+        style=template_file(HERE, "report.css"),
         script=script,
         # The page runs this script only, even if a label contains another.
         digest=f"sha256-{digest}",
     )
 
 
-def to_fragment(summary: Summary) -> str:
-    """A short report for another page, such as a notebook, without a script."""
-    # Identifiers must be unique if a page contains several reports.
-    name = hashlib.sha256(repr(summary).encode("utf-8", "replace")).hexdigest()[:8]
-    return _rendered("fragment.html.j2", reports=[_report(summary, f"b{name}", short=True)])
-
-
-def _file(name: str) -> str:
-    return (files("biasamp_adapters.auditing") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _rendered(template: str, **variables: Any) -> str:
-    from jinja2 import Environment, PackageLoader
-
-    environment = Environment(
-        loader=PackageLoader("biasamp_adapters.auditing"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(template).render(style=_file("report.css"), **variables)
-
-
-def _report(summary: Summary, name: str, *, short: bool) -> dict[str, Any]:
-    """The variables of the template for a report."""
-    from biasamp_adapters.auditing.pictures import WIDTH, drawn, pictures
-
-    parts: dict[str, dict[str, list[Any]]] = {}
-
-    def add(part: str, kind: str, *shown: Any) -> None:
-        parts.setdefault(part, {"facts": [], "pictures": [], "tables": []})[kind].extend(shown)
-
-    add("method", "facts", *method_facts(summary))
-    for i, picture in enumerate(pictures(summary)):
-        svg = drawn(picture.draw, WIDTH, picture.height, f"{name}-p{i}", picture.alt)
-        add(picture.part, "pictures", {**picture._asdict(), "svg": svg})
-    for table in tables(summary, short=short):
-        add(table.part, "tables", _table(table, short=short))
+def variables(summary: Summary, name: str = "", *, short: bool = False) -> Context:
+    """What templates show of a report; ``name`` sets its identifiers apart on a page."""
+    answer = summary["answer"]
+    directions = [_direction(summary, told) for told in answer["directions"]]
+    own_title = summary["title"] != answer["title"]
+    facts = [answer["title"]] * own_title + answer["facts"]
+    boxes = [
+        ("How sure?", answer["sure"]),
+        ("What to read", answer["read"]),
+        ("What to do", answer["do"]),
+    ]
     return {
         "id": name,
         "title": clean(summary["title"]),
-        "headlines": list(map(clean, summary["headlines"])),
-        "facts": data_facts(summary),
-        "parts": parts,
-        "notes": list(map(clean, summary["notes"])),
+        "facts": list(map(clean, facts)),
+        "tone": next((told["tone"] for told in directions), "unclear"),
+        "directions": directions,
+        "no_verdict": "There is no BA here, so there is no verdict: see all metrics.",
+        "boxes": [
+            (heading, list(map(_shown, sentences))) for heading, sentences in boxes if sentences
+        ],
+        "folds": list(_folds(summary, directions, short)),
     }
 
 
-def _table(table: Table, *, short: bool) -> dict[str, Any]:
+def _shown(text: str) -> str:
+    return arrows(clean(text))
+
+
+def _direction(summary: Summary, told: Row) -> Context:
+    """The verdict, the ranking and the dumbbells of one direction."""
+    direction, data = told["direction"], summary["data"]
+    ranked = ranking(summary, direction)
+    notes: dict[str, int] = {}
+    drawn = strips([it["row"] for it in ranked])
+    shown = drawing.panels(summary, direction, [it["model"] for it in ranked])
+    task, attributes = clean(data["task"] or "task"), clean(" × ".join(data["attributes"]))
+    of_task = direction == A_TO_T
+    cause, effect = (attributes, task) if of_task else (task, attributes)
+    reference = "the reference" if "reference data" in data["reference"] else "these rows"
+    return {
+        "name": arrows(direction),
+        "tone": TONES.get(told["verdict"], "unclear"),
+        "headline": _shown(told["headline"]),
+        "sentence": _shown(told["sentence"]),
+        "details": list(map(_shown, told["details"])),
+        "caption": f"{arrows(direction)}: does {cause} push the predicted {effect}?",
+        "ba": f"BA {arrows(direction)}",
+        "about_ba": "Directional bias amplification: how far the rates of groups move on average "
+        "along the correlations of the reference.",
+        "level": level_of(summary["method"]["confidence"]),
+        "rows": [_ranked(it, strip, notes) for it, strip in zip(ranked, drawn, strict=True)],
+        "footnotes": [_shown(note) for note in notes],
+        "where": _where(summary, of_task),
+        "line": f"everybody in {reference}",
+        "has_line": any(it.overall is not None for panel in shown for it in panel.dumbbells),
+        "panels": shown[:_FIRST_MODELS],
+        "more_panels": shown[_FIRST_MODELS:],
+    }
+
+
+def _where(summary: Summary, of_task: bool) -> str:
+    """What the dumbbells show."""
+    data = summary["data"]
+    one = data["positive"]
+    task = "each task" if data["tasks_are_columns"] else "each class"
+    if one is not None:
+        task = clean(f"{data['task'] or 'class'} = {one}" if data["task"] else f"class {one}")
+    if of_task:
+        return f"Where: share predicted to be {task}, by group"
+    return f"Where: share of each group predicted among {task}"
+
+
+def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
+    """A row of the ranking."""
+    row, shown = it["row"], rounded(it["row"])
+    marks = []
+    if row["low"] is None and row["note"]:
+        marks.append(notes.setdefault(row["note"], len(notes) + 1))
+    return {
+        "model": shortened(clean(it["model"]), _NAME),
+        "words": WORDS[it["verdict"]],
+        "tone": TONES.get(it["verdict"], "unclear"),
+        "value": shown.value,
+        "interval": shown.interval,
+        "marks": marks,
+        "strip": strip if it["verdict"] not in WITHOUT_NUMBERS else strip._replace(tone="unclear"),
+        "accuracy": accuracy_in_words(it["accuracy"]),
+        "gap": _shown(gap_in_words(it["gap"])),
+    }
+
+
+def accuracy_in_words(row: Row | None) -> str:
+    """The share of predictions that are right, where there is a truth."""
+    return NONE if row is None else percent(row["value"], 1)
+
+
+def gap_in_words(gap: Row | None) -> str:
+    """The gap that moves most: between whom, in the truth and in the predictions."""
+    if gap is None:
+        return NONE
+    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
+    true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
+    if gap["other"] is None:
+        return f"{gap['group']}: {true} \u2192 {predicted}%"
+    return f"{gap['group']} \u2212 {gap['other']}: {true} \u2192 {predicted} points"
+
+
+def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator[Context]:
+    """The parts behind the first screen."""
+    by_part: dict[str, list[Context]] = {}
+    for table in tables(summary, short=short):
+        by_part.setdefault(table.part, []).append(_table(table))
+    sweeps = [] if short else list(drawing.sweeps(summary))
+    runs = [] if short else list(drawing.runs(summary))
+    more = [panel for direction in directions for panel in direction["more_panels"]]
+    for part, heading, intro in _FOLDS:
+        if part not in by_part and part != "method":
+            continue
+        yield {
+            "id": part,
+            "heading": heading,
+            "intro": intro,
+            "facts": _facts(summary, part),
+            "sweeps": list(map(_sweep, sweeps)) if part == "sweeps" else [],
+            "runs": runs if part == "runs" else [],
+            "panels": more if part == "pairs" and not short else [],
+            "tables": by_part.get(part, []),
+            "notes": [],
+        }
+    yield {"id": "how", "heading": "How to read this", "notes": _HOW_TO_READ}
+    notes = [_shown(note) for note in summary["notes"]]
+    yield {"id": "notes", "heading": f"Caveats ({len(notes)})", "notes": notes}
+
+
+def _facts(summary: Summary, part: str) -> list[tuple[str, str]]:
+    if part == "method":
+        return method_facts(summary)
+    return data_facts(summary) if part == "data" else []
+
+
+def _sweep(sweep: drawing.Sweep) -> Context:
+    """A sweep with what it shows in words."""
+    run = f", run {sweep.run}" if sweep.run else ""
+    return {
+        "title": clean(f"{sweep.model}{run}"),
+        "tail": f"; in points, by the share predicted positive. The dashed line is what was "
+        f"audited, {sweep.audited:.0f}%.",
+        "drawn": sweep,
+    }
+
+
+def _table(table: Table) -> Context:
     """The variables of the template for a table."""
-
-    def sized(text: str) -> tuple[str, str]:
-        return text, "short" if len(text) <= _SHORT else "wide" if len(text) > _WIDE else ""
-
-    rows = zip(table.rows, table.clear, strict=True)
     return {
         "caption": table.caption,
         "heads": list(zip(table.names, table.numbers, strict=True)),
-        "rows": [([sized(cell) for cell in row], clear) for row, clear in rows],
-        "long": len(table.rows) > _LONG and not short,
+        "rows": [
+            (
+                [
+                    {"text": cell.text, "marks": cell.marks, "number": numeric}
+                    for cell, numeric in zip(row, table.numbers, strict=True)
+                ],
+                clear,
+            )
+            for row, clear in zip(table.rows, table.clear, strict=True)
+        ],
+        "long": len(table.rows) > _LONG,
+        "tall": len(table.rows) > _TALL,
         "judged": any(table.clear),
+        "footnotes": table.footnotes,
     }

@@ -23,6 +23,9 @@ _SELECTION, _FALSE_POSITIVES = "selection_rate_difference", "false_positive_rate
 #: Parts of a report that rules speak of, beside its metrics and fairness measures.
 PARTS = ("prevalence", "trends", "sweeps")
 
+#: Their names in words, where those are others.
+_IN_WORDS = {"trends": "what the mean hides", "sweeps": "thresholds"}
+
 _METRICS = ("BA", "MALS", "Multi", "LA", "DPA", "DPA(U)")
 
 
@@ -368,3 +371,8 @@ def _subjects(summary: Row, model: str) -> Iterator[Subject]:
     for part in PARTS:
         if any(row["model"] == model for row in summary[part]):
             yield Subject(summary, model, part, {})
+
+
+def number_in_words(name: str) -> str:
+    """The name of a metric, a fairness measure or a part of the report, as a reader knows it."""
+    return _IN_WORDS.get(name, name.replace("_", " "))

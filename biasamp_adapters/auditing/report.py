@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
@@ -14,11 +15,12 @@ from biasamp_adapters._files import write_text
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.auditing import page, render
+from biasamp_adapters.auditing import notebook, page, render
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
 from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
+from biasamp_adapters.auditing.ranked_scores import Scores, scores_of_arrays, scores_of_counts
 from biasamp_adapters.auditing.summary import Summary, summarize
-from biasamp_adapters.auditing.sweeps import Scores, scores_of_arrays, sweeps
+from biasamp_adapters.auditing.sweeps import sweeps
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.counts.variables import Missing
@@ -27,9 +29,7 @@ from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.reference import Evaluation, align, as_reference, labels_of_predictions
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-TITLE = "Bias amplification audit"
+    from biasamp_adapters.auditing.strips import MetricAxes
 
 #: Parts of a summary that are lists of rows.
 _PARTS = (
@@ -60,7 +60,7 @@ _COLUMNS = [
 ]
 
 #: Columns of numbers of which a frame shows the value only.
-_VALUES = ("blind_errors", "excess")
+_VALUES = ("blind_errors", "excess", "accuracy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,8 @@ class AuditReport:
     ... )
     >>> report.summary["data"]["rows"], len(report.to_frame())
     (221, 7)
-    >>> report.to_markdown().splitlines()[0]
-    '# Bias amplification audit'
+    >>> report.to_text().splitlines()[0]
+    'high_progression = 1 by sex'
     """
 
     summary: Summary
@@ -247,23 +247,40 @@ class AuditReport:
         return failures([self.summary], gates_of(above or {}, require_below or {}))
 
     @overload
-    def to_text(self, path: None = None) -> str: ...
+    def to_text(self, path: None = None, *, full: bool = False) -> str: ...
     @overload
-    def to_text(self, path: str | os.PathLike[str]) -> None: ...
-    def to_text(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The report as plain text.
+    def to_text(self, path: str | os.PathLike[str], *, full: bool = False) -> None: ...
+    def to_text(
+        self, path: str | os.PathLike[str] | None = None, *, full: bool = False
+    ) -> str | None:
+        """The report as plain text: the answer on one screen, and all tables if asked for.
 
         Parameters
         ----------
         path : path-like, optional
             The file to write, atomically.
+        full : bool
+            Whether to add all tables with their footnotes, and the notes. Lines then have up to
+            100 characters, and otherwise up to 80.
 
         Returns
         -------
         str or None
             The text, unless it is written to ``path``.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> group = ["a"] * 500 + ["b"] * 500
+        >>> y_true = [1] * 300 + [0] * 200 + [1] * 200 + [0] * 300
+        >>> y_pred = [1] * 350 + [0] * 150 + [1] * 150 + [0] * 350
+        >>> report = bam.audit(y_true, y_pred, sensitive_features=group)
+        >>> print(report.to_text().splitlines()[-1])
+        Verdict: The model amplifies bias.
+        >>> "All metrics" in report.to_text(), "All metrics" in report.to_text(full=True)
+        (False, True)
         """
-        return _write_or_return(render.to_text(self.summary), path)
+        return _write_or_return(render.to_text(self.summary, full=full), path)
 
     @overload
     def to_markdown(self, path: None = None) -> str: ...
@@ -290,12 +307,6 @@ class AuditReport:
     def to_html(self, path: str | os.PathLike[str]) -> None: ...
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The report as one self-contained HTML page.
-
-        Several threads may write pages at the same time. While a picture is drawn, matplotlib's
-        ``rcParams``, which the whole process shares, hold the settings of the page; afterwards they
-        are restored. Another thread that draws with matplotlib at that moment can be affected.
-        Changes that it makes to ``rcParams`` stay, and may show in the page. To avoid this, do not
-        draw elsewhere while a page is written, or write it in a process of its own.
 
         Parameters
         ----------
@@ -345,35 +356,40 @@ class AuditReport:
         """
         return render.schema()
 
-    def plot(self) -> dict[str, Axes]:
+    def plot(self) -> MetricAxes:
         """Draw every metric with its interval, each in a strip with a scale centred on 0.
+
+        The values are drawn by :func:`biasamp_adapters.plot.intervals` on a new figure of pyplot.
 
         Returns
         -------
         dict of str to matplotlib Axes
-            The axes of each metric and direction, such as "BA A->T", on one new figure.
+            The axes of each metric and direction, such as "BA A->T". Its attribute ``figure`` is
+            their figure, and its repr is one line.
 
         Examples
         --------
         >>> import biasamp_adapters as bam
         >>> report = bam.audit([1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=[1, 2] * 18)
         >>> axes = report.plot()
-        >>> list(axes)[:2]
-        ['MALS', 'BA A->T']
+        >>> axes
+        <axes of one figure: MALS, BA A->T, Multi A->T, Multi undirected, LA, DPA A->T, DPA(U) A->T>
+        >>> axes.figure is axes["MALS"].figure
+        True
         """
-        from matplotlib import pyplot as plt
+        from biasamp_adapters.auditing.strips import draw_metrics
 
-        from biasamp_adapters.auditing.pictures import WIDTH, Strips
-
-        strips = Strips.of(self.summary["metrics"])
-        size = WIDTH, strips.height()
-        return strips.draw(plt.figure(figsize=size, layout="constrained"))
+        return draw_metrics(self.summary["metrics"])
 
     def __repr__(self) -> str:
         return render.to_text(self.summary)
 
     def _repr_html_(self) -> str:
-        return page.to_fragment(self.summary)
+        return self._card
+
+    @cached_property
+    def _card(self) -> str:
+        return notebook.to_card(self.summary)
 
     def _repr_markdown_(self) -> str:
         return render.to_markdown(self.summary)
@@ -411,7 +427,7 @@ def audit(
     groups: Sequence[Label] | None = None,
     pos_label: Label | None = None,
     missing: Missing = "error",
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit predictions: every metric and direction that the input allows, with intervals.
 
@@ -450,8 +466,8 @@ def audit(
         The only class or task to evaluate.
     missing : {"error", "drop", "abstain"}
         The rule for missing values.
-    title : str
-        Heading of the report.
+    title : str, optional
+        Heading of the report; by default the task and the attributes.
 
     Returns
     -------
@@ -496,11 +512,12 @@ def audit_counts(
     counts: Counts,
     reference: Any = None,
     *,
+    y_score: Any = None,
     n_boot: int = 2000,
     confidence: float = 0.95,
     random_state: RandomState = None,
     pos_label: Label | None = None,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """Audit counts of rows, without the rows themselves.
 
@@ -511,6 +528,10 @@ def audit_counts(
     reference : (y_true, sensitive_features), counts or BaseRates, optional
         The training data, or rates set by hand. By default, the evaluated true labels set the
         directions.
+    y_score : JointCounts, or mapping from models, optional
+        The same rows, counted with the score of the positive class as the prediction. With them,
+        the report also shows BA A->T and the difference of false positive rates at up to 50
+        thresholds.
     n_boot, confidence, random_state, pos_label, title
         As in :func:`audit`.
 
@@ -521,22 +542,30 @@ def audit_counts(
     Raises
     ------
     ValueError
-        If the counts hold no predictions, or an input breaks a rule.
+        If the counts hold no predictions, the scores are not of the same rows, or an input breaks
+        a rule.
 
     Examples
     --------
     >>> import biasamp_adapters as bam
-    >>> counts = bam.JointCounts.from_arrays(
-    ...     [1, 1, 0, 0] * 9, [1, 1, 0, 1] * 9, sensitive_features=["a", "b", "a", "b"] * 9
-    ... )
+    >>> truth, group = [1, 1, 0, 0] * 9, ["a", "b", "a", "b"] * 9
+    >>> counts = bam.JointCounts.from_arrays(truth, [1, 1, 0, 1] * 9, sensitive_features=group)
     >>> bam.audit_counts(counts, n_boot=0).summary["data"]["rows"]
     36
+
+    With scores from 1 to 4, of which 2 and more were predicted positive:
+
+    >>> scores = bam.JointCounts.from_arrays(truth, [3, 4, 1, 2] * 9, sensitive_features=group)
+    >>> report = bam.audit_counts(counts, y_score=scores, n_boot=0)
+    >>> [point["threshold"] for point in report.summary["sweeps"][0]["points"]]
+    [None, 4.0, 3.0, 2.0, 1.0]
     """
     return audit_evaluation(
         align(counts, as_reference(reference)),
         interval_options(n_boot, confidence, random_state),
         pos_label=pos_label,
         title=title,
+        scores=None if y_score is None else scores_of_counts(counts, y_score),
     )
 
 
@@ -545,14 +574,14 @@ def audit_evaluation(
     options: IntervalOptions,
     *,
     pos_label: Label | None = None,
-    title: str = TITLE,
+    title: str | None = None,
     scores: Scores | None = None,
 ) -> AuditReport:
     """Audit counts that are aligned with their reference; see :func:`audit_counts`."""
     counts = evaluation.counts
     if not counts.models:
         raise ValueError("an audit needs predictions; received counts without any")
-    names = [title, *counts.models, *counts.attributes, counts.task_name or ""]
+    names = [title or "", *counts.models, *counts.attributes, counts.task_name or ""]
     check_labels(names, "the title and names of a report")
     for note in evaluation.notes:
         warn(note)

@@ -11,8 +11,9 @@ import numpy as np
 from biasamp_adapters._typing import Array
 from biasamp_adapters.auditing.summary import Row, as_estimate
 from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, summarize_runs
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.result import plain
-from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
+from biasamp_adapters.metrics.verdict import Verdict, judge
 
 #: What holds in more runs than this share holds of the summary.
 _HALF = 0.5
@@ -111,6 +112,8 @@ def _mean_facts(runs: list[Facts], confidence: float, limits: Interval) -> Facts
         uncertain=uncertain,
         true=average("true"),
         predicted=average("predicted"),
+        overall=average("overall"),
+        accuracy=estimate("accuracy", SHARES),
         blind=average("blind"),
         has_truth=all(facts.has_truth for facts in runs),
         is_right=all(facts.is_right for facts in runs),

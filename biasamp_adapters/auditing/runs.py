@@ -11,22 +11,25 @@ import pandas as pd
 from biasamp_adapters._typing import is_whole
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
-from biasamp_adapters.auditing.reading import what_to_read
-from biasamp_adapters.auditing.report import TITLE, AuditReport
+from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.run_means import SHARES, common_signs, difference, mean, verdict_of
 from biasamp_adapters.auditing.summary import (
+    RATES,
     Row,
     Summary,
     grouped,
     headline,
     identity,
+    rates_of,
     reading,
-    side,
     verdict_row,
+    with_answer,
 )
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.inference.estimates import UNLIMITED, Interval, check_confidence
 from biasamp_adapters.metrics import AmplificationResult
+from biasamp_adapters.metrics.result import plain
 from biasamp_adapters.metrics.verdict import Verdict
 
 #: Keys that identify a row, unlike those of its results.
@@ -49,7 +52,7 @@ _SAME = ("task", "attributes", "positive", "tasks_are_columns")
 def summarize_reports(
     reports: Mapping[str, AuditReport] | Mapping[int, AuditReport],
     confidence: float = 0.95,
-    title: str = TITLE,
+    title: str | None = None,
 ) -> AuditReport:
     """One report for several runs of the same audit.
 
@@ -60,7 +63,8 @@ def summarize_reports(
         other keys are refused.
     confidence : float
         Level of the intervals over runs (Student's t).
-    title : str
+    title : str, optional
+        Heading of the report; by default the task and the attributes.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def summarize_reports(
     }
     if with_aif360 := [of for of in summaries if "aif360" in of]:
         summary["aif360"] = list(_aif360(with_aif360, "aif360"))
-    return AuditReport(summary | {"reading": what_to_read(summary)})
+    return AuditReport(with_answer(summary))
 
 
 def _named(reports: Mapping[Any, AuditReport]) -> dict[str, AuditReport]:
@@ -248,7 +252,7 @@ class _Metric(NamedTuple):
         result = self.results[0]
         if result.metric != DIRECTIONAL:
             return
-        tables = [result.by_pair for result in self.results]
+        tables = list(map(_with_rates, self.results))
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
@@ -261,6 +265,7 @@ class _Metric(NamedTuple):
             yield identity(self.rows[0]["model"], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
+                **{name: plain(rows[name].mean()) for name in RATES},
                 "sign": int(sign),
                 "uncertain": bool(uncertain),
                 **_of_some(values, self.n_runs, confidence, limits),
@@ -268,6 +273,12 @@ class _Metric(NamedTuple):
                 "band_high": band["high"],
                 "clear": bool(side(band)),
             }
+
+
+def _with_rates(result: AmplificationResult) -> pd.DataFrame:
+    """The pairs of a result with their rates."""
+    rates = [rates_of(result.facts, position) for position in range(len(result.by_pair))]
+    return result.by_pair.assign(**pd.DataFrame(rates, result.by_pair.index, RATES, dtype=float))
 
 
 def _metrics(reports: Mapping[str, AuditReport]) -> Iterator[_Metric]:

@@ -8,9 +8,12 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import seed_of
+from biasamp_adapters._typing import Array, seed_of
 from biasamp_adapters.auditing import drift, prevalence
+from biasamp_adapters.auditing.answer import answer
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
     MOST_PAIRS,
@@ -20,11 +23,20 @@ from biasamp_adapters.auditing.findings import (
 )
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.auditing.reading import what_to_read
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
-from biasamp_adapters.metrics.result import AmplificationResult, about, numbers, percent, plain
-from biasamp_adapters.metrics.verdict import Verdict
+from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
+from biasamp_adapters.metrics.facts import Facts
+from biasamp_adapters.metrics.result import (
+    AmplificationResult,
+    about,
+    numbers,
+    percent,
+    plain,
+    plain_verdict,
+)
+from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
@@ -33,7 +45,7 @@ Summary: TypeAlias = dict[str, Any]
 Row: TypeAlias = dict[str, Any]
 
 
-def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
+def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
     counts, options = findings.counts, findings.options
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
@@ -99,7 +111,14 @@ def summarize(findings: Findings, title: str, sweeps: list[Row]) -> Summary:
             "versions": versions(),
         },
     }
-    return summary | {"reading": what_to_read(summary)}
+    return with_answer(summary)
+
+
+def with_answer(summary: Summary) -> Summary:
+    """A summary with what to read of it, and with its answer in a few sentences."""
+    summary = summary | {"reading": what_to_read(summary)}
+    told = answer(summary)
+    return summary | {"title": summary["title"] or told["title"], "answer": told}
 
 
 def _interval_method(counts: Counts) -> str:
@@ -187,11 +206,6 @@ def reading(row: Row, verdict: Verdict | None) -> str:
     return _SIDES[side(row)] if about(row["metric"]).signed else "no sign"
 
 
-def side(row: Row) -> int | None:
-    """The side of 0 on which the interval of a row lies: 1, -1, 0 if it contains 0, or None."""
-    return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
-
-
 def as_estimate(row: Row) -> Estimate:
     """The number of a row."""
     value = float("nan") if row["value"] is None else row["value"]
@@ -201,25 +215,20 @@ def as_estimate(row: Row) -> Estimate:
 
 def verdict_row(row: Row, verdict: Verdict) -> Row:
     """What a row of the table of metrics says of a model, or why it cannot say anything."""
+    told = plain_verdict(verdict)
     return {
         "model": row["model"],
         "direction": row["direction"],
-        "verdict": verdict.code,
-        "reason": verdict.reason,
-        "sentence": verdict.sentence,
-        "constant": verdict.constant,
+        "verdict": told.pop("code"),
+        **told,
         "excess": row["excess"],
     }
-
-
-#: Verdicts that the value of BA-> says nothing about.
-_WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
 
 
 def headline(row: Row, verdict: Verdict) -> str:
     """The verdict on a model in a direction, with the numbers behind it."""
     text = f"{row['model']} {row['direction']}: {verdict.words}. {verdict.sentence}"
-    if row["low"] is None or verdict.code in _WITHOUT_NUMBERS:
+    if row["low"] is None or verdict.code in WITHOUT_NUMBERS:
         return text
     level = f"{percent(row['confidence'])} interval"
     text += f" {row['name']} is {row['value']:+z.4f} ({level} {row['low']:+z.4f} to "
@@ -241,6 +250,7 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             yield identity(key[0], result) | {
                 "attribute": show(row["attribute"]),
                 "task": show(row["task"]),
+                **rates_of(result.facts, pair.position),
                 "sign": int(row["sign"]),
                 "uncertain": bool(row["uncertain"]),
                 **numbers(pair.number.estimate(findings.options.confidence)),
@@ -248,6 +258,25 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
                 "band_high": plain(high),
                 "clear": pair.is_clear,
             }
+
+
+#: The rates of a pair: in the truth, in the predictions, and of all rows of the reference.
+RATES = ("true", "predicted", "overall")
+
+
+def rates_of(facts: Facts | None, position: int) -> Row:
+    """The ``RATES`` of a pair, each None if it is not known."""
+    rates: dict[str, Array | None] = dict.fromkeys(RATES)
+    if facts is not None:
+        overall = facts.overall
+        if overall is not None:
+            shaped = overall[None, :] if facts.of_task else overall[:, None]
+            overall = np.broadcast_to(shaped, facts.true.shape)
+        rates = {"true": facts.true, "predicted": facts.predicted, "overall": overall}
+    return {
+        name: None if rate is None else plain(float(rate.flat[position]))
+        for name, rate in rates.items()
+    }
 
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:

@@ -2,74 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
+from collections.abc import Mapping
 
 from biasamp_adapters._progress import progress
-from biasamp_adapters._roles import Inputs, Role
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.auditing.findings import by_column, evaluate, positive_columns
+from biasamp_adapters.auditing.ranked_scores import Scores
 from biasamp_adapters.auditing.summary import Row, note_of
-from biasamp_adapters.counts import Counts, JointCounts
+from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
-from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.result import numbers
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import shares, steps_of
-from biasamp_adapters.thresholds.scores import read_scores
-
-#: Shares of rows predicted positive at which a score is evaluated: 1/50, 2/50 and so on. They are
-#: slightly smaller, because 600 * .14 rounds to above 84.
-LEVELS = np.arange(1, 51) / 50 * (1 - 1e-12)
-
-#: A function of a score. It returns counts whose predictions are the position of the first
-#: threshold that a row reaches, and the thresholds, the highest first.
-Rank: TypeAlias = Callable[[Any], tuple[JointCounts, Array]]
-
-
-class Scores(NamedTuple):
-    """The scores of an audit, one or a mapping from models, and the function that counts them."""
-
-    y_score: Any
-    rank: Rank
-
-
-def scores_of_arrays(counts: Counts, y_score: Any, inputs: Inputs, **options: Any) -> Scores:
-    """Scores that are arrays.
-
-    Parameters
-    ----------
-    counts : Counts
-        What is audited.
-    y_score : array-like of shape (n,), or mapping from models
-    inputs : Inputs
-        The arrays that were counted.
-    **options
-        ``groups`` and ``missing``, with which they were counted.
-    """
-
-    def rank(score: Any) -> tuple[JointCounts, Array]:
-        warn_of_order([("y_true", index_of(inputs.y_true)), ("y_score", index_of(score))])
-        values, _ = read_scores(score)
-        n_rows = counts.n_rows + counts.dropped
-        if values.shape != (n_rows,):
-            raise ValueError(
-                f"y_score must be a vector with a score for each of {n_rows} rows; received the "
-                f"shape {values.shape}"
-            )
-        # The sum turns -0.0 into 0.0.
-        thresholds = -np.unique(np.quantile(-values, LEVELS, method="inverted_cdf")) + 0.0
-        ranks = np.searchsorted(-thresholds, -values)
-        ranked = inputs._replace(y_pred=ranks, sensitive_features_pred=None)
-        return JointCounts.from_arrays(*ranked, **options, by_weight=True), thresholds
-
-    return Scores(y_score, rank)
 
 
 def sweeps(

@@ -5,58 +5,75 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.summary import Row, Summary, grouped, side
-from biasamp_adapters.metrics.result import percent
+from biasamp_adapters._text import MINUS, clean, shortened
+from biasamp_adapters.auditing.drawing import clearness
+from biasamp_adapters.auditing.reading import number_in_words
+from biasamp_adapters.auditing.summary import Row, Summary, grouped
+from biasamp_adapters.cards.rounded import (
+    UNBOUNDED,
+    arrows,
+    number,
+    percent,
+    rounded,
+)
+from biasamp_adapters.cards.strips import side
+from biasamp_adapters.metrics.result import about
+from biasamp_adapters.metrics.result import percent as level_of
 
-#: A larger level is the inverse of a loss of 0.
-_UNBOUNDED = 1e12
+#: Most pairs of a model and direction in a long and in a short table.
+_PAIRS, _FEW_PAIRS = 40, 10
 
-#: Most pairs of a model and direction, and points of a sweep, in a short table.
-_FEW_PAIRS, _FEW_POINTS = 10, 10
+#: Points of a sweep in a long and in a short table; the curve has all.
+_POINTS, _FEW_POINTS = 25, 10
 
 #: Most labels in a list, and most characters of a label.
 _LABELS, _LABEL = 8, 60
 
-_SIGNS = {-1: "-", 0: "0", 1: "+"}
+_SIGNS = {-1: MINUS, 0: "0", 1: "+"}
 
 
-def number(value: float | None, sign: str = "+") -> str:
-    """A number with four decimals, or "undefined"."""
-    if value is None:
-        return "undefined"
-    return "unbounded (no error)" if abs(value) > _UNBOUNDED else f"{value:{sign}z.4f}"
-
-
-def interval(row: Row, sign: str = "+") -> str:
-    """The interval of a row, or "none"."""
-    return _ends(row["low"], row["high"], sign)
-
-
-def _ends(low: float | None, high: float | None, sign: str = "+") -> str:
-    return "none" if low is None else f"[{number(low, sign)}, {number(high, sign)}]"
-
-
-def estimate(row: Row | None, sign: str = "+") -> str:
-    """A number with its interval, or with the reason why it has none; empty without a number."""
-    if row is None:
-        return ""
-    value = number(row["value"], sign)
+def estimate(row: Row, sign: str = "+") -> str:
+    """A number with its interval or the reason why it has none, with four decimals."""
+    value = _exact(row["value"], sign)
     if row["low"] is None:
         return f"{value} (no interval: {row['note']})"
-    return f"{value} {interval(row, sign)}"
+    return f"{value} [{_exact(row['low'], sign)}, {_exact(row['high'], sign)}]"
 
 
-def _or_empty(value: float | None) -> str:
-    return "" if value is None else number(value, "")
+def _exact(value: float | None, sign: str) -> str:
+    if value is None:
+        return "undefined"
+    return "unbounded (no error)" if abs(value) > UNBOUNDED else f"{value:{sign}z.4f}"
+
+
+class Cell(NamedTuple):
+    """The text of a cell, and the numbers of its footnotes."""
+
+    text: str
+    marks: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text + "".join(f"[{mark}]" for mark in self.marks)
 
 
 class Column(NamedTuple):
-    """A column of a table: its name, the text of a row in it, and whether that is a number."""
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+    text : callable
+        The text of a row in it.
+    number : bool
+        Whether that is a number.
+    note : callable
+        What a footnote says of it; empty for none.
+    """
 
     name: str
     text: Callable[[Row], str]
     number: bool = False
+    note: Callable[[Row], str] = lambda row: ""
 
 
 def _text(key: str, name: str = "") -> Column:
@@ -64,22 +81,33 @@ def _text(key: str, name: str = "") -> Column:
     return Column(name or key, lambda row: str(row[key]))
 
 
-def _number(name: str, key: str, sign: str = "+") -> Column:
-    return Column(name, lambda row: number(row[key], sign), True)
+def _note_of(row: Row | None) -> str:
+    """Why a number has no interval, or what to know of it."""
+    return "" if row is None else str(row["note"] or "")
 
 
-def _estimate(name: str, key: str, sign: str = "+") -> Column:
-    return Column(name, lambda row: estimate(row[key], sign), True)
+def _own(name: str, scale: float = 100.0, sign: str = "+") -> Column:
+    """The number of a row itself, with its interval."""
+    return Column(name, lambda row: rounded(row, scale, sign).both, True, _note_of)
+
+
+def _of(name: str, key: str, scale: float = 100.0, sign: str = "+") -> Column:
+    """A number in a row, with its interval; there may be none."""
+
+    def text(row: Row) -> str:
+        return rounded(row[key], scale, sign).both if row[key] else ""
+
+    return Column(name, text, True, lambda row: _note_of(row[key]))
 
 
 def _share(name: str) -> Column:
-    return Column(name, lambda row: f"{row['share']:.1%}", True)
+    return Column(name, lambda row: percent(row["share"], 1), True)
 
 
 def _metric(row: Row) -> str:
-    """The metric, with the class if it is about a single one."""
+    """The metric, with the class if it is about a single one, and its unit."""
     one_class = f" (class {row['pos_label']})" if row.get("pos_label") is not None else ""
-    return f"{row['name']}{one_class}"
+    return f"{arrows(row['name'])}{one_class}{', points' if about(row['metric']).in_points else ''}"
 
 
 def _sign(row: Row) -> str:
@@ -93,28 +121,39 @@ def _threshold(row: Row) -> str:
 
 def _by_group(row: Row) -> str:
     """The rate of each group."""
-    return "; ".join(f"{group['group']}: {estimate(group, '')}" for group in row["groups"])
+    return "; ".join(f"{group['group']}: {rounded(group, 100, '').both}" for group in row["groups"])
 
 
 def _values_by_group(row: Row) -> str:
     """The rate of each group, without intervals."""
-    return "; ".join(f"{group['group']}: {number(group['value'], '')}" for group in row["groups"])
+    return "; ".join(f"{group['group']}: {_exact(group['value'], '')}" for group in row["groups"])
 
 
 def _recipe(row: Row) -> str:
     return "; ".join(f"{name}: {how}" for name, how in row["recipe"].items())
 
 
+def _detectable(row: Row) -> str:
+    change = row["detectable"]
+    if change is None:
+        return ""
+    alone = {"value": change, "low": None, "high": None}
+    return rounded(alone, about(row["metric"]).scale, "").value
+
+
 _METRIC = Column("metric", _metric)
-_MODEL, _NOTE, _DIRECTION = _text("model"), _text("note"), _text("direction")
+_MODEL = _text("model")
+_DIRECTION = Column("direction", lambda row: arrows(row["direction"]))
 # Only a summary of runs has them.
 _RUN = Column("run", lambda row: row.get("run", ""))
 _ATTRIBUTE, _TASK = _text("attribute"), _text("task")
-_VALUE, _INTERVAL = _number("value", "value"), Column("interval", interval, True)
-_PLAIN_INTERVAL = Column("interval", lambda row: interval(row, ""), True)
-_BAND = Column("interval for all pairs", lambda row: _ends(row["band_low"], row["band_high"]), True)
+_VALUE = Column("value", lambda row: rounded(row, about(row["metric"]).scale).both, True, _note_of)
+_BAND = Column(
+    "interval for all pairs",
+    lambda row: rounded({**row, "low": row["band_low"], "high": row["band_high"]}).interval,
+    True,
+)
 _CLEAR = Column("clear", lambda row: "yes" if row["clear"] else "")
-_DETECTABLE = Column("smallest change seen", lambda row: _or_empty(row["detectable"]), True)
 _SIGN, _GROUPS = Column("reference sign", _sign), Column("by group", _by_group)
 _ROWS = Column("rows", lambda row: f"{row['rows']:,}", True)
 _SHARE = _share("share")
@@ -123,15 +162,15 @@ _SHARE = _share("share")
 class Kind(NamedTuple):
     """A kind of table: its part of the report, its caption, its rows and its columns.
 
-    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a short table from those of one
-    model and direction, or of one sweep.
+    ``rows`` is a key of ``_lists``. ``shorten`` selects the rows of a table, short or not, from
+    those of one model and direction, or of one sweep.
     """
 
     part: str
     caption: str
     rows: str
     columns: list[Column]
-    shorten: Callable[[list[Row]], list[Row]] = list
+    shorten: Callable[[list[Row], bool], list[Row]] = lambda rows, short: rows
 
 
 def _lists(summary: Summary) -> dict[str, Any]:
@@ -142,19 +181,31 @@ def _lists(summary: Summary) -> dict[str, Any]:
         for curve in summary["sweeps"]
         for point in curve["points"]
     ]
-    with_levels = [row | row["levels"] for row in summary["metrics"] if row["levels"]]
     classes = "tasks" if data["tasks_are_columns"] else "classes"
+    # Of two classes, one tells all of the other.
+    pairs = [row for row in summary["pairs"] if data["positive"] in (None, row["task"])]
     return summary | {
         "advice": list(_advice(summary)),
         "points": points,
-        "with levels": with_levels,
+        "with blind errors": [row for row in summary["metrics"] if row["blind_errors"]],
+        "with levels": [row | row["levels"] for row in summary["metrics"] if row["levels"]],
+        "with variance": [row for row in summary["metrics"] if row["spread"]],
+        "pairs": sorted(
+            pairs,
+            key=lambda row: (data["models"].index(row["model"]), row["direction"], clearness(row)),
+        ),
+        "hidden": [row for row in summary["trends"] if _hides(summary, row)],
         classes: data["classes"],
         "groups": data["groups"],
     }
 
 
-#: Parts of a report by the name that they have in it, and places in words.
-_READ = {"trends": "what the mean hides", "sweeps": "thresholds"}
+def _hides(summary: Summary, row: Row) -> bool:
+    """Whether a mean over pairs can hide anything: a trend of one pair is that pair."""
+    return any(other["pairs"] > 1 for other in summary["trends"] if other["name"] == row["name"])
+
+
+#: Places in words.
 _PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
 
 
@@ -164,10 +215,16 @@ def _advice(summary: Summary) -> Iterator[Row]:
     merged: dict[tuple[str, str, str], list[str]] = {}
     for row in summary["reading"]:
         names = ", ".join(row["models"]) if len(models) > 1 else ""
-        shown = _READ.get(row["metric"], row["metric"].replace("_", " "))
+        shown = arrows(number_in_words(row["metric"]))
         merged.setdefault((row["place"], names, row["reason"]), []).append(shown)
     for (place, names, reason), numbers in merged.items():
         yield {"place": place, "models": names, "reason": reason, "numbers": ", ".join(numbers)}
+
+
+def _evenly(points: list[Row], short: bool) -> list[Row]:
+    """Some of the points of a sweep, evenly spaced."""
+    most = _FEW_POINTS if short else _POINTS
+    return points[:: max(1, (len(points) - 1) // most)]
 
 
 KINDS = (
@@ -179,22 +236,19 @@ KINDS = (
             Column("what", lambda row: _PLACES[row["place"]]),
             _text("numbers", "number"),
             _text("models"),
-            _text("reason", "because"),
+            Column("because", lambda row: arrows(row["reason"])),
         ],
     ),
+    Kind("results", "All metrics", "metrics", [_METRIC, _VALUE]),
     Kind(
         "results",
-        "Bias amplification",
-        "metrics",
+        "Beside mistakes as frequent as these that know nothing of the attribute, in points",
+        "with blind errors",
         [
-            _METRIC,
+            Column("metric", lambda row: arrows(row["name"])),
             _VALUE,
-            _INTERVAL,
-            _text("reading"),
-            _estimate("blind errors", "blind_errors"),
-            _estimate("excess", "excess"),
-            _estimate("variance", "spread", ""),
-            _NOTE,
+            _of("blind errors", "blind_errors"),
+            _of("excess", "excess"),
         ],
     ),
     Kind(
@@ -202,10 +256,16 @@ KINDS = (
         "Predictability behind LA and DPA",
         "with levels",
         [
-            _METRIC,
-            _estimate("dataset", "psi_dataset", ""),
-            _estimate("model output", "psi_model", ""),
+            Column("metric", lambda row: arrows(row["name"])),
+            _of("dataset", "psi_dataset", 1, ""),
+            _of("model output", "psi_model", 1, ""),
         ],
+    ),
+    Kind(
+        "results",
+        "Variance of the changes that Multi averages",
+        "with variance",
+        [Column("metric", lambda row: arrows(row["name"])), _of("variance", "spread", 1, "")],
     ),
     Kind(
         "results",
@@ -214,108 +274,120 @@ KINDS = (
         [
             _RUN,
             _TASK,
-            _number("true", "true", ""),
-            _number("predicted", "predicted", ""),
-            Column("predicted / true", lambda row: number(row["ratio"], ""), True),
-            _PLAIN_INTERVAL,
+            Column("true", lambda row: f"{row['true']:.4g}", True),
+            Column("predicted", lambda row: f"{row['predicted']:.4g}", True),
+            Column(
+                "predicted / true, %",
+                lambda row: rounded({**row, "value": row["ratio"]}, 100, "").both,
+                True,
+                _note_of,
+            ),
             Column("rates that fall", lambda row: f"{row['falling']:,} of {row['pairs']:,}", True),
-            _NOTE,
         ],
     ),
     Kind(
         "differences",
         "Differences between models (paired)",
         "differences",
-        [_METRIC, _text("compared_with", "less"), _VALUE, _INTERVAL, _NOTE],
+        [
+            _METRIC,
+            Column("difference", lambda row: f"{row['model']} {MINUS} {row['compared_with']}"),
+            _VALUE,
+        ],
     ),
     Kind(
         "hidden",
-        "What the mean hides: BA-> by the sign of the reference correlation",
-        "trends",
+        "What the mean hides: BA\u2192 by the sign of the reference correlation, in points",
+        "hidden",
         [
             _DIRECTION,
             _ATTRIBUTE,
             _SIGN,
             Column("pairs", lambda row: f"{row['pairs']:,}", True),
-            _estimate("mean contribution", "contribution"),
-            _estimate("mean size of D", "mean_abs_delta", ""),
+            _of("mean contribution", "contribution"),
+            _of("mean size of D", "mean_abs_delta", 100, ""),
         ],
     ),
     Kind(
         "pairs",
-        "Strongest pairs of BA->",
+        "Pairs of BA\u2192, the clearest first, in points",
         "pairs",
         [
             _DIRECTION,
             _ATTRIBUTE,
             _TASK,
+            Column("truth", lambda row: percent(row["true"], 1), True),
+            Column("prediction", lambda row: percent(row["predicted"], 1), True),
             _SIGN,
-            _number("contribution", "value"),
-            _INTERVAL,
+            _own("contribution"),
             _BAND,
             _CLEAR,
-            _NOTE,
         ],
-        lambda pairs: pairs[:_FEW_PAIRS],
+        lambda pairs, short: pairs[: _FEW_PAIRS if short else _PAIRS],
     ),
     Kind(
         "sweeps",
-        "Thresholds of the score: BA A->T and the difference of false positive rates",
+        "Thresholds of the score: BA A\u2192T and FPR difference, in points",
         "points",
         [
             _RUN,
             Column("threshold", _threshold, True),
             _share("predicted positive"),
-            _estimate("BA A->T", "amplification"),
-            _estimate("blind errors", "blind_errors"),
-            _estimate("FPR difference", "fpr_difference", ""),
+            _of("BA A\u2192T", "amplification"),
+            _of("blind errors", "blind_errors"),
+            _of("FPR difference", "fpr_difference", 100, ""),
         ],
-        # About ten thresholds, evenly spaced.
-        lambda points: points[:: max(1, (len(points) - 1) // _FEW_POINTS)],
+        _evenly,
     ),
     Kind(
         "fairness",
-        "Fairness measures: largest less smallest rate over groups",
+        "Fairness measures: largest less smallest rate over groups, in points; rates in per cent",
         "fairness",
         [
             Column("measure", lambda row: row["measure"].replace("_", " ")),
             _TASK,
-            _number("value", "value", ""),
-            _PLAIN_INTERVAL,
+            _own("difference", 100, ""),
             _GROUPS,
-            _NOTE,
         ],
     ),
     Kind(
         "fairness",
         "AIF360's own measures",
         "aif360",
-        [_text("measure"), _VALUE, _text("ideal"), Column("by group", _values_by_group)],
+        [
+            _text("measure"),
+            Column("value", lambda row: _exact(row["value"], "+"), True),
+            _text("ideal"),
+            Column("by group", _values_by_group),
+        ],
     ),
     Kind(
         "data",
-        "Gaps in the reference and in the evaluated truth",
+        "Gaps in the reference and in the evaluated truth, in points",
         "drift",
         [
             _RUN,
             _TASK,
-            Column("groups", lambda row: f"{row['group']} less {row['other']}"),
-            Column("reference", lambda row: number(row["reference"]["gap"]), True),
-            Column("truth", lambda row: number(row["truth"]["gap"]), True),
-            _number("difference", "value"),
-            _INTERVAL,
-            _NOTE,
+            Column("groups", lambda row: f"{row['group']} {MINUS} {row['other']}"),
+            Column("reference", lambda row: number(100 * row["reference"]["gap"], 1), True),
+            Column("truth", lambda row: number(100 * row["truth"]["gap"], 1), True),
+            _own("difference"),
         ],
     ),
     Kind("data", "Groups", "groups", [_text("label", "group"), _ROWS, _SHARE]),
     Kind("data", "Classes", "classes", [_text("label", "class"), _ROWS, _SHARE]),
     Kind("data", "Tasks", "tasks", [_text("label", "task"), _ROWS, _SHARE]),
-    Kind("runs", "Runs", "runs", [_RUN, _METRIC, _VALUE, _INTERVAL, _NOTE]),
+    Kind("runs", "Runs", "runs", [_RUN, _METRIC, _VALUE]),
     Kind(
         "method",
         "How each metric was computed",
         "metrics",
-        [_METRIC, _text("source"), Column("computed with", _recipe), _DETECTABLE],
+        [
+            _METRIC,
+            _text("source"),
+            Column("computed with", _recipe),
+            Column("smallest change seen", _detectable, True),
+        ],
     ),
 )
 
@@ -323,47 +395,93 @@ KINDS = (
 class Table(NamedTuple):
     """A table as text, for a part of the report.
 
-    ``numbers`` tells which columns are numbers, ``clear`` which rows have an interval without 0; of
-    pairs, one that holds for all of them at once.
+    Attributes
+    ----------
+    part, caption : str
+    names : list of str
+        The heads of the columns.
+    rows : list of list of Cell
+    numbers : list of bool
+        Which columns are numbers.
+    clear : list of bool
+        Which rows have an interval without 0; of pairs, one that holds for all of them at once.
+    footnotes : list of str
+        Each reason once; cells refer to them by their number, from 1.
     """
 
     part: str
     caption: str
     names: list[str]
-    rows: list[list[str]]
+    rows: list[list[Cell]]
     numbers: list[bool]
     clear: list[bool]
+    footnotes: list[str]
 
 
 def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
     """The tables of a summary that have rows; long ones may be shortened."""
     several = len({row["model"] for row in summary["metrics"]}) > 1
-    level = f"{percent(summary['method']['confidence'])} interval"
     lists = _lists(summary)
-    for part, caption, key, columns, shorten in KINDS:
-        rows = lists.get(key)
+    for kind in KINDS:
+        rows, caption, columns = lists.get(kind.rows), kind.caption, kind.columns
         if not rows:
             continue
-        if short:
-            row_groups = grouped(rows, "model", "name", "run").values()
-            shown = [row for group in row_groups for row in shorten(group)]
-            if len(shown) < len(rows):
-                caption = f"{caption} ({len(shown):,} of {len(rows):,})"
-            rows = shown
-        if several and "model" in rows[0]:
+        if kind.rows == "metrics" and kind.part == "results" and several:
+            yield _by_model(kind, rows)
+            continue
+        row_groups = grouped(rows, "model", "name", "run").values()
+        shown = [row for group in row_groups for row in kind.shorten(group, short)]
+        if len(shown) < len(rows):
+            caption = f"{caption} ({len(shown):,} of {len(rows):,})"
+        rows = shown
+        if len({row.get("direction") for row in rows}) == 1:
+            columns = [column for column in columns if column is not _DIRECTION]
+        if several and "model" in rows[0] and kind.part != "differences":
             columns = [_MODEL, *columns]
-        cells = [[clean(column.text(row)) for row in rows] for column in columns]
+        notes: dict[str, int] = {}
+        cells = [[_cell(column, row, notes) for row in rows] for column in columns]
         # Leave out empty columns.
-        kept = [i for i, column in enumerate(cells) if any(column)]
-        names = [columns[i].name for i in kept]
+        kept = [i for i, column in enumerate(cells) if any(cell.text for cell in column)]
         yield Table(
-            part,
+            kind.part,
             caption,
-            [level if name == _INTERVAL.name else name for name in names],
+            [columns[i].name for i in kept],
             [list(row) for row in zip(*(cells[i] for i in kept), strict=True)],
             [columns[i].number for i in kept],
             [bool(row["clear"] if "clear" in row else "low" in row and side(row)) for row in rows],
+            list(notes),
         )
+
+
+def _cell(column: Column, row: Row, notes: dict[str, int]) -> Cell:
+    """A cell, whose note gets the number that it has already or the next one."""
+    text, note = clean(column.text(row)), clean(arrows(column.note(row)))
+    if not (text and note):
+        return Cell(text)
+    return Cell(text, (notes.setdefault(note, len(notes) + 1),))
+
+
+def _by_model(kind: Kind, rows: list[Row]) -> Table:
+    """One row per metric and one column per model."""
+    notes: dict[str, int] = {}
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    metric, value = kind.columns
+    lines = []
+    for of_metric in grouped(rows, "name").values():
+        by_model = {row["model"]: row for row in of_metric}
+        found = [
+            _cell(value, by_model[name], notes) if name in by_model else Cell("") for name in models
+        ]
+        lines.append([_cell(metric, of_metric[0], notes), *found])
+    return Table(
+        kind.part,
+        kind.caption,
+        [metric.name, *map(clean, models)],
+        lines,
+        [False, *[True] * len(models)],
+        [False] * len(lines),
+        list(notes),
+    )
 
 
 def data_facts(summary: Summary) -> list[tuple[str, str]]:
@@ -391,7 +509,7 @@ def data_facts(summary: Summary) -> list[tuple[str, str]]:
 def method_facts(summary: Summary) -> list[tuple[str, str]]:
     """Facts about the computation, in the same form."""
     method = summary["method"]
-    level, draws = percent(method["confidence"]), f"{method['n_boot']:,} replicates"
+    level, draws = level_of(method["confidence"]), f"{method['n_boot']:,} replicates"
     seed = f", seed {method['random_state']}"
     seed = "" if not method["n_boot"] or method["random_state"] is None else seed
     versions = (f"{name} {version}" for name, version in method["versions"].items())

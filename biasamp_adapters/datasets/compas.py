@@ -29,8 +29,8 @@ _SECONDS = 30
 #: The file has about 2.5 million bytes; an endless response must not fill the memory.
 _MOST_BYTES = 32_000_000
 
-#: SHA-256 of the reduced text of all 7,214 rows, whatever the line endings of their file.
-_SHA256 = "604c1f07a35f0821a2752a5e6f3aad880b7e862db3117930545f9e8a6a6015cc"
+#: SHA-256 of the needed columns of all 7,214 rows as CSV, whatever the line endings of their file.
+SHA256 = "604c1f07a35f0821a2752a5e6f3aad880b7e862db3117930545f9e8a6a6015cc"
 
 #: The columns kept, in the order of the reduced file; True for whole numbers.
 _COLUMNS = {
@@ -50,6 +50,8 @@ _COLUMNS = {
     "two_year_recid": True,
 }
 _FEATURES = ["age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]
+#: The columns that may be the task.
+LABELS = ("two_year_recid", "is_recid")
 _RACES = ("African-American", "Asian", "Caucasian", "Hispanic", "Native American", "Other")
 
 
@@ -132,12 +134,9 @@ def fetch_compas(
     from sklearn.datasets import get_data_home
     from sklearn.utils import Bunch
 
-    check_choice("label", label, ("two_year_recid", "is_recid"))
-    kept = [*_RACES] if races is None else [*races]
-    # A string is a sequence too, but of letters.
-    if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):
-        raise ValueError(f"races must be None or a list out of {[*_RACES]}; received {races!r}")
-    frame = _analysed(_table(Path(get_data_home(data_home)), download_if_missing), kept)
+    check_choice("label", label, LABELS)
+    kept = read_races(races)
+    frame = _analysed(published_rows(Path(get_data_home(data_home)), download_if_missing), kept)
     columns = frame[_FEATURES], frame[label], frame["race"]
     data, target, race = columns if as_frame else (column.to_numpy() for column in columns)
     if return_X_y:
@@ -153,8 +152,23 @@ def fetch_compas(
     )
 
 
-def _table(home: Path, download: bool) -> pd.DataFrame:
-    """The needed columns of all rows as canonical text, from ``home`` or from the source."""
+def read_races(races: Sequence[str] | None) -> list[str]:
+    """The races to keep as a list; an error if one is not recorded in the table."""
+    kept = [*_RACES] if races is None else [*races]
+    # A string is a sequence too, but of letters.
+    if isinstance(races, str) or not kept or any(race not in _RACES for race in kept):
+        raise ValueError(f"races must be None or a list out of {[*_RACES]}; received {races!r}")
+    return kept
+
+
+def published_rows(home: Path, download: bool) -> pd.DataFrame:
+    """The needed columns of all 7,214 rows, as text, from ``home`` or from the source.
+
+    Raises
+    ------
+    OSError
+        If the table is not there and is not downloaded, or its SHA-256 is not ``SHA256``.
+    """
     for path in (home / _NAME, home / _REDUCED):
         if path.is_file():
             return _needed(path, where=str(path))[0]
@@ -198,10 +212,10 @@ def _needed(source: Path | io.BytesIO, where: str) -> tuple[pd.DataFrame, str]:
     table = table[[*_COLUMNS]]
     text = table.to_csv(index=False, lineterminator="\n")
     digest = hashlib.sha256(text.encode()).hexdigest()
-    if digest != _SHA256:
+    if digest != SHA256:
         raise OSError(
             f"{where} must hold the rows that ProPublica published, unchanged; the SHA-256 of its "
-            f"needed columns is {digest} ({len(table)} rows), not {_SHA256}"
+            f"needed columns is {digest} ({len(table)} rows), not {SHA256}"
         )
     return table, text
 

@@ -1,4 +1,4 @@
-"""The audits that ``biasamp demo`` shows: a table, a model's predictions and its training rows."""
+"""Audits of rows for ``biasamp demo``: a table, predictions of a model, and its training rows."""
 
 from __future__ import annotations
 

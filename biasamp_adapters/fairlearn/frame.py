@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -12,15 +13,21 @@ from fairlearn.metrics import MetricFrame
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
+from biasamp_adapters.cards.card import Card, Footnotes, shown, values
 from biasamp_adapters.counts.arrays import Key
-from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.fairlearn.slices import Slices
-from biasamp_adapters.inference.estimates import Replicated
+from biasamp_adapters.inference.estimates import Estimate, Replicated, outer_level
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics import AmplificationResult
+from biasamp_adapters.metrics.result import numbers as row_of
+from biasamp_adapters.metrics.result import percent
 
 #: Largest difference between sums of the same numbers in different orders.
 _ROUNDING = 1e-12
+
+#: Most rows of the tables of a card that are not folded, and most lines of its text.
+_MOST_ROWS, _MOST_LINES = 10, 8
 
 #: The value of a combination of levels without rows.
 _UNDEFINED = Replicated(float("nan"))
@@ -248,6 +255,85 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
                 "amplification_frame; received neither"
             )
         return self._quantiles
+
+    def __repr__(self) -> str:
+        """The overall values and those of the first groups."""
+        kept = self._rows[:_MOST_LINES]
+        names = ", ".join(map(str, self._names))
+        lines = [f"<AmplificationFrame of {names} by {', '.join(map(str, self.sensitive_levels))}"]
+        for label, numbers in kept:
+            texts = (self._estimate(number).text(sign="") for number in numbers)
+            lines.append(f"  {label}: {', '.join(texts)}")
+        if len(self._rows) > len(kept):
+            lines.append(f"  and {len(self._rows) - len(kept)} more groups")
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        return self._card
+
+    @cached_property
+    def _card(self) -> str:
+        footnotes, by = Footnotes(), " × ".join(map(str, self.sensitive_levels))
+        tables = [
+            values(
+                f"{column.name} by {by}",
+                "group",
+                ((label, row_of(self._estimate(numbers[j]))) for label, numbers in self._rows),
+                footnotes,
+                unit="value",
+                interval=self._interval_in_words,
+                scale=1.0,
+                signed=column.signed,
+            )
+            for j, column in enumerate(self._columns)
+        ]
+        # As many as fit, and the first one in any case.
+        n_rows = np.cumsum([len(table.rows) for table in tables])
+        n_shown = max(1, int((n_rows <= _MOST_ROWS).sum()))
+        hidden, notes = tables[n_shown:], dict.fromkeys(map(shown, self.notes))
+        folds = [f"{len(hidden)} more metrics"] * bool(hidden)
+        folds += [f"{len(notes)} caveats"] * bool(notes)
+        return Card(
+            title=shown(f"{', '.join(map(str, self._names))} by {by}"),
+            facts=[
+                f"{len(self._group_index):,} groups",
+                f"{self._n_draws or 'no'} drawn tables",
+            ],
+            tables=tables[:n_shown],
+            footnotes=footnotes.texts,
+            folded=", ".join(folds),
+            more_tables=hidden,
+            notes=[*notes],
+        ).to_html()
+
+    @property
+    def _interval_in_words(self) -> str:
+        """What the outermost of the requested quantiles are the ends of."""
+        if self._quantiles is None:
+            return "interval"
+        low, high = min(self._quantiles), max(self._quantiles)
+        if low < high and np.isclose(low + high, 1):
+            return f"{percent(outer_level(self._quantiles))} interval"
+        return f"quantiles {low:g} to {high:g}"
+
+    @property
+    def _rows(self) -> list[tuple[str, Array]]:
+        """The label of each row of a card, and its numbers, of shape (metrics,)."""
+        controls = [None] if self._control_index is None else list(self._control_index)
+        whole = ["overall" if it is None else f"overall, {show(it)}" for it in controls]
+        of_groups = self._groups.reshape(-1, len(self._columns))
+        groups = zip(map(show, self._group_index), of_groups, strict=True)
+        return [*zip(whole, self._overall, strict=True), *groups]
+
+    def _estimate(self, number: Replicated) -> Estimate:
+        """A number with the outermost of the quantiles that were requested."""
+        if self._quantiles is None or len(self._quantiles) < 2:
+            return Estimate(number.value)
+        reason = number.no_quantiles(self._quantiles)
+        ends = np.sort(number.quantiles(self._quantiles))[[0, -1]]
+        if reason or not np.isfinite(ends).all():
+            return Estimate(number.value, None, reason)
+        return Estimate(number.value, (float(ends[0]), float(ends[1])), None)
 
     def _values(self, numbers: Array) -> Any:
         values = [number.value for number in numbers.flat]

@@ -113,6 +113,15 @@ def side_of_zero(interval: Interval) -> int:
     return 1 if low > 0 else -1 if high < 0 else 0
 
 
+def clearness(value: float, interval: Interval | None, clear: bool) -> tuple[bool, float]:
+    """Sorts values by how surely they differ from 0: clear ones first, by the end nearer to 0."""
+    if interval is None:
+        return True, -abs(value)
+    low, high = interval
+    nearer = min(abs(low), abs(high)) if low * high > 0 else -max(abs(low), abs(high))
+    return not clear, -nearer
+
+
 def outer_level(quantiles: Sequence[float]) -> float:
     """The level that the outermost quantiles enclose; 0 for the median alone."""
     return max(1 - 2 * min(min(quantiles), 1 - max(quantiles)), 0.0)

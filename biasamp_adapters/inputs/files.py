@@ -58,10 +58,7 @@ def expand(patterns: Sequence[str]) -> list[str]:
         found = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
         found = [name for name in found if Path(name).is_file()]
         if not found and Path(pattern).is_dir():
-            raise ValueError(
-                f"a path must name a file or match some; received the folder {pattern!r} "
-                f"(a pattern such as {str(Path(pattern) / '*.csv')!r} names the files in it)"
-            )
+            found = _tables_in(pattern)
         if not found:
             raise ValueError(
                 f"a path must name a file or match some; there is none for {pattern!r}"
@@ -71,6 +68,29 @@ def expand(patterns: Sequence[str]) -> list[str]:
             found_at = os.stat(name)
             files.setdefault((found_at.st_dev, found_at.st_ino), name)
     return list(files.values())
+
+
+def _tables_in(folder: str) -> list[str]:
+    """The CSV or Parquet files in a folder and its folders, but for hidden ones.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    found = [
+        str(path)
+        for path in sorted(Path(folder).rglob("*"))
+        if path.name.lower().endswith(_CSV + _PARQUET)
+        and path.is_file()
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    ]
+    if not found:
+        raise ValueError(
+            f"a folder must hold files that end in {', '.join(_CSV + _PARQUET)}; there is none in "
+            f"{folder!r}"
+        )
+    return found
 
 
 def quoted(text: str) -> str:

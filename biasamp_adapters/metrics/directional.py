@@ -17,13 +17,13 @@ from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.equalize import ROUNDING, accuracy_of, column_accuracy
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import About
-from biasamp_adapters.metrics.verdict import Facts
 
 #: The estimates that a verdict reads.
-_READ = ("value", "association", "excess")
+_READ = ("value", "association", "excess", "accuracy")
 
 #: How often the signs of the reference are drawn, and how many numbers for that at once.
 _SIGN_DRAWS = 500
@@ -38,7 +38,8 @@ class Directional(Cooccurrence):
     """BA->, measured on counts, with the scores that its verdict reads.
 
     Beside those of every co-occurrence, its scores are the "association", how far predicted rates
-    follow the reference's correlations, and "silence", the share of abstentions in each group.
+    follow the reference's correlations, "accuracy", and "silence", the share of abstentions in each
+    group.
     """
 
     @property
@@ -49,6 +50,8 @@ class Directional(Cooccurrence):
     def _further(self, tables: Tables, weight: Array, predicted: Array) -> dict[str, Array]:
         role = self._role.prediction
         out = {"association": self._association(tables, role, weight, predicted)}
+        if self.evaluation.base_rates is None:
+            out["accuracy"] = self._accuracy(tables)
         if tables.counts.has(Role.ATTRIBUTE) and tables.counts.abstentions(role, self.model):
             silent = tables.silent(self._role, by=Role.ATTRIBUTE)
             out["silence"] = rate(silent, tables.marginal(Role.ATTRIBUTE))
@@ -164,6 +167,7 @@ class Directional(Cooccurrence):
             uncertain=pairs["uncertain"],
             true=true,
             predicted=predicted,
+            overall=self._overall(origin),
             blind=self._blind_rates(tables),
             has_truth=has_truth,
             is_right=has_truth and self._is_right(tables),
@@ -179,6 +183,20 @@ class Directional(Cooccurrence):
         """A task as a sentence names it."""
         counts = self.evaluation.counts
         return task_in_words(task, counts.task_name, is_column=counts.is_matrix(Role.TASK))
+
+    def _overall(self, origin: Tables) -> Array | None:
+        """The rates of all rows that the signs compare with; None of rates set by hand."""
+        if self.evaluation.base_rates is not None:
+            return None
+        rates = rate(origin.marginal(self._role), np.asarray(origin.total))
+        return rates[self.columns] if self._of_task else rates
+
+    def _accuracy(self, tables: Tables) -> Array:
+        """The share of predictions that are right; of a matrix, the mean over its columns."""
+        if not tables.counts.is_matrix(self._role):
+            return accuracy_of(tables, self._role)
+        right = column_accuracy(tables, self._role, silence_is_wrong=True)
+        return np.asarray((right[..., self.columns] if self._of_task else right).mean(axis=-1))
 
     def _is_right(self, tables: Tables) -> bool:
         """Whether all predictions equal the truth."""

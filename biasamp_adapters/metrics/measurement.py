@@ -11,8 +11,8 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, Replicated
 from biasamp_adapters.inference.replicates import Scored
 from biasamp_adapters.inference.rules import Evidence
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.means import mean_over_tasks
-from biasamp_adapters.metrics.verdict import Facts
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from biasamp_adapters.inference.estimates import (
 from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.inference.rules import PAIR_RULES, first_reason
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.result import AmplificationResult
+from biasamp_adapters.metrics.result import AmplificationResult, about, caveats, numbers, percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,45 @@ class Comparison:
             rows.append((model, result.value, *ends, gap.value, *gap_ends, "; ".join(notes)))
         return pd.DataFrame(rows, columns=columns)
 
+    def _repr_html_(self) -> str:
+        return self._card
+
+    @cached_property
+    def _card(self) -> str:
+        # A notebook needs them, and little else does.
+        from biasamp_adapters.cards.card import Card, Footnotes, name_of, shown, values
+
+        (first, result), footnotes = next(iter(self.results.items())), Footnotes()
+        declared, name = about(result.metric), shown(result.short_name)
+        gaps = {model: numbers(gap) for model, gap in self.differences.items()}
+        table = partial(
+            values,
+            footnotes=footnotes,
+            unit="points" if declared.in_points else "value",
+            interval=f"{percent(result.confidence)} interval",
+            scale=declared.scale,
+        )
+        return Card(
+            title=f"{name} of {len(self.results)} models",
+            facts=[*map(shown, result.facts_in_words)],
+            sentences=[("", " ".join(_in_words(model, first, row) for model, row in gaps.items()))],
+            tables=[
+                table(
+                    f"{name} of each model",
+                    "model",
+                    [(model, result.row) for model, result in self.results.items()],
+                    signed=declared.signed,
+                ),
+                table(
+                    f"The same minus that of {name_of(first)}, on the same drawn rows",
+                    "model",
+                    gaps.items(),
+                ),
+            ],
+            footnotes=footnotes.texts,
+            **caveats(note for result in self.results.values() for note in result.notes),
+        ).to_html()
+
     def __repr__(self) -> str:
         first, *others = self.results
         result = self.results[first]
@@ -99,6 +139,20 @@ class Comparison:
         lines += [f"  {model}: {result.estimate.text()}" for model, result in self.results.items()]
         lines += [f"  {model} - {first}: {self.differences[model].text()}" for model in others]
         return "\n".join(lines) + ">"
+
+
+def _in_words(model: str, first: str, gap: dict[str, Any]) -> str:
+    """What the paired difference of two models says."""
+    from biasamp_adapters.cards.card import name_of
+    from biasamp_adapters.cards.strips import side
+
+    words = {
+        1: "is clearly above",
+        -1: "is clearly below",
+        0: "cannot be told from",
+        None: "has no interval of its difference from",
+    }
+    return f"{name_of(model)} {words[side(gap)]} {name_of(first)}."
 
 
 def compare(

@@ -326,6 +326,7 @@ class DirectionalPredictabilityAmplification(PredictabilityMetric):
     about = About(
         short="DPA",
         source="[T25] Eq. 1-6",
+        in_points=False,
         directions=(A_TO_T, T_TO_A),
         function="directional_predictability_amplification",
         parameters=", equalize=None",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +14,7 @@ from biasamp_adapters._text import slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import (
+    NOT_DRAWN,
     UNLIMITED,
     Estimate,
     Interval,
@@ -22,8 +22,9 @@ from biasamp_adapters.inference.estimates import (
     Replicated,
 )
 from biasamp_adapters.inference.replicates import accelerations
+from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
-from biasamp_adapters.metrics.verdict import Facts, Verdict, judge
+from biasamp_adapters.metrics.verdict import TONES, Verdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +41,8 @@ class About:
         Its directions, in the order of a report.
     signed : bool
         Whether the sign of a value tells in which direction bias changed.
+    in_points : bool
+        Whether it is a difference of rates, which reports show in percentage points.
     note : str
         A note for reports that show it.
     function, method : str
@@ -56,6 +59,7 @@ class About:
     source: str = ""
     directions: tuple[str, ...] = (UNDIRECTED,)
     signed: bool = True
+    in_points: bool = True
     note: str = ""
     function: str = ""
     method: str = ""
@@ -66,9 +70,17 @@ class About:
     description: str = ""
     reading: str = ""
 
+    @property
+    def scale(self) -> float:
+        """What values are multiplied by where they are shown: 100 for points, else 1."""
+        return 100.0 if self.in_points else 1.0
+
 
 #: What each metric declares, by the name of its class.
 ABOUT: dict[str, About] = {}
+
+#: How a note begins that says why there is no interval.
+_NO_INTERVAL = "no interval: "
 
 #: Qualities that have a letter.
 _LETTERS = {"uncertainty_coefficient": "U"}
@@ -179,7 +191,7 @@ class AmplificationResult:
         }
         value = estimates["value"]
         if replicates is not None and value.reason:
-            notes.append(f"no interval: {value.reason}")
+            notes.append(f"{_NO_INTERVAL}{value.reason}")
         elif scores["value"].may_be_chance and value.interval is not None:
             notes.append(_CHANCE if value.value > _ROUNDING else _UNCHANGED)
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
@@ -390,7 +402,7 @@ class AmplificationResult:
             "variance": plain(self.variance),
             "spread": None if self.spread is None else numbers(self.spread),
             "levels": {name: numbers(level) for name, level in self.levels.items()},
-            "verdict": None if self.verdict is None else self.verdict._asdict(),
+            "verdict": None if self.verdict is None else plain_verdict(self.verdict),
             "n": self.n,
             "n_boot": self.n_boot,
             "pos_label": None if self.pos_label is None else show(self.pos_label),
@@ -418,9 +430,75 @@ class AmplificationResult:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        head, *rest = self._lines()
-        items = "".join(f"<li>{escape(line.strip())}</li>" for line in rest)
-        return f"<div><strong>{escape(head)}</strong><ul>{items}</ul></div>"
+        return self._card
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The value for a card: ``value``, ``low``, ``high``, and why there is no interval."""
+        reasons = (note for note in self.notes if note.startswith(_NO_INTERVAL))
+        reason = next(reasons, NOT_DRAWN).removeprefix(_NO_INTERVAL)
+        low, high = self.interval or (None, None)
+        return {
+            "value": plain(self.value),
+            "low": plain(low),
+            "high": plain(high),
+            "note": "" if self.interval else reason,
+        }
+
+    @property
+    def facts_in_words(self) -> list[str]:
+        """The line of a card that says what was evaluated."""
+        facts = [f"{self.n:,} rows"]
+        if self.pos_label is not None:
+            facts.append(f"class looked at: {show(self.pos_label)}")
+        return [self.metric, *facts] if self.metric not in self.short_name else facts
+
+    @cached_property
+    def _card(self) -> str:
+        # A notebook needs them, and little else does.
+        from biasamp_adapters.cards.card import Card, Footnotes, shown, values
+        from biasamp_adapters.cards.rounded import rounded
+        from biasamp_adapters.cards.strips import TONES as SIDES
+        from biasamp_adapters.cards.strips import side
+
+        declared, footnotes, verdict = about(self.metric), Footnotes(), self.verdict
+        beside = {"blind errors": self.blind_errors, "excess over them": self.excess}
+        estimates = {name: it for name, it in beside.items() if it is not None}
+        others = self.levels | ({} if self.spread is None else {"variance": self.spread})
+        name = shown(self.short_name)
+        return Card(
+            title=name,
+            facts=[
+                *map(shown, self.facts_in_words),
+                *(f"{name} {rounded(numbers(it), 1, '').both}" for name, it in others.items()),
+            ],
+            tone=SIDES[side(self.row)] if verdict is None else TONES.get(verdict.code, "unclear"),
+            sentences=[]
+            if verdict is None
+            else [(f"{verdict.words.capitalize()}.", shown(verdict.sentence))],
+            tables=[
+                values(
+                    f"{name}, and what it is compared with" if estimates else name,
+                    "metric",
+                    [(name, self.row), *((name, numbers(it)) for name, it in estimates.items())],
+                    footnotes,
+                    unit="points" if declared.in_points else "value",
+                    interval=f"{percent(self.confidence)} interval",
+                    scale=declared.scale,
+                    signed=declared.signed,
+                )
+            ],
+            footnotes=footnotes.texts,
+            **caveats(self.notes),
+        ).to_html()
+
+
+def caveats(notes: Iterable[str]) -> dict[str, Any]:
+    """The folded part of a card: each note once, without reasons, which stand in its table."""
+    from biasamp_adapters.cards.card import shown
+
+    texts = dict.fromkeys(shown(note) for note in notes if not note.startswith(_NO_INTERVAL))
+    return {"folded": f"Caveats ({len(texts)})" if texts else "", "notes": [*texts]}
 
 
 def percent(share: float) -> str:
@@ -448,6 +526,15 @@ def plain(value: float | None) -> float | None:
     if abs(value) < _ROUNDING:
         return 0.0
     return float(np.clip(value, -UNBOUNDED, UNBOUNDED))
+
+
+def plain_verdict(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as dicts, strings and numbers."""
+    gap, accuracy = verdict.gap, verdict.accuracy
+    return verdict._asdict() | {
+        "gap": None if gap is None else gap.to_dict(),
+        "accuracy": None if accuracy is None else numbers(accuracy),
+    }
 
 
 def numbers(estimate: Estimate) -> dict[str, Any]:

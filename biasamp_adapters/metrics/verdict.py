@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
-from biasamp_adapters.inference.estimates import Estimate, side_of_zero
+from biasamp_adapters.inference.estimates import Estimate
+from biasamp_adapters.metrics.facts import MOST_UNCERTAIN, NONE, Facts
+from biasamp_adapters.metrics.movement import (
+    Gap,
+    Movement,
+    beside,
+    digits_of,
+    gap_of,
+    in_words,
+    largest,
+    movement_along,
+    on_average,
+    percent,
+    points,
+    told_with_blind,
+)
 
 #: The verdicts, in the words of a table and in the order of ``CASES``.
 WORDS = {
@@ -26,11 +38,16 @@ WORDS = {
     "no_clear_change": "no clear change",
 }
 
-#: Pairs of uncertain sign may carry this share of all movement.
-_MOST_UNCERTAIN = 0.5
+#: The colours of verdicts that see more bias or less; of others there is none.
+TONES = {
+    "amplifies": "above",
+    "amplifies_beneath_errors": "above",
+    "reverses": "above",
+    "reduces": "below",
+}
 
-#: Changes smaller than this are given with more digits, and those up to rounding are none.
-_SMALL_CHANGE, _NONE = 0.02, 1e-12
+#: Verdicts that the value of BA-> says nothing about.
+WITHOUT_NUMBERS = ("cannot_say", "no_errors", "constant")
 
 
 class Verdict(NamedTuple):
@@ -47,160 +64,23 @@ class Verdict(NamedTuple):
         The verdict with its numbers.
     constant : str or None
         What predictions say of everybody, if it is the same: "class 0".
+    gap : Gap or None
+        The largest movement that the verdict speaks of; None where no rate is defined.
+    accuracy : Estimate or None
+        The share of predictions that are right; None without a truth.
     """
 
     code: str
     reason: str | None
     sentence: str
     constant: str | None = None
+    gap: Gap | None = None
+    accuracy: Estimate | None = None
 
     @property
     def words(self) -> str:
         """The verdict in a few words."""
         return WORDS[self.code]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Facts:
-    """What is known of a model in one direction.
-
-    Attributes
-    ----------
-    of_task : bool
-        Whether rates are those of tasks in a group (A->T), and not of groups in a task (T->A).
-    groups : tuple of labels
-    subjects : tuple of str
-        Each task as a sentence names it.
-    told : list of int
-        The tasks that sentences may name: of two classes, the positive one.
-    by_column : bool
-        Whether tasks are columns of a matrix.
-    sign, uncertain : ndarray of shape (groups, tasks)
-        The reference's signs, and whether each may be noise.
-    true, predicted : ndarray of shape (groups, tasks)
-        Rates of the truth, or those set by hand, and of the predictions.
-    blind : ndarray of shape (groups, tasks), or None
-        The rates that blind errors give.
-    has_truth : bool
-        Whether predictions are compared with a truth, and not with rates set by hand.
-    is_right : bool
-        Whether predictions equal the truth.
-    constant : str or None
-        What predictions say of everybody, if it is the same.
-    only_group : label or None
-        The only group that has rows.
-    few_rows : str or None
-        Which cells that decide have too few rows, in words.
-    followed : float
-        How far the rates of the truth follow the reference's signs, on average.
-    association : Estimate
-        The same of the predictions.
-    silence : Estimate or None
-        The largest less the smallest share of abstentions in a group.
-    silent : ndarray of shape (groups,), or None
-        The share of abstentions in each group.
-    value, excess : Estimate or None
-        BA->, and BA-> less that of blind errors.
-    doubtful_value, doubtful_excess : Estimate or None
-        The same with intervals that hold for other signs too, where signs are uncertain; None where
-        they are not.
-    """
-
-    of_task: bool
-    groups: tuple[Label, ...]
-    subjects: tuple[str, ...]
-    told: list[int]
-    by_column: bool
-    sign: Array
-    uncertain: Array
-    true: Array
-    predicted: Array
-    blind: Array | None
-    has_truth: bool
-    is_right: bool
-    constant: str | None
-    only_group: Label | None
-    followed: float
-    silent: Array | None
-    few_rows: str | None
-    value: Estimate
-    association: Estimate
-    excess: Estimate | None = None
-    silence: Estimate | None = None
-    doubtful_value: Estimate | None = None
-    doubtful_excess: Estimate | None = None
-
-    @property
-    def delta(self) -> Array:
-        """How far the rate of each pair moves."""
-        return self.predicted - self.true
-
-    @property
-    def uncertain_share(self) -> float:
-        """Share of all movement that is in pairs without a sign that can be told."""
-        moved = np.nan_to_num(np.abs(self.delta))
-        total = moved.sum()
-        return float(moved[self.uncertain | (self.sign == 0)].sum() / total) if total else 0.0
-
-    @property
-    def direction_unknown(self) -> bool:
-        """Whether what is clear is so for the reference's signs only, which may be noise.
-
-        Where nothing is clear, whether most movement is in pairs of uncertain sign.
-        """
-        pairs = ((self.value, self.doubtful_value), (self.excess, self.doubtful_excess))
-        sides = [(_side(sure), _side(doubtful or sure)) for sure, doubtful in pairs if sure]
-        clear = [(side, doubtful) for side, doubtful in sides if side]
-        if not clear:
-            return self.uncertain_share > _MOST_UNCERTAIN
-        return any(side != doubtful for side, doubtful in clear)
-
-    @property
-    def is_balanced(self) -> bool:
-        """Whether no pair has a sign that can be told from a tie."""
-        return bool((self.uncertain | (self.sign == 0)).all())
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether the model abstains from every prediction."""
-        return self.silent is not None and bool(np.nanmin(self.silent) >= 1 - _NONE)
-
-    @property
-    def silence_differs(self) -> bool:
-        """Whether groups differ clearly in abstentions, and by more than BA-> may be."""
-        silence, value = self.silence, self.value
-        if silence is None or silence.interval is None or value.interval is None:
-            return False
-        return silence.interval[0] > 0 and silence.value > max(map(abs, value.interval))
-
-    @property
-    def reverses(self) -> bool:
-        """Whether predictions clearly go against signs that the truth follows."""
-        return self.followed > 0 and _side(self.association) == -1
-
-    @property
-    def lacks_interval(self) -> str | None:
-        """Reason why value or excess has no interval, or None."""
-        if self.excess is None and self.has_truth:
-            return "what mistakes alone would do is known only where counts keep rows"
-        for estimate in filter(None, (self.value, self.excess)):
-            if estimate.interval is None:
-                return estimate.reason
-        return None
-
-    @property
-    def side(self) -> int | None:
-        """The side of 0 on which BA-> clearly lies; 0 where it does not."""
-        return _side(self.value)
-
-    @property
-    def excess_side(self) -> int | None:
-        """The same of the excess; without a truth there are no mistakes, and it is BA->."""
-        return self.side if self.excess is None else _side(self.excess)
-
-
-def _side(estimate: Estimate) -> int | None:
-    return None if estimate.interval is None else side_of_zero(estimate.interval)
 
 
 class Case(NamedTuple):
@@ -210,150 +90,6 @@ class Case(NamedTuple):
     reason: str | None
     applies: Callable[[Facts], bool]
     sentence: Callable[[Facts], str]
-
-
-# How rates move, in words.
-
-
-def percent(rate: float, digits: int = 0) -> str:
-    """A rate in per cent."""
-    return f"{100 * rate:z.{digits}f}%"
-
-
-def points(change: float, digits: int | None = None) -> str:
-    """A difference of rates in percentage points, with the unit; a small one has more digits."""
-    digits = _digits_of(change) if digits is None else digits
-    text = f"{100 * change:z.{digits}f}"
-    return f"{text} point" if text in ("1", "-1") else f"{text} points"
-
-
-def _digits_of(*changes: float) -> int:
-    """Decimals of a percentage that show the smallest of some changes."""
-    smallest = min((abs(change) for change in changes if abs(change) > _NONE), default=1.0)
-    return 0 if smallest >= _SMALL_CHANGE else max(1, -math.floor(math.log10(100 * smallest)))
-
-
-@dataclass(frozen=True)
-class Movement:
-    """How one pair of groups, or one group in a task, moves from the truth to the predictions.
-
-    Attributes
-    ----------
-    task : int
-    groups : tuple of int
-        The group that the reference joins with the task and one that it does not; or one group.
-    """
-
-    task: int
-    groups: tuple[int, ...]
-
-    def gap(self, rates: Array) -> float:
-        """The difference of rates between two groups, or the rate of one."""
-        first, *second = (float(rates[group, self.task]) for group in self.groups)
-        return first - second[0] if second else first
-
-
-def _largest(facts: Facts, score: Array) -> Movement | None:
-    """The pair of groups, or else the group, and the task whose rates move most.
-
-    Parameters
-    ----------
-    facts : Facts
-    score : ndarray of shape (groups, tasks)
-        How far each pair moves; along the reference's sign, it is positive times the sign.
-    """
-    told = np.isin(np.arange(score.shape[1]), facts.told)
-    score = np.where(np.isnan(score) | ~told, -np.inf, score)
-    if np.isinf(score).all():
-        return None
-    if facts.of_task:
-        along, against = (np.where(facts.sign == s, score, -np.inf) for s in (1, -1))
-        together = along.max(axis=0) + against.max(axis=0)
-        task = int(together.argmax())
-        if np.isfinite(together[task]):
-            return Movement(task, (int(along[:, task].argmax()), int(against[:, task].argmax())))
-    group, task = divmod(int(score.argmax()), score.shape[1])
-    return Movement(task, (group,))
-
-
-def _movement(facts: Facts, side: int) -> Movement | None:
-    """The largest movement along (1) or against (-1) the reference's signs."""
-    return _largest(facts, side * facts.sign * facts.delta)
-
-
-def _digits(facts: Facts, movement: Movement) -> int:
-    """Decimals that tell truth, predictions and blind errors apart."""
-    after = movement.gap(facts.predicted)
-    others = [rates for rates in (facts.true, facts.blind) if rates is not None]
-    return _digits_of(*(after - movement.gap(rates) for rates in others))
-
-
-def _told(facts: Facts, movement: Movement, rates: Array) -> list[str]:
-    """The rate of each group of a movement, in per cent."""
-    digits = _digits(facts, movement)
-    return [percent(float(rates[group, movement.task]), digits) for group in movement.groups]
-
-
-def _verb(before: float, after: float) -> str:
-    if before < 0:
-        return "goes"
-    return "turns round" if after < 0 else "grows" if after > before else "shrinks"
-
-
-def _moves(facts: Facts, movement: Movement | None) -> str:
-    """How the gap between two groups, or the share of one, changes."""
-    if movement is None:
-        return "rates are undefined"
-    subject = facts.subjects[movement.task]
-    first, *second = (show(facts.groups[group]) for group in movement.groups)
-    true, predicted = (_told(facts, movement, rates) for rates in (facts.true, facts.predicted))
-    if not second:
-        what = f"the rate of {subject} in {first}"
-        if not facts.of_task:
-            what = f"the share of {first} among rows with {subject}"
-        return f"{what} goes from {true[0]} to {predicted[0]}"
-    digits = _digits(facts, movement)
-    before, after = (movement.gap(rates) for rates in (facts.true, facts.predicted))
-    between = f"the gap between {first} and {second[0]} in {subject}"
-    if abs(after - before) <= _NONE:
-        rates = ", then ".join(dict.fromkeys(" against ".join(told) for told in (true, predicted)))
-        return f"{between} stays at {points(before, digits)} ({rates})"
-    return (
-        f"{between} {_verb(before, after)} from "
-        f"{points(before, digits)} ({' against '.join(true)}) to "
-        f"{points(after, digits)} ({' against '.join(predicted)})"
-    )
-
-
-def _average(facts: Facts, clause: str = "", extreme: str = "most of all") -> str:
-    """How rates move on average, where there are more than one movement to tell."""
-    one = facts.true.size == 1 or (not facts.by_column and facts.sign.shape == (2, 2))
-    one = one or (len(facts.groups) == 2 and len(facts.subjects) == 1)
-    if one and facts.of_task:
-        return ""
-    mean, along = facts.value.value, facts.sign * facts.delta
-    if abs(mean) <= _NONE:
-        return f"on average, rates do not move along the reference's correlations; {extreme} "
-    side, where = (-1, "against") if mean < 0 else (1, "along")
-    moved, n_pairs = int((side * along > _NONE).sum()), int(np.isfinite(along).sum())
-    return (
-        f"rates move by {points(abs(mean))} on average {where} the reference's "
-        f"correlations{clause}, {moved} of {n_pairs} pairs {where} them; {extreme} "
-    )
-
-
-def _sentence(facts: Facts, side: int, tail: str) -> str:
-    """The largest movement along or against the signs; ``tail`` takes what blind errors give."""
-    movement = _movement(facts, side)
-    return f"{_average(facts)}{_moves(facts, movement)}{_beside(facts, movement, tail)}"
-
-
-def _beside(facts: Facts, movement: Movement | None, tail: str) -> str:
-    """A clause on what blind errors would make of the gap."""
-    if facts.blind is None or movement is None:
-        return ""
-    in_words = points if len(movement.groups) > 1 else percent
-    return tail.format(in_words(movement.gap(facts.blind), _digits(facts, movement)))
 
 
 #: Clauses on blind errors.
@@ -392,10 +128,10 @@ def _selection(facts: Facts) -> str:
     ends = highest[:, column].argmax(), lowest[:, column].argmin()
     most, least = (float(rates[end, column]) for end in ends)
     what = "selection rates of" if facts.of_task else "predicted shares of"
-    if most - least <= _NONE:
+    if most - least <= NONE:
         where = "groups" if facts.of_task else "tasks"
         return f"{what} {columns[column]} are the same in all {where} ({percent(most)})"
-    digits = _digits_of(most - least)
+    digits = digits_of(most - least)
     shares = ", ".join(
         f"{compared[end]} {percent(share, digits)}"
         for end, share in zip(ends, (most, least), strict=True)
@@ -415,8 +151,8 @@ def _of_unknown_direction(facts: Facts) -> str:
     moved = np.nan_to_num(np.abs(facts.delta))[:, facts.told]
     group, told = divmod(int(moved.argmax()), len(facts.told))
     movement = Movement(facts.told[told], (group,))
-    where = f"most of all {_moves(facts, movement)}"
-    if facts.uncertain_share > _MOST_UNCERTAIN:
+    where = f"most of all {in_words(facts, movement)}"
+    if facts.uncertain_share > MOST_UNCERTAIN:
         return (
             f"{percent(facts.uncertain_share)} of all movement is in pairs that the reference "
             f"hardly correlates, so its direction may be noise; {where}"
@@ -442,25 +178,25 @@ def _of_no_interval(facts: Facts) -> str:
 def _of_mistakes(facts: Facts) -> str:
     side = facts.side or 1
     less = facts.excess_side == -side
-    movement = _movement(facts, side)
+    movement = movement_along(facts, side)
     how = "less far than" if less else "as far as"
-    average = _average(facts, f", {how} mistakes that know nothing of the attribute would")
+    average = on_average(facts, f", {how} mistakes that know nothing of the attribute would")
     # What holds of the mean over many pairs need not hold of the one that moves most.
     tail = _ALONE if average else _NOT_AS_FAR if less else _AS_FAR
-    return f"{average}{_moves(facts, movement)}{_beside(facts, movement, tail)}"
+    return f"{average}{in_words(facts, movement)}{beside(facts, movement, tail)}"
 
 
 def _of_beneath(facts: Facts) -> str:
     blind = facts.true if facts.blind is None else facts.blind
-    movement = _largest(facts, facts.sign * (facts.predicted - blind))
-    average = _average(facts, extreme="farthest above what mistakes would give,")
-    return f"{average}{_moves(facts, movement)}{_beside(facts, movement, _BENEATH)}"
+    movement = largest(facts, facts.sign * (facts.predicted - blind))
+    average = on_average(facts, extreme="farthest above what mistakes would give,")
+    return f"{average}{in_words(facts, movement)}{beside(facts, movement, _BENEATH)}"
 
 
 def _of_reversal(facts: Facts) -> str:
-    movement = _movement(facts, -1)
+    movement = movement_along(facts, -1)
     if movement is None or len(movement.groups) == 1:
-        return _sentence(facts, -1, _ALONE)
+        return told_with_blind(facts, -1, _ALONE)
     first, second = (show(facts.groups[group]) for group in movement.groups)
     before, after = (points(movement.gap(rates)) for rates in (facts.true, facts.predicted))
     return (
@@ -524,7 +260,7 @@ CASES: Sequence[Case] = (
         "amplifies",
         None,
         lambda it: it.side == 1 and it.excess_side == 1,
-        lambda it: _sentence(it, 1, _ALONE),
+        lambda it: told_with_blind(it, 1, _ALONE),
     ),
     Case(
         "amplifies_beneath_errors",
@@ -536,7 +272,7 @@ CASES: Sequence[Case] = (
         "reduces",
         None,
         lambda it: it.side == -1 and it.excess_side == -1,
-        lambda it: _sentence(it, -1, _ALONE),
+        lambda it: told_with_blind(it, -1, _ALONE),
     ),
     Case("mistakes_only", None, lambda it: bool(it.side), _of_mistakes),
     Case("no_clear_change", None, lambda it: True, _of_no_change),
@@ -548,4 +284,12 @@ def judge(facts: Facts) -> Verdict:
     case = next(case for case in CASES if case.applies(facts))
     sentence = case.sentence(facts)
     said = f"{sentence[0].upper()}{sentence[1:]}."
-    return Verdict(case.code, case.reason, said, facts.constant)
+    gap = gap_of(facts, _told(facts, case.code))
+    return Verdict(case.code, case.reason, said, facts.constant, gap, facts.accuracy)
+
+
+def _told(facts: Facts, code: str) -> Movement | None:
+    """The movement that the sentence of a verdict names, or else the largest on BA's side."""
+    if code == "amplifies_beneath_errors" and facts.blind is not None:
+        return largest(facts, facts.sign * (facts.predicted - facts.blind))
+    return movement_along(facts, -1 if code == "reverses" or facts.value.value < 0 else 1)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -10,8 +13,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import CenteredNorm, LinearSegmentedColormap
+from matplotlib.lines import Line2D
+from matplotlib.transforms import Bbox
 
-from biasamp_adapters._text import clean, shortened
+from biasamp_adapters._text import MINUS, clean, shortened
 from biasamp_adapters._typing import Array
 
 #: From Okabe and Ito, "Color Universal Design", 2008: most readers can distinguish these.
@@ -30,8 +35,15 @@ DIVERGING = LinearSegmentedColormap.from_list("biasamp", ["#0571b1", "#f6f6f6", 
 #: Width of a new figure, and height of a row in it, in inches.
 WIDTH, ROW = 6.0, 0.32
 
-#: The number of characters that fit beside an axis.
-NAME = 28
+#: The number of characters that fit beside an axis, and what longer names may grow to, if they
+#: would be equal otherwise.
+NAME, _LONGER = 28, (40, 56)
+
+#: Width of the edge of hollow marks, which some styles leave out.
+EDGE = 1.1
+
+#: The space around a legend, in points.
+_GAP = 4
 
 
 def axes_of(ax: Axes | None, height: float) -> Axes:
@@ -45,19 +57,140 @@ def axes_of(ax: Axes | None, height: float) -> Axes:
     return ax
 
 
-def shown(text: object) -> str:
+def fit_height(ax: Axes, rows: float) -> None:
+    """Make a figure of one picture so high that rows of these inches fit, and all labels."""
+    figure = ax.figure.figure
+    figure.set_size_inches(figure.get_figwidth(), rows + 4)
+    lay_out(ax)
+    around = figure.get_figheight() - ax.get_window_extent().height / figure.dpi
+    figure.set_size_inches(figure.get_figwidth(), rows + around)
+    lay_out(ax)
+
+
+def finish(ax: Axes, rows: float | None, marks: Sequence[Line2D] = ()) -> None:
+    """Add a legend of marks by their labels; a new figure has rows of so many inches in height."""
+    if rows is not None:
+        fit_height(ax, rows)
+    if marks:
+        legend(ax, marks, [str(mark.get_label()) for mark in marks])
+        if rows is not None:
+            fit_height(ax, rows)
+
+
+def lay_out(ax: Axes) -> None:
+    """Place axes as their figure will, so that sizes can be measured."""
+    engine = ax.figure.get_layout_engine()
+    if engine is not None:
+        with warnings.catch_warnings():
+            # Drawing gives the same warnings, of glyphs and of figures that are too small.
+            warnings.simplefilter("ignore")
+            engine.execute(ax.figure.figure)
+    ax.apply_aspect()
+
+
+def shown(text: object, most: int = NAME) -> str:
     """A name for a picture: one line without control characters, shortened to fit."""
-    return shortened(clean(str(text)), NAME)
+    return shortened(clean(str(text)), most)
+
+
+def told_apart(names: Iterable[object], most: int = NAME) -> list[str]:
+    """Names for a picture, shortened so that different ones stay different.
+
+    Long names first lose the words with which all begin or end, and only then their middle.
+
+    Examples
+    --------
+    >>> told_apart([f"Region Lakeside, {number} district of the city" for number in ("1st", "2nd")])
+    ['…1st…', '…2nd…']
+    """
+    texts = [clean(str(name)) for name in names]
+    different = len(set(texts))
+    if different > 1 and max(map(len, texts)) > most:
+        start = _shared_words(texts)
+        rest = [text[start:] for text in texts]
+        end = _shared_words([text[::-1] for text in rest])
+        texts = [
+            "\u2026" * (start > 0) + text[: len(text) - end] + "\u2026" * (end > 0) for text in rest
+        ]
+    for room in (most, *_LONGER):
+        cut = [shortened(text, room) for text in texts]
+        if len(set(cut)) == different:
+            break
+    return cut
+
+
+def _shared_words(texts: list[str]) -> int:
+    """The length of the whole words with which all texts begin."""
+    # What the first and the last in alphabetical order share, all share.
+    first, last = min(texts), max(texts)
+    pairs = enumerate(zip(first, last, strict=False))
+    same = next((i for i, (one, other) in pairs if one != other), len(first))
+    return len(re.sub(r"\w+$", "", first[:same]))
 
 
 def named_rows(ax: Axes, names: Iterable[object], axis: str = "y") -> None:
     """Set named ticks at 0, 1, ...; rows run from the top down, and dollar signs stay text."""
-    labels = [shown(name) for name in names]
+    labels = told_apart(names)
     set_ticks = ax.set_yticks if axis == "y" else ax.set_xticks
     set_ticks(range(len(labels)), labels, parse_math=False)
     ax.tick_params(axis=axis, length=0)  # type: ignore[arg-type]  # "x" or "y"
     if axis == "y":
         ax.set_ylim(len(labels) - 0.5, -0.5)
+
+
+def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
+    """A legend that covers neither data nor titles nor labels.
+
+    It lies below axes whose figure makes room for it. Where no layout engine does, axes are made
+    longer at their lower end, or at their upper end if they are curves, and it lies in there.
+    """
+    options: dict[str, Any] = {"frameon": False, "fontsize": "small", "handlelength": 1.6}
+    options |= {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4}
+    figure, size, room = ax.figure.figure, ax.get_window_extent(), ax.get_tightbbox()
+    below = ax.figure.get_layout_engine() is not None
+    if below and room is not None:
+        # The names of rows leave room below them.
+        widest = size.x1 - min(size.x0, room.x0)
+    else:
+        widest = size.width
+        options |= {"frameon": True, "framealpha": 1, "facecolor": ax.get_facecolor()}
+        options |= {"edgecolor": "none", "borderaxespad": 0.2}
+    for columns in range(len(names), 0, -1):
+        # The names are set afterwards: matplotlib leaves out those that begin with "_".
+        box = ax.legend(marks, [str(i) for i in range(len(names))], ncols=columns, **options)
+        for text, name in zip(box.get_texts(), names, strict=True):
+            text.set_parse_math(False)
+            text.set_text(shown(name))
+        drawn = box.get_window_extent()
+        if drawn.width <= widest:
+            break
+    if below:
+        # A legend that is wider than the axes begins below the names of their rows.
+        box.set_loc("upper center" if drawn.width <= size.width else "upper right")
+        # The label of the axis may be set later.
+        setattr(box, "get_bbox_to_anchor", partial(_below, ax))  # noqa: B010  # for mypy
+        return
+    share = min(0.6, (drawn.height + 2 * _GAP * figure.dpi / 72) / size.height)
+    low, high = ax.get_ylim()
+    more = (high - low) * share / (1 - share)
+    if low > high:
+        ax.set_ylim(low - more, high)
+        box.set_loc("lower right")
+    else:
+        ax.set_ylim(low, high + more)
+        box.set_loc("upper left")
+
+
+def _below(ax: Axes) -> Bbox:
+    """The line below the ticks and the label of the x axis."""
+    size, labels = ax.get_window_extent(), ax.xaxis.get_tightbbox()
+    lowest = size.y0 if labels is None else min(size.y0, labels.y0)
+    return Bbox([[size.x0, size.y0 - size.height], [size.x1, lowest - _GAP * ax.figure.dpi / 72]])
+
+
+def in_points(ax: Axes) -> None:
+    """Write the ticks of rates and their differences in points."""
+    ax.xaxis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}".replace("-", MINUS))
 
 
 def zero_line(ax: Axes, axis: str = "x") -> None:

@@ -12,7 +12,17 @@ from matplotlib.axes import Axes
 
 from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.plot.canvas import LINES, SERIES, UNCLEAR, axes_of, heat_map, shown, zero_line
+from biasamp_adapters.plot.canvas import (
+    LINES,
+    SERIES,
+    UNCLEAR,
+    axes_of,
+    heat_map,
+    lay_out,
+    shown,
+    zero_line,
+)
+from biasamp_adapters.plot.canvas import legend as add_legend
 
 _HEIGHT = 3.4
 
@@ -43,6 +53,7 @@ def curves(
     Returns
     -------
     Axes
+        The axes that were drawn on, with a line per curve in the order of ``values``.
 
     Raises
     ------
@@ -64,7 +75,22 @@ def curves(
     if not (isinstance(values, Mapping) and values):
         raise ValueError(f"values must map names to at least one curve; received {values!r}")
     lines = {name: _line(x, name, curve) for name, curve in values.items()}
+    return _draw(x, lines, at, ax, legend=legend)
+
+
+def _draw(
+    x: Array,
+    lines: Mapping[str, Mapping[str, Array]],
+    at: float | None,
+    ax: Axes | None,
+    *,
+    label: str = "",
+    legend: bool,
+) -> Axes:
+    """Draw checked curves over an axis with a label."""
     ax = axes_of(ax, _HEIGHT)
+    if label:
+        ax.set_xlabel(label)
     zero_line(ax, "y")
     if at is not None:
         ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
@@ -76,19 +102,8 @@ def curves(
         drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=shown(name))
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
-        # The names are set afterwards: matplotlib leaves out those that begin with "_".
-        named = ax.legend(
-            drawn,
-            [str(i) for i in range(len(drawn))],
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            ncols=2,
-            frameon=False,
-            fontsize="small",
-        )
-        for text, name in zip(named.get_texts(), lines, strict=True):
-            text.set_parse_math(False)
-            text.set_text(shown(name))
+        lay_out(ax)
+        add_legend(ax, drawn, list(lines))
     return ax
 
 
@@ -136,6 +151,7 @@ def sweep(
     Returns
     -------
     Axes
+        The axes that were drawn on, with a line per table.
 
     Raises
     ------
@@ -170,15 +186,14 @@ def sweep(
         raise ValueError(f"curves of one picture must have the same {x}; received others")
     # At the threshold of infinity, no row is predicted positive.
     finite = np.isfinite(points[0])
-    ax = curves(
+    return _draw(
         points[0][finite],
-        {name: table[finite] for name, table in tables.items()},
-        at=at,
-        ax=ax,
+        {name: _line(points[0][finite], name, table[finite]) for name, table in tables.items()},
+        at,
+        ax,
+        label=_OVER[x],
         legend=legend and isinstance(curve, Mapping),
     )
-    ax.set_xlabel(_OVER[x])
-    return ax
 
 
 _OVER = {"share": "share predicted positive", "threshold": "threshold"}
@@ -201,6 +216,7 @@ def behaviour(values: pd.DataFrame, *, ax: Axes | None = None, colorbar: bool = 
     Returns
     -------
     Axes
+        The axes that were drawn on. A colour bar has axes of its own in the same figure.
 
     Raises
     ------

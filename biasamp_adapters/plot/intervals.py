@@ -9,16 +9,21 @@ from typing import Any, Literal, TypeAlias
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from biasamp_adapters._text import arrows
 from biasamp_adapters.inference.estimates import Estimate, RunSummary, side_of_zero, summarize_runs
 from biasamp_adapters.metrics.result import AmplificationResult, about
 from biasamp_adapters.plot.canvas import (
     AMPLIFIED,
+    EDGE,
     REDUCED,
     ROW,
     UNCLEAR,
     axes_of,
+    finish,
+    in_points,
     named_rows,
     reach_of,
     zero_line,
@@ -55,6 +60,8 @@ def intervals(
     Returns
     -------
     Axes
+        The axes that were drawn on. Rows are at 0, 1, ... from the top, and values on the x axis
+        as they are; the ticks of differences of rates show points.
 
     Raises
     ------
@@ -83,20 +90,22 @@ def intervals(
                 f"{row!r} for {name!r}"
             )
     title = _common_name(rows.values())
+    metric = about(next(iter(rows.values())).metric)
     if signed is None:
-        signed = about(next(iter(rows.values())).metric).signed
+        signed = metric.signed
     blind = {
         y: row.blind_errors for y, row in enumerate(rows.values()) if row.blind_errors is not None
     }
-    ax = axes_of(ax, 0.9 + ROW * len(rows))
-    _set_up(ax, rows, title, _numbers([*rows.values(), *blind.values()]), signed=signed)
+    new = ax is None
+    ax = axes_of(ax, 4.0)
+    _set_up(ax, rows, _numbers([*rows.values(), *blind.values()]), signed=signed)
+    _name_scale(ax, title, points=metric.in_points)
     for y, row in enumerate(rows.values()):
         _draw_dot(ax, row, y - 0.14 * bool(blind), signed=signed)
         if y in blind:
             _draw_diamond(ax, blind[y], y + 0.22)
-    if legend and blind:
-        ax.plot([], [], **_DIAMOND, color=UNCLEAR, label="blind errors")
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")
+    marks = [Line2D([], [], **_DIAMOND, color=UNCLEAR, label="blind errors")]
+    finish(ax, ROW * len(rows) if new else None, marks if legend and blind else [])
     return ax
 
 
@@ -106,6 +115,7 @@ def runs(
     confidence: float = 0.95,
     method: Literal["t", "normal"] = "t",
     ax: Axes | None = None,
+    legend: bool = True,
 ) -> Axes:
     """Plot runs (seeds, folds) as small dots, and their mean with its interval over runs.
 
@@ -118,10 +128,14 @@ def runs(
         As in :func:`~biasamp_adapters.summarize_runs`.
     ax : matplotlib Axes, optional
         The axes to draw on. By default, those of a new figure.
+    legend : bool
+        Whether to show a legend of the dots.
 
     Returns
     -------
     Axes
+        The axes that were drawn on. Rows are at 0, 1, ... from the top, and values on the x axis
+        as they are; the ticks of differences of rates show points.
 
     Raises
     ------
@@ -145,15 +159,25 @@ def runs(
     known = [run for row in rows.values() for run in row if isinstance(run, AmplificationResult)]
     title = _common_name(known) if known else ""
     signed = not known or about(known[0].metric).signed
+    points = bool(known) and about(known[0].metric).in_points
     means = [summarize_runs(row, confidence, method) for row in rows.values()]
     values = [[float(getattr(run, "value", run)) for run in row] for row in rows.values()]
-    ax = axes_of(ax, 0.9 + 1.3 * ROW * len(rows))
-    _set_up(ax, rows, title, [*_numbers(means), *chain(*values)], signed=signed)
+    new = ax is None
+    ax = axes_of(ax, 4.0)
+    _set_up(ax, rows, [*_numbers(means), *chain(*values)], signed=signed)
+    _name_scale(ax, title, points=points)
     for y, (mean, row) in enumerate(zip(means, values, strict=True)):
         # Different heights keep runs with equal values apart.
         heights = y + 0.16 + np.linspace(0, 0.16, len(row))
         ax.scatter(row, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
         _draw_dot(ax, mean, y - 0.12, signed=signed)
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": UNCLEAR}
+    dot["markeredgewidth"] = EDGE
+    marks = [
+        Line2D([], [], **dot, markersize=3.5, markerfacecolor="none", label="one run"),
+        Line2D([], [], **dot, markersize=6.5, label="mean"),
+    ]
+    finish(ax, 1.3 * ROW * len(rows) if new else None, marks if legend else [])
     return ax
 
 
@@ -161,7 +185,7 @@ _DIAMOND: dict[str, Any] = {
     "marker": "D",
     "markersize": 4.5,
     "markerfacecolor": "none",
-    "markeredgewidth": 1.1,
+    "markeredgewidth": EDGE,
     "linestyle": "none",
 }
 
@@ -184,9 +208,7 @@ def _numbers(estimates: Iterable[_Estimated]) -> list[float]:
     ]
 
 
-def _set_up(
-    ax: Axes, names: Iterable[str], title: str, numbers: list[float], *, signed: bool
-) -> None:
+def _set_up(ax: Axes, names: Iterable[str], numbers: list[float], *, signed: bool) -> None:
     """Prepare axes with named rows and a scale for the numbers."""
     reach = reach_of(numbers)
     # A magnitude is at least 0, but its interval over runs may begin below.
@@ -196,8 +218,14 @@ def _set_up(
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
     zero_line(ax)
     named_rows(ax, names)
-    ax.set_xlabel(title)
     ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _name_scale(ax: Axes, name: str, *, points: bool) -> None:
+    """Name the metric of a scale, with its unit if it has one."""
+    if points:
+        in_points(ax)
+    ax.set_xlabel(arrows(name) + ", points" * points)
 
 
 def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None:
@@ -212,7 +240,7 @@ def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None
             colour = {1: AMPLIFIED, -1: REDUCED, 0: UNCLEAR}[side_of_zero(estimate.interval)]
         ax.plot(estimate.interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
         face = colour
-    ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, markerfacecolor=face)
+    ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, mfc=face, markeredgewidth=EDGE)
 
 
 def _draw_diamond(ax: Axes, blind: Estimate, y: float) -> None:

@@ -480,7 +480,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     message = "a path must name a file or match some; "
     with pytest.raises(ValueError, match=message + r"there is none for '.*none\.csv'"):
         bam.audit_frame(tmp_path / "none.csv", **COLUMNS)
-    with pytest.raises(ValueError, match=message + r"received the folder .*\(a pattern such as"):
+    with pytest.raises(ValueError, match=r"a folder must hold files that end in \.csv"):
         bam.audit_frame(tmp_path, **COLUMNS)
     with pytest.raises(ValueError, match=message + r"received ''$"):
         bam.audit_frame("", **COLUMNS)
@@ -648,3 +648,17 @@ def test_a_frame_of_one_column_and_indicators_stay_what_they_are() -> None:
     options["sensitive_features"] = frame["group"]
     report = bam.audit(part(frame, "true_"), part(frame, "one_"), **options)
     assert report.summary["data"]["tasks_are_columns"]
+
+
+def test_where_selects_rows_of_files_only(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"T": [1, 0] * 20, "P": [1, 0] * 20, "A": ["a", "b"] * 20})
+    rows["age"] = range(40)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    options: Any = {"task": "T", "prediction": "P", "attribute": "A", "n_boot": 0}
+    report = bam.audit_frame(tmp_path / "rows.csv", where="age >= 10", **options)
+    alone = bam.audit_frame(rows[rows["age"] >= 10], **options)
+    assert report.summary["metrics"] == alone.summary["metrics"]
+    wanted = "Only rows that meet the condition age >= 10 were audited: 30 of 40."
+    assert report.summary["notes"][0] == wanted
+    with pytest.raises(ValueError, match="where= is for files, since a frame can select its rows"):
+        bam.audit_frame(rows, where="age >= 10", **options)

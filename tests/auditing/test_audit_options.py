@@ -18,12 +18,13 @@ from biasamp_adapters.cli import app
 #: The options of the command that have another name than the arguments of audit_frame.
 RENAMED = {"table": "files", "clusters": "cluster", "random_state": "seed"}
 
-#: Arguments that the command does not have: labels of files have no types to list.
+#: Arguments that the command does not have: labels of files have no types to list. ``--groups``
+#: means something else: the groups to keep.
 ONLY_PYTHON = {"labels", "groups", "title"}
 
 #: Options about how the command runs, or what it shows.
 ONLY_COMMAND = {
-    *("separate", "many_groups", "html", "json_path"),
+    *("separate", "many_groups", "groups", "html", "json_path", "full"),
     *("fail_above", "require_below", "fail_verdict"),
 }
 
@@ -49,7 +50,7 @@ def beginning(words: str) -> str:
 def test_the_audit_of_arrays_has_the_same_arguments() -> None:
     arrays = inspect.signature(bam.audit).parameters
     named = {_COLUMNS.get(name, name): argument for name, argument in arrays.items()}
-    assert set(ARGUMENTS) - set(named) == {"table", "run"}
+    assert set(ARGUMENTS) - set(named) == {"table", "run", "where"}
     assert set(named) <= set(ARGUMENTS)
     for name, argument in named.items():
         if argument.default is not inspect.Parameter.empty:

@@ -14,7 +14,7 @@ EXACT = {
     *("rows", "dropped", "abstained", "share", "audited_share", "reference_share", "runs"),
     *("true", "predicted", "falling"),
     # Of the reference: signs of pairs, how many pairs there are, and the share that may be noise.
-    *("sign", "pairs", "uncertain_signs"),
+    *("sign", "overall", "pairs", "uncertain_signs"),
     # Of the audit.
     *("version", "n", "n_boot", "detectable", "confidence", "random_state", "threshold", "ideal"),
 }

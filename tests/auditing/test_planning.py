@@ -59,9 +59,10 @@ def test_a_report_shows_what_it_can_see() -> None:
     report = audited()
     detectable = row_of(report, "BA A->T")["detectable"]
     assert json.loads(report.to_json() or "")["metrics"][1]["detectable"] == detectable
-    assert "smallest change seen" in (report.to_text() or "")
-    assert f"{detectable:.4f}" in (report.to_markdown() or "")
-    assert "smallest change seen" not in (audited(n_boot=0).to_text() or "")
+    assert "smallest change seen" in report.to_text(full=True)
+    # In points, with two digits.
+    assert f"| {100 * detectable:.2g} |" in report.to_markdown()
+    assert "smallest change seen" not in audited(n_boot=0).to_text(full=True)
 
 
 def test_four_times_the_rows_for_half_the_change() -> None:

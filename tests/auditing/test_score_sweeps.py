@@ -123,7 +123,7 @@ def test_scores_of_some_models() -> None:
     models = {"first": AMPLIFIED, "second": TRUTH}
     report = audit(y_pred=models, y_score={"second": SCORE})
     assert [found["model"] for found in report.summary["sweeps"]] == ["second"]
-    assert "Thresholds of the score" in (report.to_text() or "")
+    assert "Thresholds of the score" in report.to_text(full=True)
 
 
 def test_runs_keep_their_sweeps_apart() -> None:

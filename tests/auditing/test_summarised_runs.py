@@ -100,7 +100,7 @@ def test_runs_are_listed_with_their_own_intervals(reports: dict[str, bam.AuditRe
     for name, report in reports.items():
         assert of_metric[name]["low"] == row_of(report, "BA A->T")["low"]
     assert has_note(found, "The runs were not pooled")
-    for text in (found.to_text(), found.to_markdown(), found.to_html()):
+    for text in (found.to_text(full=True), found.to_markdown(), found.to_html()):
         assert text is not None
         assert "Student" in text
 

@@ -116,6 +116,6 @@ def html_of(make: Callable[[], bam.AuditReport]) -> str:
 
 
 @cache
-def fragment_of(make: Callable[[], bam.AuditReport]) -> str:
+def card_of(make: Callable[[], bam.AuditReport]) -> str:
     """The same as a notebook shows it."""
     return make()._repr_html_()

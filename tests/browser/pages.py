@@ -89,18 +89,29 @@ def violations(page: Page) -> list[str]:
     ]
 
 
+def unfold(page: Page) -> Page:
+    """The page with all its parts open."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    return page
+
+
 def table(page: Page, caption: str) -> Locator:
-    """The box of the table with a caption."""
+    """The box of the table with a caption, in a part that is opened for it."""
+    unfold(page)
     return page.get_by_role("group", name=caption, exact=True)
 
 
 def column(box: Locator, name: str) -> list[str]:
-    """The cells of a column that are shown, from top to bottom."""
+    """The cells of a column that are shown, from top to bottom, without marks of footnotes."""
     shown: list[str] = box.evaluate(
         """(box, name) => {
           const heads = [...box.querySelectorAll("thead th")].map((head) => head.textContent);
           const rows = [...box.querySelectorAll("tbody tr")].filter((row) => row.offsetHeight > 0);
-          return rows.map((row) => row.cells[heads.indexOf(name)].textContent);
+          return rows.map((row) => {
+            const cell = row.cells[heads.indexOf(name)].cloneNode(true);
+            cell.querySelector("sup")?.remove();
+            return cell.textContent;
+          });
         }""",
         name,
     )

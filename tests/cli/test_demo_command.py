@@ -1,4 +1,4 @@
-"""``biasamp demo``: a report on real data, without a download."""
+"""``biasamp demo``: a report on real data, without a download unless rows of COMPAS are wanted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from command import Ended, biasamp, new_process, process
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import load_compas_audit, load_diabetes_audit
+from biasamp_adapters.datasets import load_compas_audit, load_compas_counts, load_diabetes_audit
 
 FAST = ["--n-boot", "50"]
 #: No request leaves the machine: nothing listens at the proxy.
@@ -52,16 +52,36 @@ def test_writes_the_page_offline(folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["biasamp-demo.html"]
     page = (folder / "biasamp-demo.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
-    assert "Diabetes progression and sex" in page
-    assert "2,000 replicates" in page
-    assert not re.search(r"https?://", page)
-    assert ended.out.startswith("Diabetes progression and sex\n")
-    assert ended.out.endswith("wrote biasamp-demo.html\n")
+    assert "COMPAS: recidivism and race" in page
+    assert "score &gt;= 5 amplifies bias" in page
+    # The name of SVG is no address that a browser opens.
+    assert not re.search(r"https?://", page.replace("http://www.w3.org/2000/svg", ""))
+    assert ended.out.startswith("COMPAS: recidivism and race\n")
+    assert "wrote biasamp-demo.html\nVerdict: " in ended.out
     assert not (folder.parent / "scikit-learn").exists()
 
 
-def test_is_the_audit_of_the_rows(folder: Path) -> None:
-    ended = biasamp("demo", *FAST, "--json", "demo.json")
+@pytest.mark.parametrize("attributes", [[], ["sex"], ["race", "sex"]])
+def test_is_the_audit_of_the_counts(folder: Path, attributes: list[str]) -> None:
+    options = [option for name in attributes for option in ("--attribute", name)]
+    ended = biasamp("demo", *FAST, *options, "--json", "demo.json")
+    assert (ended.code, ended.err) == (0, "")
+    found = json.loads((folder / "demo.json").read_text(), parse_constant=pytest.fail)
+    attribute = attributes or ["race"]
+    expected = bam.audit_counts(
+        load_compas_counts(attribute=attribute),
+        y_score=load_compas_counts(attribute=attribute, threshold=None),
+        n_boot=50,
+        title=f"COMPAS: recidivism and {' and '.join(attribute)}",
+    )
+    assert found == expected.summary
+    # 3,696 + 2,454 people, at ten thresholds and above them all.
+    assert found["data"]["rows"] == 6150
+    assert [len(curve["points"]) for curve in found["sweeps"]] == [11]
+
+
+def test_rows_of_diabetes(folder: Path) -> None:
+    ended = biasamp("demo", "--dataset", "diabetes", *FAST, "--json", "demo.json")
     assert ended.code == 0
     found = json.loads((folder / "demo.json").read_text(), parse_constant=pytest.fail)
     assert found == expected(load_diabetes_audit())
@@ -91,7 +111,7 @@ def test_compas_from_a_folder(folder: Path, shared_data: Path) -> None:
         shared_data / "compas-scores-two-years.csv.gz", home / "compas-scores-two-years.csv.gz"
     )
     options = ["--data-home", home, "--html", "compas.html", "--json", "compas.json"]
-    ended = biasamp("demo", "--dataset", "compas", *FAST, *options)
+    ended = biasamp("demo", "--dataset", "compas-rows", *FAST, *options)
     assert (ended.code, ended.err) == (0, "")
     found = json.loads((folder / "compas.json").read_text(), parse_constant=pytest.fail)
     assert found == expected(load_compas_audit(home))
@@ -103,7 +123,7 @@ def test_compas_from_a_folder(folder: Path, shared_data: Path) -> None:
 
 @pytest.mark.parametrize("as_process", [False, True])
 def test_compas_offline_without_data(folder: Path, as_process: bool) -> None:
-    call = ["demo", "--dataset", "compas", "--data-home", str(folder.parent / "home")]
+    call = ["demo", "--dataset", "compas-rows", "--data-home", str(folder.parent / "home")]
     ended = process(*call, cwd=folder, env={**os.environ}) if as_process else biasamp(*call)
     assert (ended.code, ended.out) == (2, "")
     (line,) = ended.err.splitlines()
@@ -117,7 +137,7 @@ def test_compas_that_was_changed(folder: Path) -> None:
     home = folder.parent / "home"
     home.mkdir()
     (home / "compas-scores-two-years.csv").write_text("age,race\n30,Caucasian\n")
-    ended = biasamp("demo", "--dataset", "compas", "--data-home", home)
+    ended = biasamp("demo", "--dataset", "compas-rows", "--data-home", home)
     assert (ended.code, ended.out) == (2, "")
     (line,) = ended.err.splitlines()
     assert "must hold the columns of compas-scores-two-years.csv" in line
@@ -130,6 +150,9 @@ def test_compas_that_was_changed(folder: Path) -> None:
         (["--dataset", "adult"], "'--dataset'.*'adult'"),
         (["--html", "absent/demo.html"], "folder of an output file must exist"),
         (["--n-boot", "-1"], "--n-boot must be a whole number from 0 to 1,000,000; received -1"),
+        (["--attribute", "name"], "attribute must be one of .*'race'.*; received 'name'"),
+        (["--dataset", "diabetes", "--attribute", "sex"], "--attribute is for --dataset compas"),
+        (["--data-home", "."], "--data-home is for --dataset compas-rows; .* for compas"),
         (["surplus"], "[Uu]nexpected extra argument.*surplus"),
     ],
 )

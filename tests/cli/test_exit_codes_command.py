@@ -174,7 +174,9 @@ def test_gates(folder: Path, options: list[str], code: int, lines: list[str]) ->
     for line, wanted in zip(said, lines, strict=True):
         assert re.match(f"biasamp: P: {wanted}", line), line
     # The report says why, so it is there whatever the gates say.
-    assert ended.out.endswith("".join(f"wrote {name}\n" for name in outputs))
+    *_, verdict = said_last = ended.out.splitlines()[-len(outputs) - 1 :]
+    assert said_last == [*(f"wrote {name}" for name in outputs), verdict]
+    assert verdict.startswith("Verdict: ")
     assert all((folder / name).exists() for name in outputs)
 
 
@@ -236,9 +238,9 @@ def test_which_report_a_gate_speaks_of(folder: Path) -> None:
     attributes = ["--attribute", "B", "--separate"]
     ended = biasamp(*AUDIT, *attributes, *gate("BA A->T=0.2"))
     above, unknown = ended.err.splitlines()
-    assert above.startswith("biasamp: Bias amplification audit: A: P: BA A->T is +0.4000 [")
+    assert above.startswith("biasamp: T = 1 by A: P: BA A->T is +0.4000 [")
     # Both values of B have 50 of 100.
-    assert unknown.startswith("biasamp: Bias amplification audit: B: P: BA A->T cannot be judged:")
+    assert unknown.startswith("biasamp: T = 1 by B: P: BA A->T cannot be judged:")
 
 
 def test_the_help_tells_the_exit_codes() -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import COLUMNS, process, table, write_csv
+from command import COLUMNS, new_process, process, table, write_csv
 
 ESCAPE = "\x1b["
 
@@ -64,25 +64,57 @@ def shown(options: list[object]) -> str:
     return on_terminal(*options)
 
 
-def test_terminal_has_tables(shown: str) -> None:
-    assert "─────" in shown
-    assert "Bias amplification audit" in shown
+def lines_of(shown: str) -> list[str]:
+    """Lines of a terminal, without what drives it and without the progress that came before."""
+    plain = re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", shown)
+    return [line.rpartition("\r")[2].rstrip() for line in plain.replace("\r\n", "\n").split("\n")]
+
+
+def test_terminal_shows_the_answer_in_colours(shown: str) -> None:
+    lines = lines_of(shown)
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 25
+    assert "Verdict: [red]P[/red] amplifies bias." in lines
     # Labels are text: not markup, and nothing that drives the terminal.
-    assert "[red]P[/red]" in shown
-    assert "[bold]a" in shown
+    assert any("[bold]a" in line for line in lines)
     assert "\x1b[31mb" not in shown
-    lines = re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", shown).replace("\r", "\n").split("\n")
-    assert max(map(len, lines)) == 100
+    assert re.search("\x1b\\[1mVerdict:\x1b\\[0m\x1b\\[1;[0-9;]+m \\[red\\]P", shown)
+    # The value lies above 0, right of the middle.
+    (strip,) = (line for line in lines if "\u2501" in line)
+    assert strip.index("\u25c7") < strip.index("\u253c") < strip.index("\u25cf")
 
 
-def test_notes_stand_below_their_table(options: list[object]) -> None:
-    shown = on_terminal(*options, NO_COLOR="1", width=200)
+@pytest.mark.parametrize(
+    ("width", "columns"),
+    [
+        (40, ["model", "verdict", "BA A\u2192T, points"]),
+        (60, ["model", "verdict", "BA A\u2192T, points", "interval"]),
+        (80, ["model", "verdict", "BA A\u2192T, points", "interval", "accuracy", "largest gap"]),
+    ],
+)
+def test_columns_are_left_out_where_there_is_no_room(
+    options: list[object], width: int, columns: list[str]
+) -> None:
+    lines = lines_of(on_terminal(*options, width=width, NO_COLOR="1"))
+    assert max(map(len, lines)) <= width
+    (head,) = (line for line in lines if line.startswith("model"))
+    assert re.split(" {2,}", head)[: len(columns)] == columns
+    # One row for the one model: nothing wraps.
+    row = lines[lines.index(head) + 1]
+    assert row.startswith("[red]P[/red]  amplifies ")
+    assert len(re.split(" {2,}", row)) == len(re.split(" {2,}", head))
+    assert lines[lines.index(head) + 2] == ""
+
+
+def test_every_table_is_there_where_it_is_asked_for(options: list[object]) -> None:
+    shown = " ".join(" ".join(lines_of(on_terminal(*options, "--full", width=80))).split())
     rows = json.loads(process(*options, "--json", "-").out)["metrics"]
     noted = [row for row in rows if row["note"]]
     assert noted
     for row in noted:
-        # The first words; the rest is on the next line.
-        assert f"{row['name']}: {row['note'][:60]}" in shown
+        assert " ".join(row["note"].replace("BA->", "BA\u2192").split()) in shown
+    assert "All metrics" in shown
+    assert "Notes" in shown
 
 
 def test_progress_is_shown_on_a_terminal(shown: str) -> None:
@@ -92,6 +124,23 @@ def test_progress_is_shown_on_a_terminal(shown: str) -> None:
 def test_pipe_gets_plain_text(options: list[object]) -> None:
     ended = process(*options)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("Bias amplification audit\n")
+    lines = ended.out.splitlines()
+    assert lines[0] == "T = 1 by A"
+    assert lines[-1] == "Verdict: [red]P[/red] amplifies bias."
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 25
     assert ESCAPE not in ended.out
-    assert "─" not in ended.out
+    assert "\u2500" not in ended.out
+
+
+def test_a_minus_is_a_minus_without_unicode(tmp_path: Path) -> None:
+    # Rates of .6 and .4 become .5 and .45: the gap shrinks.
+    path = write_csv(table(), tmp_path / "people.csv")
+    call = ["audit", path, "--task", "T", "--prediction", "Q", "--attribute", "A", "--n-boot", 50]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = new_process(*call, env=environment)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.isascii()
+    # ((.5 - .6) - (.45 - .4)) / 2 = -.075
+    (value,) = re.findall("^Q +reduces +([^ ]+) +-", ended.out, re.MULTILINE)
+    assert value in ("-7.5", "-8")

@@ -205,5 +205,5 @@ def test_times_read_the_same_in_every_time_zone(folder: Path, zone: str | None) 
     ended = call("audit", name, *COLUMNS, "--run", "A", *FAST)
     # A run of one group is none; that its name is a time in UTC is what matters here.
     refused(ended, "at least two groups; received only '2020-01-01 00:00:00\\+00'")
-    ended = call("audit", name, *COLUMNS, *FAST)
+    ended = call("audit", name, *COLUMNS, *FAST, "--full")
     assert "Groups: 2020-01-01 00:00:00+00 (100), 2020-06-01 00:00:00+00 (100)\n" in ended.out

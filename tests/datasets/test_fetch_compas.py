@@ -45,7 +45,7 @@ PUBLISHED = "\r\n".join(
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the six rows the published table."""
-    monkeypatch.setattr(compas, "_SHA256", hashlib.sha256(REDUCED.encode()).hexdigest())
+    monkeypatch.setattr(compas, "SHA256", hashlib.sha256(REDUCED.encode()).hexdigest())
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:

@@ -32,4 +32,4 @@ def test_the_page_is_written(
     monkeypatch.setattr("sys.argv", arguments)
     example.main()
     assert "COMPAS" in page.read_text(encoding="utf-8")
-    assert "tree A->T: amplifies. The gap" in capsys.readouterr().out
+    assert "Both models amplify bias." in capsys.readouterr().out

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from documented import assert_documented
 
 
-def test_little_amplification_beside_a_gap_of_false_positives(
-    example: Any, shared_data: Path
-) -> None:
-    tables = example.find(shared_data)
+def test_little_amplification_beside_a_gap_of_false_positives(example: Any) -> None:
+    tables = example.find()
     assert_documented("compas_thresholds", tables)
     table = tables["sweep"].set_index("share")
     assert table["BA A->T value"].abs().max() < 0.07

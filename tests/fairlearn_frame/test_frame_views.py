@@ -66,3 +66,32 @@ def test_signs_that_may_be_noise() -> None:
     assert abs(even[0] - even[1]) < 0.05  # of 240 rows: a standard error of .06
     notes = quietly(ours, rows, {"BA": BA}).notes
     assert "BA: 4 of 4 signs of the reference may be noise (|z| < 1.96)" in notes
+
+
+@pytest.mark.parametrize("features", [{}, {"control_features": "B"}, {"group_features": "C"}])
+def test_text_and_card_say_the_values(features: dict[str, str]) -> None:
+    rows = people()
+    sliced = {name: rows[column] for name, column in features.items()}
+    frame = quietly(ours, rows, BOTH, **OPTIONS, **sliced)
+    text, card = repr(frame), frame._repr_html_()
+    assert text.startswith("<AmplificationFrame of BA, selected by ")
+    overall = np.ravel(frame.overall["BA"])
+    for value in overall:
+        assert f"{value:.4f} [" in text
+    # 0.05 and 0.95 enclose 90 %.
+    assert "90% interval" in card
+    assert card.count("<table") == len(BOTH)
+    groups = [" × ".join(map(str, np.atleast_1d(list(key)))) for key in frame._combinations]
+    n_rows = len(overall) + len(groups)
+    hidden = [group for group in groups if group not in card]
+    assert hidden == [] if n_rows <= 8 else f"and {n_rows - 7} more</p>" in card
+
+
+def test_quantiles_that_are_no_interval_are_named() -> None:
+    frame = quietly(ours, people(), BA, n_boot=60, ci_quantiles=[0.1, 0.5])
+    assert "quantiles 0.1 to 0.5" in frame._repr_html_()
+
+
+def test_card_without_intervals_says_why() -> None:
+    card = quietly(ours, people(), BA)._repr_html_()
+    assert "<sup>1</sup> no replicates were drawn" in card

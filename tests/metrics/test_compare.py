@@ -247,3 +247,22 @@ def test_a_ratio_and_a_difference_are_not_subtracted() -> None:
     assert found.reason == (
         "one of the two is a difference of levels, the other a ratio: compare the levels of both"
     )
+
+
+def test_card_says_which_model_is_above() -> None:
+    group = ["a"] * 50 + ["b"] * 50
+    truth = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30
+    models = {
+        "old": [1] * 40 + [0] * 10 + [1] * 15 + [0] * 35,
+        "same": [1] * 40 + [0] * 10 + [1] * 15 + [0] * 35,
+        "<b>truth</b>": truth,
+    }
+    metric = bam.DirectionalBiasAmplification(direction="A->T")
+    options = {"sensitive_features": group, "random_state": 0}
+    card = bam.compare(metric, truth, models, **options)._repr_html_()
+    # Rates of .8 and .3 for .6 and .4: each pair moves by (.2 + .1) / 2 = .15, or 15 points.
+    assert "+15" in card
+    assert "same cannot be told from old. &lt;b&gt;truth&lt;/b&gt; is clearly below old." in card
+    without = bam.compare(metric, truth, models, n_boot=0, **options)._repr_html_()
+    assert "same has no interval of its difference from old." in without
+    assert "<sup>1</sup> no replicates were drawn" in without

@@ -175,7 +175,7 @@ def test_an_audit_tells_of_its_clusters() -> None:
     assert report.summary["method"]["interval"] == (
         "percentile bootstrap over whole clusters of rows, drawn as count tables"
     )
-    assert "280 in 70 clusters" in str(report)
+    assert "280 rows in 70 clusters" in str(report)
     without = bam.audit(**people(70), n_boot=50)
     assert without.summary["data"]["clusters"] is None
     assert "clusters" not in str(without)

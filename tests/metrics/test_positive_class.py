@@ -62,7 +62,7 @@ def test_everything_in_a_report_looks_at_one_class(codes: tuple[Any, Any]) -> No
     (mals,) = [row for row in summary["metrics"] if row["name"] == "MALS"]
     assert mals["pos_label"] == positive
     assert mals["value"] == pytest.approx(MALS_OF_POSITIVES)
-    assert f"MALS (class {positive})" in str(report)
+    assert f"MALS (class {positive})" in report.to_text(full=True)
     # 9 of 12 are selected, of c 1 of 8.
     (selected,) = [row for row in summary["fairness"] if "selection" in row["measure"]]
     assert selected["value"] == pytest.approx(9 / 12 - 1 / 8)

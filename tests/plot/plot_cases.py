@@ -78,7 +78,9 @@ def grid() -> pd.DataFrame:
 PICTURES: dict[str, Callable[[Axes | None], Axes]] = {
     "intervals": lambda ax: bam.plot.intervals({"x": result(), "y": result(REDUCED)}, ax=ax),
     "runs": lambda ax: bam.plot.runs([result(), result(REDUCED)], ax=ax),
-    "pairs": lambda ax: bam.plot.pairs(result(), ax=ax),
+    "pairs": lambda ax: bam.plot.pairs(result(), kind="map", ax=ax),
+    "rows": lambda ax: bam.plot.pairs(result(), ax=ax),
+    "rates": lambda ax: bam.plot.rates(result(), ax=ax),
     "curves": lambda ax: bam.plot.curves([0, 1], {"x": [0, 1]}, at=0.5, ax=ax),
     "sweep": lambda ax: bam.plot.sweep({"x": sweep_table()}, ax=ax),
     "behaviour": lambda ax: bam.plot.behaviour(grid(), ax=ax, colorbar=False),

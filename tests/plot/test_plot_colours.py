@@ -163,10 +163,10 @@ def test_numbers_on_their_cells() -> None:
     values = np.linspace(-1, 1, 41)
     names = [f"{value:+.2f}" for value in values]
     table = pd.DataFrame({"attribute": "a", "task": names, "value": values})
-    ax = bam.plot.pairs(table, reach=1)
+    ax = bam.plot.pairs(table, reach=1, kind="map")
     (mesh,) = ax.collections
     assert len(ax.texts) == 41
     for value, text in zip(values, ax.texts, strict=True):
-        assert text.get_text() == f"{value:+z.4f}"
+        assert text.get_text() == (f"{value:+.1f}".replace("-", "−") if round(value, 1) else "0")
         cell = mesh.cmap(mesh.norm(value))
         assert contrast(to_hex(cell), text.get_color()) >= 4.5, value

@@ -174,9 +174,9 @@ def test_rows_read_from_the_top() -> None:
 
 
 def test_axis_says_which_metric() -> None:
-    assert bam.plot.intervals(result()).get_xlabel() == "BA A->T"
+    assert bam.plot.intervals(result()).get_xlabel() == "BA A→T, points"
     ax = bam.plot.intervals(result(metric=bam.LeakageAmplification(), n_boot=0))
-    assert ax.get_xlabel() == "LA"
+    assert ax.get_xlabel() == "LA, points"
 
 
 def test_other_metrics_or_directions_do_not_compare() -> None:

@@ -119,7 +119,7 @@ def test_multi_starts_at_zero() -> None:
     ax = bam.plot.runs([multi(), multi(said(44, 6))])
     low, high = ax.get_xlim()
     assert -0.05 * high < low <= 0
-    assert ax.get_xlabel() == "Multi A->T"
+    assert ax.get_xlabel() == "Multi A→T, points"
     assert {colour for *_, colour, _ in whiskers(ax)} == {GREY}
 
 
@@ -132,7 +132,7 @@ def test_no_whisker_of_multi_ends_outside() -> None:
 
 
 def test_axis_says_which_metric() -> None:
-    assert bam.plot.runs([result(n_boot=0)]).get_xlabel() == "BA A->T"
+    assert bam.plot.runs([result(n_boot=0)]).get_xlabel() == "BA A→T, points"
     # Of plain numbers nobody knows.
     assert bam.plot.runs([0.1, 0.2]).get_xlabel() == ""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from biasamp_adapters import (
     JointCounts,
     LeakageAmplification,
 )
-from biasamp_adapters.datasets import fetch_compas
+from biasamp_adapters.datasets import load_compas_cells
 from biasamp_adapters.thresholds import calibrated_threshold, threshold_free, threshold_sweep
 
 
@@ -196,11 +195,13 @@ def test_draws_repeat() -> None:
     assert not other["value"].equals(sweep["value"])
 
 
-def test_compas_deciles(shared_data: Path) -> None:
+def test_compas_deciles() -> None:
     """The risk score that was in use: 1 to 10, of 5,278 people."""
-    compas = fetch_compas(data_home=shared_data, label="is_recid")
-    data = {"y_true": compas.target, "sensitive_features": compas.sensitive_features}
-    decile = compas.frame["decile_score"]
+    cells = load_compas_cells().query("within_30_days == 1")
+    cells = cells[cells["race"].isin(["African-American", "Caucasian"])]
+    people = cells.loc[cells.index.repeat(cells["n"])]
+    data = {"y_true": people["is_recid"], "sensitive_features": people["race"]}
+    decile = people["decile_score"]
     sweep = threshold_sweep(BA(), y_score=decile, **data)
     assert sweep["threshold"].tolist() == [inf, *range(10, 0, -1)]
     assert sweep["share"].tolist() == [(decile >= t).mean() for t in sweep["threshold"]]

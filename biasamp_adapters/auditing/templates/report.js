@@ -2,7 +2,7 @@
 // Tables can be sorted, and long ones filtered. The text of cells is never turned into markup.
 const first = (text) => {
   // For an interval, this is the lower end. A number later in the text belongs to a note.
-  const match = text.replaceAll(",", "").match(/^\s*\[?([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)/i);
+  const match = text.replaceAll(",", "").replaceAll("\u2212", "-").match(/^\s*\[?([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)/i);
   return match ? Number(match[1]) : NaN;
 };
 const compare = (number) => (a, b) => {

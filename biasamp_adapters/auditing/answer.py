@@ -1,0 +1,359 @@
+"""The answer of an audit in a few sentences: what a reader sees first.
+
+An auditor asks whether a model amplifies bias, how sure that is, what else to read and what to do.
+The sentences are made from a summary, and every rendering shows the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from biasamp_adapters.auditing import drift, prevalence
+from biasamp_adapters.auditing.reading import number_in_words
+from biasamp_adapters.cards.rounded import (
+    digits_of,
+    number,
+    percent,
+    rounded,
+)
+from biasamp_adapters.counts.variables import MODEL
+from biasamp_adapters.inference.estimates import side_of_zero
+from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
+from biasamp_adapters.metrics.result import percent as level_of
+from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS
+
+Row: TypeAlias = dict[str, Any]
+
+#: What is said of one model and of several, in the order in which a reader has to know it.
+_SAID = {
+    "amplifies": ("{} amplifies bias", "{} amplify bias"),
+    "amplifies_beneath_errors": (
+        "{} amplifies bias beneath its mistakes",
+        "{} amplify bias beneath their mistakes",
+    ),
+    "reverses": ("{} reverses the gap", "{} reverse the gap"),
+    "cannot_say": (
+        "it cannot be said whether {} amplifies bias",
+        "it cannot be said whether {} amplify bias",
+    ),
+    "reduces": ("{} reduces bias", "{} reduce bias"),
+    "mistakes_only": (
+        "{} moves rates only as far as its mistakes do",
+        "{} move rates only as far as their mistakes do",
+    ),
+    "no_clear_change": ("{} shows no clear change of bias", "{} show no clear change of bias"),
+    "constant": ("{} says the same of everybody", "{} say the same of everybody"),
+    "no_errors": ("{} makes no mistakes", "{} make no mistakes"),
+}
+
+#: What may help, by verdict or, of "cannot_say", by reason.
+_HELP = {
+    "one_group": "Add rows of another group: without one there is no gap.",
+    "reference_balanced": "Read the selection rates, which show how groups are treated; BA cannot.",
+    "direction_unknown": "Give a reference with more rows, such as the training data: it tells the "
+    "direction of correlations that are uncertain here.",
+    "silence_differs": "Find out why the model is silent more often on one group.",
+    "few_rows": "Collect more rows of the small groups or classes, or join them.",
+    "no_interval": "See the note on BA for what an interval needs.",
+    "no_errors": "Make sure that the truth did not leak into the predictions.",
+    "constant": "Look at the threshold and the training: such predictions use nothing of a row.",
+    "mistakes_only": "Bias is not what moves the rates. The fairness measures tell what the "
+    "mistakes cost each group.",
+    "reduces": "Read the fairness measures before calling that good: rates can meet because one "
+    "group is judged worse.",
+}
+
+#: Verdicts that more rows could change.
+_WANTS_ROWS = {"no_clear_change", "cannot_say"}
+
+#: Verdicts that ask for a remedy.
+_AMPLIFY = {"amplifies", "amplifies_beneath_errors"}
+
+#: Prevalences that differ by more than this ask for another threshold.
+_FAR_SHARE = 0.02
+
+_NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+
+#: Most models that a sentence names.
+_MOST_NAMED = 3
+
+
+def answer(summary: Row) -> Row:
+    """The answer of an audit.
+
+    Parameters
+    ----------
+    summary : dict
+        The summary of a report, without this part.
+
+    Returns
+    -------
+    dict
+        ``title`` (the task and the attributes), ``facts`` (list of str), ``directions`` (list of
+        dicts with ``direction``, ``verdict`` (of the models that differ, the one to know first),
+        ``headline``, ``sentence`` and ``details``), and the lists of sentences ``sure``, ``read``
+        and ``do``.
+    """
+    directions = dict.fromkeys(row["direction"] for row in summary["verdicts"])
+    return {
+        "title": title(summary),
+        "facts": list(facts(summary)),
+        "directions": [_of_direction(summary, direction) for direction in directions],
+        "sure": list(dict.fromkeys(_how_sure(summary))),
+        "read": list(_what_to_read(summary)),
+        "do": list(dict.fromkeys(_what_to_do(summary))),
+    }
+
+
+def ranking(summary: Row, direction: str) -> list[Row]:
+    """The models in one direction: each verdict with the row of its BA->, the largest first."""
+    rows = {row["model"]: row for row in summary["metrics"] if _is_ba(row, direction)}
+    judged = [row for row in summary["verdicts"] if row["direction"] == direction]
+    ranked = [verdict | {"row": rows[verdict["model"]]} for verdict in judged]
+    return sorted(ranked, key=lambda it: -(_or_least(it["row"]["value"])))
+
+
+def _is_ba(row: Row, direction: str) -> bool:
+    return bool(row["name"] == f"BA {direction}")
+
+
+def _or_least(value: float | None) -> float:
+    return float("-inf") if value is None else value
+
+
+# What is audited.
+
+
+def title(summary: Row) -> str:
+    """The task and the attributes, such as "recid = 1 by race × sex"."""
+    data = summary["data"]
+    task, classes = data["task"], data["classes"]
+    if data["tasks_are_columns"]:
+        # Without a truth, nothing tells how many there are.
+        what = classes[0]["label"] if len(classes) == 1 else f"{len(classes) or 'the'} tasks"
+    elif data["positive"] is not None:
+        what = f"{task or 'class'} = {data['positive']}" if task else f"class {data['positive']}"
+    else:
+        what = f"{task or 'the task'} ({len(classes)} classes)" if classes else task or "the task"
+    attributes = " × ".join(data["attributes"])
+    return f"{what} by {'group' if attributes == _UNNAMED else attributes}"
+
+
+#: The name of an attribute that was handed over without one.
+_UNNAMED = "sensitive_features"
+
+
+def facts(summary: Row) -> Iterator[str]:
+    """What was audited, in a few words each."""
+    data, method = summary["data"], summary["method"]
+    weighted = " with weights" if data["weighted"] else ""
+    runs = f" in {data['runs']} runs" if "runs" in data else ""
+    clusters = f" in {data['clusters']:,} clusters" if data["clusters"] else ""
+    yield f"{data['rows']:,} rows{weighted}{clusters}{runs}"
+    if data["dropped"]:
+        yield f"{data['dropped']:,} rows left out"
+    if data["abstained"]:
+        yield f"{data['abstained']:,} predictions missing"
+    if len(data["models"]) > 1:
+        yield f"{len(data['models'])} models"
+    yield f"directions from {data['reference']}"
+    yield f"{level_of(method['confidence'])} intervals" if method["n_boot"] else "no intervals"
+
+
+# The verdict.
+
+
+def _of_direction(summary: Row, direction: str) -> Row:
+    ranked = ranking(summary, direction)
+    order = list(_SAID)
+    # What a reader has to know first, and of that the largest value.
+    told = min(ranked, key=lambda it: order.index(it["verdict"]))
+    named = f"{told['model']}: " if len(ranked) > 1 else ""
+    return {
+        "direction": direction,
+        "verdict": told["verdict"],
+        "headline": headline(ranked),
+        "sentence": f"{named}{told['sentence']}",
+        "details": list(_details(summary, direction, told["model"])),
+    }
+
+
+def headline(ranked: Sequence[Row]) -> str:
+    """What the models do, in one sentence."""
+    by_code = {code: [it["model"] for it in ranked if it["verdict"] == code] for code in _SAID}
+    parts = [
+        _SAID[code][len(models) > 1].format(_subject(models, len(ranked)))
+        for code, models in by_code.items()
+        if models
+    ]
+    text = "; ".join(parts)
+    # The name of a model stays as it is.
+    ours = not any(text.startswith(it["model"]) for it in ranked)
+    return f"{text[0].upper() if ours else text[0]}{text[1:]}."
+
+
+def _subject(models: Sequence[str], n_models: int) -> str:
+    """Some of the models of a report, as a sentence names them."""
+    n = len(models)
+    if n == n_models > 1:
+        return "both models" if n == 2 else f"all {_NUMBERS.get(n, n)} models"
+    if n > _MOST_NAMED:
+        return f"{n} of {n_models} models"
+    *first, last = models
+    return f"{', '.join(first)} and {last}" if first else "the model" if last == MODEL else last
+
+
+def _details(summary: Row, direction: str, model: str) -> Iterator[str]:
+    """How models differ, and what else moves the rates of the one that is told of."""
+    differences = [row for row in summary["differences"] if _is_ba(row, direction)]
+    clear = [row for row in differences if row["low"] is not None and _side(row)]
+    if clear:
+        most = max(clear, key=lambda row: abs(row["value"]))
+        size = rounded({name: _signless(most, name) for name in ("value", "low", "high")}, sign="")
+        side = "below" if most["value"] < 0 else "above"
+        yield (
+            f"{most['model']} is {size.value} points {side} {most['compared_with']} "
+            f"({rounded(most).interval})."
+        )
+    elif any(row["low"] is not None for row in differences):
+        yield "No difference between models can be told from chance."
+    names = summary["data"]["task"], summary["data"]["tasks_are_columns"]
+    confidence = summary["method"]["confidence"]
+    if direction == T_TO_A or "runs" in summary["data"]:
+        return
+    for row in prevalence.far_apart(summary["prevalence"]):
+        if row["model"] == model:
+            yield prevalence.in_words(row, confidence, *names)
+    yield from drift.in_words(summary["drift"], confidence, *names)
+
+
+def _side(row: Row) -> int:
+    return side_of_zero((row["low"], row["high"]))
+
+
+def _signless(row: Row, name: str) -> float:
+    return float(abs(row[name]))
+
+
+# How sure that is.
+
+
+def _how_sure(summary: Row) -> Iterator[str]:
+    if not summary["method"]["n_boot"]:
+        yield "No intervals were asked for, so nothing here can be told from chance."
+        return
+    for direction in dict.fromkeys(row["direction"] for row in summary["verdicts"]):
+        judged = [it for it in ranking(summary, direction) if it["verdict"] not in WITHOUT_NUMBERS]
+        rows = [it["row"] for it in judged]
+        bounded = [row for row in rows if row["low"] is not None]
+        clear = sum(bool(_side(row)) for row in bounded)
+        name = f"BA {direction}"
+        if len(bounded) == 1:
+            yield f"The interval of {name} {'excludes' if clear else 'includes'} 0."
+        elif bounded:
+            yield f"{clear} of {len(bounded)} intervals of {name} exclude 0."
+        yield from _doubts(summary, direction)
+        seen = [row["detectable"] for row in bounded if row["detectable"] is not None]
+        if seen:
+            yield f"These rows show changes of {name} from {_change(min(seen))}."
+
+
+def _doubts(summary: Row, direction: str) -> Iterator[str]:
+    """How many signs of the reference may be noise."""
+    name, data = f"BA {direction}", summary["data"]
+    pairs = [
+        pair
+        for pair in summary["pairs"]
+        if pair["name"] == name
+        and pair["model"] == data["models"][0]
+        and data["positive"] in (None, pair["task"])
+    ]
+    signs = [pair["uncertain"] for pair in pairs if pair["sign"]]
+    if any(signs):
+        yield f"{sum(signs)} of {len(signs)} signs of the reference may be noise."
+    elif signs:
+        yield "No sign of the reference is in doubt."
+
+
+# What to read.
+
+
+def _what_to_read(summary: Row) -> Iterator[str]:
+    """The numbers to read first, beside them and not at all."""
+    words = {"first": "First: {}.", "beside": "Beside it: {}.", "leave": "Leave: {}."}
+    for place, sentence in words.items():
+        models: dict[str, set[str]] = {}
+        for row in summary["reading"]:
+            if row["place"] == place:
+                models.setdefault(row["metric"], set()).update(row["models"])
+        names = [_number_to_read(summary, metric, of) for metric, of in models.items()]
+        if names:
+            yield sentence.format(", ".join(names))
+
+
+def _number_to_read(summary: Row, metric: str, models: set[str]) -> str:
+    """The name of a number and, unless it is so for all models, for which."""
+    name = number_in_words(metric)
+    named = [model for model in summary["data"]["models"] if model in models]
+    return name if len(named) == len(summary["data"]["models"]) else f"{name} ({', '.join(named)})"
+
+
+# What to do.
+
+
+def _what_to_do(summary: Row) -> Iterator[str]:
+    codes = {row["verdict"] for row in summary["verdicts"]}
+    for row in summary["verdicts"]:
+        key = row["reason"] or row["verdict"]
+        if key in _HELP:
+            yield _HELP[key]
+    # The sweep of the model with the largest value tells most.
+    ranked = [it["model"] for it in ranking(summary, A_TO_T)]
+    curves = {curve["model"]: curve for curve in summary["sweeps"] if "run" not in curve}
+    amplifying = {row["model"] for row in summary["verdicts"] if row["verdict"] in _AMPLIFY}
+    for curve in [curves[model] for model in ranked if model in curves][:1]:
+        yield from _of_threshold(curve, amplifies=curve["model"] in amplifying)
+    one_class = summary["data"]["positive"] is not None
+    if one_class and not summary["sweeps"] and amplifying:
+        yield "Give scores to see what another threshold would change."
+    if codes & _WANTS_ROWS and "runs" not in summary["data"]:
+        yield from _of_more_rows(summary)
+
+
+def _of_threshold(curve: Row, *, amplifies: bool) -> Iterator[str]:
+    """What the threshold that predicts as many as the reference has would do."""
+    audited, wanted = curve["audited_share"], curve["reference_share"]
+    points = [point for point in curve["points"] if point["amplification"]["value"] is not None]
+    nearest = min(points, key=lambda point: abs(point["share"] - wanted), default=None)
+    if nearest is None:
+        return
+    if abs(nearest["share"] - audited) < _FAR_SHARE:
+        if amplifies:
+            yield (
+                f"The threshold of {curve['model']} is calibrated as far as its scores allow "
+                f"({percent(audited)} are predicted positive, {percent(wanted)} of the reference "
+                "are): what amplifies is the score, not the threshold."
+            )
+        return
+    yield (
+        f"{curve['model']} predicts {percent(audited)} positive where {percent(wanted)} of the "
+        f"reference are: at a threshold that predicts {percent(nearest['share'])}, {curve['name']} "
+        f"is {rounded(nearest['amplification']).both} points."
+    )
+
+
+def _of_more_rows(summary: Row) -> Iterator[str]:
+    """What four times as many rows would show: the error of a value falls with their root."""
+    found = [row["detectable"] for row in summary["metrics"] if row["name"].startswith("BA ")]
+    seen = [change for change in found if change is not None]
+    if seen:
+        yield (
+            f"Four times as many rows ({4 * summary['data']['rows']:,}) would show changes from "
+            f"{_change(min(seen) / 2)}."
+        )
+
+
+def _change(change: float) -> str:
+    """A change of rates that can be seen, in points."""
+    return f"{number(100 * change, min(digits_of(100 * change), 1), '')} points"

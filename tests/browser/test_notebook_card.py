@@ -1,0 +1,186 @@
+"""What notebooks show, in the style sheets of notebooks: small, whole and readable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from audited_reports import (
+    AMPLIFIED,
+    FOLLOWS,
+    GROUP,
+    TRUTH,
+    card_of,
+    every_part,
+    hostile,
+    many_pairs,
+    two_models,
+)
+from notebook_hosts import HOSTS, Host, sanitized
+from pages import COLOURS, Opener, Visit, opened, unfold, violations
+
+import biasamp_adapters as bam
+
+# Without IPython, nbconvert colours the code of a cell as plain Python; cells here have no code.
+pytestmark = pytest.mark.filterwarnings("ignore:IPython3 lexer unavailable:UserWarning")
+
+__all__ = ["opened"]
+
+#: Pixels that a card may be high, and one whose names have ten thousand characters.
+HIGHEST, HOSTILE_HIGHEST = 450, 700
+
+
+@cache
+def other(kind: str) -> Any:
+    """Another kind of object that a notebook shows as a card."""
+    metric = bam.DirectionalBiasAmplification(direction="A->T")
+    models = {"follows <b>": FOLLOWS, "amplified": AMPLIFIED, "x" * 80: TRUTH}
+    if kind == "result":
+        return metric.result(TRUTH, AMPLIFIED, sensitive_features=GROUP, n_boot=50)
+    if kind == "comparison":
+        return bam.compare(metric, TRUTH, models, sensitive_features=GROUP, n_boot=50)
+    fairlearn = pytest.importorskip("biasamp_adapters.fairlearn", reason="Fairlearn is missing")
+    return fairlearn.amplification_frame(
+        TRUTH,
+        AMPLIFIED,
+        sensitive_features={"region <i>": GROUP},
+        metrics={"BA": metric, "MALS": bam.MALS()},
+        n_boot=50,
+        ci_quantiles=[0.025, 0.975],
+    )
+
+
+#: Cards of all kinds.
+CARDS: dict[str, Callable[[], str]] = {
+    "two models": lambda: card_of(two_models),
+    "every part": lambda: card_of(every_part),
+    "many pairs": lambda: card_of(many_pairs),
+    "hostile": lambda: card_of(hostile),
+    **{
+        kind: lambda kind=kind: other(kind)._repr_html_()  # type: ignore[misc]
+        for kind in ("result", "comparison", "frame")
+    },
+}
+
+#: JavaScript: what is not whole in a card. Cells that are cut or cover one another, and words that
+#: stand on more than one line.
+FAULTS = """() => {
+  const card = document.querySelector(".biasamp-card");
+  const seen = (one) => one.offsetWidth > 2 && one.offsetHeight > 2;
+  const cells = [...card.querySelectorAll("th, td, dt, dd")].filter(seen);
+  const cut = cells.filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `cut: ${one.textContent.slice(0, 40)}`);
+  const boxes = cells.slice(0, 200).map((one) => one.getBoundingClientRect());
+  const covered = boxes.flatMap((one, i) => boxes.slice(i + 1).filter((other) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1)).map(() => "covered");
+  const broken = [], range = document.createRange();
+  const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!seen(node.parentElement) || node.parentElement.closest("style")) continue;
+    for (const word of node.textContent.matchAll(/[\\p{L}\\p{N}_'’.,+−]{2,24}/gu)) {
+      if (/[\\p{L}\\p{N}_]{25}/u.test(node.textContent)) continue;  // No line is long enough.
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((one) => Math.round(one.bottom)));
+      if (lines.size > 1) broken.push(`broken: ${word[0]}`);
+    }
+  }
+  return [...new Set([...cut, ...covered, ...broken])];
+}"""
+
+#: JavaScript: the least contrast of a text of a card to what is behind it.
+LEAST_CONTRAST = f"""() => {{
+  {COLOURS}
+  const behind = (one) => {{
+    for (let at = one; at; at = at.parentElement) {{
+      const colour = getComputedStyle(at).backgroundColor;
+      if (channels(colour)[3] === 255) return colour;
+    }}
+    return "#ffffff";
+  }};
+  const all = [...document.querySelectorAll(".biasamp-card :is(p, th, td, summary, strong, span)")]
+    .filter((one) => one.offsetHeight > 0 && one.textContent.trim());
+  return Math.min(...all.map((one) => contrast(getComputedStyle(one).color, behind(one))));
+}}"""
+
+
+def visited(opened: Opener, host: Host, name: str, width: int = 900) -> Visit:
+    """A card in a host, on a system that prefers the other scheme."""
+    system = "light" if host.dark else "dark"
+    return opened(host.page(CARDS[name]()), width=width, color_scheme=system)
+
+
+@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize("host", HOSTS, ids=str)
+def test_card_is_whole_in_every_host(opened: Opener, host: Host, name: str) -> None:
+    visit = visited(opened, host, name)
+    highest = HOSTILE_HIGHEST if name == "hostile" else HIGHEST
+    for width in (1400, 900, 600):
+        visit.page.set_viewport_size({"width": width, "height": 844})
+        card = visit.page.locator(".biasamp-card")
+        assert card.evaluate("(one) => one.scrollWidth - one.clientWidth") == 0, width
+        assert card.evaluate("(one) => one.offsetHeight") <= highest, width
+        assert visit.page.evaluate(FAULTS) == [], width
+
+
+@pytest.mark.parametrize("name", ["every part", "frame"])
+@pytest.mark.parametrize("host", HOSTS, ids=str)
+def test_folded_part_is_whole_too(opened: Opener, host: Host, name: str) -> None:
+    page = unfold(visited(opened, host, name, 1400).page)
+    assert page.evaluate(FAULTS) == []
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=str)
+def test_text_stands_out_whatever_the_system_prefers(opened: Opener, host: Host) -> None:
+    page = unfold(visited(opened, host, "every part").page)
+    # WCAG 2.2, 1.4.3.
+    assert page.evaluate(LEAST_CONTRAST) >= 4.5
+
+
+@pytest.mark.parametrize("name", ["two models", "comparison", "frame"])
+@pytest.mark.parametrize("host", HOSTS, ids=str)
+def test_axe_finds_nothing_in_the_card(opened: Opener, host: Host, name: str) -> None:
+    found = violations(visited(opened, host, name).page)
+    of_card = [one for one in found if "biasamp" in one or "style=" in one]
+    assert of_card == []
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_first_screen_survives_without_trust(opened: Opener, name: str) -> None:
+    trusted, stripped = (visited(opened, HOSTS[i], name).page for i in (0, 2))
+    texts = [page.locator(".biasamp-card").inner_text() for page in (trusted, stripped)]
+    assert texts[0].split() == texts[1].split()
+    pictures = [page.locator(".biasamp-card img").count() for page in (trusted, stripped)]
+    assert pictures[0] == pictures[1] > 0
+    loaded = "all => all.every((one) => one.complete && one.naturalWidth > 0)"
+    assert stripped.locator(".biasamp-card img").evaluate_all(loaded)
+
+
+def test_what_is_not_trusted_is_removed() -> None:
+    drawn = "<style>p {}</style><svg><text>x</text></svg>"
+    assert sanitized(f"{drawn}<b onclick='y' title=t>z</b>") == 'x<b title="t">z</b>'
+    styled = "<p style='opacity:.5;text-align:start;margin:2px 0'>a</p>"
+    assert sanitized(styled) == '<p style="margin: 2px 0">a</p>'
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_styles_in_place_are_all_let_through(name: str) -> None:
+    # Else an untrusted card would look different from what its template says.
+    _, _, body = CARDS[name]().partition("</style>")
+    before, after = (re.findall('style="([^"]*)"', html) for html in (body, sanitized(body)))
+    counts = [[len(style.strip(";").split(";")) for style in styles] for styles in (before, after)]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("make", [two_models, many_pairs])
+def test_second_display_is_that_of_the_first(make: Callable[[], bam.AuditReport]) -> None:
+    assert make()._repr_html_() is make()._repr_html_()
+
+
+@pytest.mark.parametrize("kind", ["result", "comparison", "frame"])
+def test_small_cards_are_kept(kind: str) -> None:
+    assert other(kind)._repr_html_() is other(kind)._repr_html_()
