@@ -17,6 +17,7 @@ from biasamp_adapters.cards.rounded import (
     percent,
     rounded,
 )
+from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
@@ -133,12 +134,15 @@ def title(summary: Row) -> str:
         # Without a truth, nothing tells how many there are.
         what = classes[0]["label"] if len(classes) == 1 else f"{len(classes) or 'the'} tasks"
     elif data["positive"] is not None:
-        what = f"{task or 'class'} = {data['positive']}" if task else f"class {data['positive']}"
+        what = task_in_words(data["positive"], task, is_column=False)
     else:
         what = f"{task or 'the task'} ({len(classes)} classes)" if classes else task or "the task"
     attributes = " × ".join(data["attributes"])
     return f"{what} by {'group' if attributes == _UNNAMED else attributes}"
 
+
+#: What is said where nothing can be judged.
+NO_VERDICT = "There is no BA here, so there is no verdict: see all metrics."
 
 #: The name of an attribute that was handed over without one.
 _UNNAMED = "sensitive_features"
@@ -270,10 +274,21 @@ def _doubts(summary: Row, direction: str) -> Iterator[str]:
         and data["positive"] in (None, pair["task"])
     ]
     signs = [pair["uncertain"] for pair in pairs if pair["sign"]]
-    if any(signs):
+    if len(pairs) < number_of_pairs(summary, direction, data["models"][0]):
+        row = next(it for it in summary["metrics"] if _is_ba(it, direction))
+        yield f"{percent(row['uncertain_signs'])} of the signs of the reference may be noise."
+    elif any(signs):
         yield f"{sum(signs)} of {len(signs)} signs of the reference may be noise."
     elif signs:
         yield "No sign of the reference is in doubt."
+
+
+def number_of_pairs(summary: Row, direction: str, model: str) -> int:
+    """The pairs of a model, of which a report lists the strongest; of one class, those listed."""
+    if summary["data"]["positive"] is not None:
+        return 0
+    trends = (row for row in summary["trends"] if row["model"] == model)
+    return sum(row["pairs"] for row in trends if _is_ba(row, direction))
 
 
 # What to read.

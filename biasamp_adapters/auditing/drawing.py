@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
+from biasamp_adapters.auditing.answer import number_of_pairs
 from biasamp_adapters.auditing.summary import Summary, grouped
 from biasamp_adapters.cards.rounded import arrows, number, rounded
 from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
@@ -100,7 +101,8 @@ def _chosen(summary: Summary, direction: str, model: str) -> tuple[list[Row], in
     order = {group["label"]: i for i, group in enumerate(data["groups"])}
     if len({pair["task"] for pair in pairs}) == 1 and len(pairs) <= MOST_GROUPS:
         return sorted(pairs, key=lambda pair: order.get(pair["attribute"], len(order))), len(pairs)
-    return sorted(pairs, key=clearness)[:FEW_PAIRS], len(pairs)
+    n_pairs = max(len(pairs), number_of_pairs(summary, direction, model))
+    return sorted(pairs, key=clearness)[:FEW_PAIRS], n_pairs
 
 
 def clearness(pair: Row) -> tuple[bool, float]:
@@ -157,7 +159,6 @@ class Sweep(NamedTuple):
     curves: list[Curve]
     zero: float
     audited: float
-    wanted: float
     ticks: list[tuple[float, str]]
 
 
@@ -184,7 +185,6 @@ def sweeps(summary: Summary) -> Iterator[Sweep]:
             [_curve(points, label, key, scale) for label, key in lines.items()],
             _up(scale, 0.0),
             round(100 * curve["audited_share"], 2),
-            round(100 * curve["reference_share"], 2),
             [
                 (_up(scale, end), number(100 * end, 0))
                 for end in dict.fromkeys((scale.high, 0.0, scale.low))

@@ -9,12 +9,13 @@ from typing import Any, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing import drawing
-from biasamp_adapters.auditing.answer import ranking
+from biasamp_adapters.auditing.answer import NO_VERDICT, ranking
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.cards.rounded import NONE, arrows, number, percent, rounded
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import rendered, template_file
+from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.result import percent as level_of
 from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
@@ -124,7 +125,7 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
         "facts": list(map(clean, facts)),
         "tone": next((told["tone"] for told in directions), "unclear"),
         "directions": directions,
-        "no_verdict": "There is no BA here, so there is no verdict: see all metrics.",
+        "no_verdict": NO_VERDICT,
         "boxes": [
             (heading, list(map(_shown, sentences))) for heading, sentences in boxes if sentences
         ],
@@ -174,7 +175,7 @@ def _where(summary: Summary, of_task: bool) -> str:
     one = data["positive"]
     task = "each task" if data["tasks_are_columns"] else "each class"
     if one is not None:
-        task = clean(f"{data['task'] or 'class'} = {one}" if data["task"] else f"class {one}")
+        task = clean(task_in_words(one, data["task"], is_column=data["tasks_are_columns"]))
     if of_task:
         return f"Where: share predicted to be {task}, by group"
     return f"Where: share of each group predicted among {task}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.text import Text
 
 from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.answer import Row, ranking
+from biasamp_adapters.auditing.answer import NO_VERDICT, Row, ranking
 from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary
@@ -36,8 +36,6 @@ _SIDES = {"above": "dark_orange", "below": "dodger_blue1", "unclear": ""}
 _STYLES = dict.fromkeys(("amplifies", "amplifies_beneath_errors", "reverses"), "dark_orange") | {
     "reduces": "dodger_blue1"
 }
-
-_NO_VERDICT = "There is no BA here, so there is no verdict: see all metrics."
 
 
 def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = False) -> list[Text]:
@@ -82,7 +80,7 @@ def verdict(summary: Summary, width: int, *, named: bool = False) -> list[Text]:
         name = arrows(told["direction"])
         parts += [(name if one_model else f"{name}:", "")]
         parts += [(f"{WORDS[told['verdict']]}." if one_model else text, style)]
-    return wrapped(parts if directions else [*parts, (_NO_VERDICT, "bold")], width)
+    return wrapped(parts if directions else [*parts, (NO_VERDICT, "bold")], width)
 
 
 def plain(lines: Iterable[Text]) -> str:
@@ -116,7 +114,7 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
         sentences = " ".join(map(_shown, [told["sentence"], *told["details"]]))
         lines += wrapped([(name, ""), _headline(told), (sentences, "")], width)
     if not answer["directions"]:
-        lines += wrapped([(_NO_VERDICT, "bold")], width)
+        lines += wrapped([(NO_VERDICT, "bold")], width)
     lines += [Text(), *models, *([Text()] if models else [])]
     for heading, part in (("How sure", "sure"), ("What to read", "read"), ("What to do", "do")):
         if answer[part]:

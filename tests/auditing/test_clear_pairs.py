@@ -113,3 +113,16 @@ def test_runs_ask_more_of_many_pairs() -> None:
     pairs = pairs_of(summarize_reports(reports))
     assert (pairs["band_low"] < pairs["low"]).all()
     assert pairs["clear"].equals(without_zero(pairs, "band_low", "band_high"))
+
+
+def test_pairs_that_are_not_listed_are_counted_too() -> None:
+    rng = np.random.default_rng(0)
+    group, truth = rng.integers(0, 30, 9000), rng.integers(0, 20, 9000)
+    said = np.where(rng.random(9000) < 0.5, truth, rng.integers(0, 20, 9000))
+    report = bam.audit(truth, said, sensitive_features=group, n_boot=9)
+    assert len(report.summary["pairs"]) == 500
+    # 30 groups of 20 classes.
+    assert "10 clearest of 600 pairs" in (report.to_html() or "")
+    pairs = report.results["model", "DirectionalBiasAmplification A->T"].by_pair
+    doubt = f"{100 * pairs['uncertain'].mean():.0f}% of the signs of the reference may be noise."
+    assert doubt in report.summary["answer"]["sure"]
