@@ -28,8 +28,10 @@ def fitted(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     tail = (width - 1) // 3
-    end = set_cell_size(text[::-1], tail)[::-1] if tail else ""
-    return f"{set_cell_size(text, width - 1 - tail)}\u2026{end}"
+    # Half of a character of two columns would be a space, at which a reader would see two words.
+    start = set_cell_size(text, width - 1 - tail).rstrip()
+    end = set_cell_size(text[::-1], tail)[::-1].lstrip()
+    return f"{start}\u2026{end}"
 
 
 def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: str = "") -> list[Text]:
