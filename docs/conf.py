@@ -19,10 +19,16 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build"]
 nitpicky = True
+
+# What a reader copies is what can be run: no prompts, no output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 autosummary_generate = True
 # The docstrings state the types, so signatures need not repeat them.
@@ -41,8 +47,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 #: Pages without a section of their own to navigate in.
-_ALONE = ("architecture", "comparison", "getting_started", "mutation", "releasing", "replication")
-html_sidebars: dict[str, list[str]] = {page: [] for page in (*_ALONE, "sources")}
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("comparison", "getting_started")}
 html_show_sourcelink = False
 
 
