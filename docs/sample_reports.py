@@ -180,7 +180,7 @@ class _Terminal(io.StringIO):
         return True
 
 
-def terminal(width: int = 90) -> str:
+def terminal(width: int = 100) -> str:
     """What ``biasamp demo`` prints, as SVG."""
     from rich.console import Console
     from rich.text import Text
