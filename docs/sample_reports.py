@@ -25,27 +25,22 @@ import biasamp_adapters as bam
 from biasamp_adapters.auditing.runs import summarize_reports
 from biasamp_adapters.datasets import load_compas_counts
 
+
 def compas() -> bam.AuditReport:
     """The published COMPAS score, as ``biasamp demo`` audits it."""
     counts, scores = (load_compas_counts(threshold=threshold) for threshold in (5, None))
-    return bam.audit_counts(
-        counts, y_score=scores, title="COMPAS: recidivism and race"
-    )
+    return bam.audit_counts(counts, y_score=scores, title="COMPAS: recidivism and race")
 
 
 def thresholds() -> bam.AuditReport:
     """Three thresholds of the COMPAS score as three models, for race and sex crossed."""
     counts = load_compas_counts(attribute=("race", "sex"), threshold=(3, 5, 8))
-    return bam.audit_counts(
-        counts, title="COMPAS: three thresholds, by race and sex"
-    )
+    return bam.audit_counts(counts, title="COMPAS: three thresholds, by race and sex")
 
 
 def sex() -> bam.AuditReport:
     """The same score by sex: its mistakes alone would have narrowed the gap as far."""
-    return bam.audit_counts(
-        load_compas_counts(attribute="sex"), title="COMPAS: recidivism and sex"
-    )
+    return bam.audit_counts(load_compas_counts(attribute="sex"), title="COMPAS: recidivism and sex")
 
 
 OBJECTS = [
