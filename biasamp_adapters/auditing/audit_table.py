@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._arguments import explains_arguments
@@ -28,6 +29,7 @@ from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.variables import Missing
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.inputs.files import FILENAME, by_value
 from biasamp_adapters.inputs.frames import as_frame, columns_of, rows_by_value
 from biasamp_adapters.inputs.matrices import Indicators
@@ -42,6 +44,40 @@ Base: TypeAlias = Counts | BaseRates | None
 
 #: The name of a run, its counts and its scores.
 Run: TypeAlias = tuple[str, Counts, Scores | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """How a table is audited: what :func:`audit_frame` and the command take beside its columns.
+
+    Attributes
+    ----------
+    only_groups : sequence of str
+        The groups to audit, as the report shows them; other rows are left out, in the reference
+        too. Empty for all.
+    check : callable, optional
+        Raises for counts that are not to be audited.
+    reference, score, run, where, labels, groups, pos_label
+        As in :func:`audit_frame`.
+    missing, n_boot, random_state, confidence, title
+        As in :func:`audit`.
+    """
+
+    reference: Any = None
+    score: Sequence[str] | Mapping[str, str] = ()
+    run: str | None = None
+    where: str | None = None
+    only_groups: Sequence[str] = ()
+    labels: Sequence[Label] | None = None
+    groups: Sequence[Label] | None = None
+    pos_label: Label | None = None
+    check: Callable[[Counts], None] | None = None
+    missing: Missing = "error"
+    n_boot: int = 2000
+    random_state: RandomState = None
+    confidence: float = 0.95
+    title: str | None = None
+
 
 #: The arguments for columns, by those for arrays.
 _COLUMNS = {argument: role.value for role, argument in ARGUMENTS.items()} | {
@@ -174,9 +210,7 @@ def audit_frame(
         None if clusters is None else _one("clusters", clusters),
     )
     with renaming_errors(_COLUMNS):
-        return audit_table(
-            table,
-            names,
+        options = AuditOptions(
             reference=reference,
             score=_by_model("score", score, _one if isinstance(score, Mapping) else _listed),
             run=None if run is None else _one("run", run),
@@ -190,6 +224,7 @@ def audit_frame(
             confidence=confidence,
             title=title,
         )
+        return audit_table(table, names, options)
 
 
 def _listed(argument: str, names: Any) -> list[str]:
@@ -236,95 +271,67 @@ def _shown(value: Any) -> str:
     return repr(value) if short else f"values of type {type(value).__name__}"
 
 
-def audit_table(
-    table: Any,
-    names: ColumnOptions,
-    *,
-    reference: Any = None,
-    score: Sequence[str] | Mapping[str, str] = (),
-    run: str | None = None,
-    where: str | None = None,
-    only_groups: Sequence[str] = (),
-    labels: Sequence[Label] | None = None,
-    groups: Sequence[Label] | None = None,
-    pos_label: Label | None = None,
-    check: Callable[[Counts], None] | None = None,
-    missing: Missing = "error",
-    n_boot: int = 2000,
-    random_state: RandomState = None,
-    confidence: float = 0.95,
-    title: str | None = None,
-) -> AuditReport:
+def audit_table(table: Any, names: ColumnOptions, options: AuditOptions) -> AuditReport:
     """The audit of :func:`audit_frame` and of the command line.
 
     Parameters
     ----------
+    table : frame, path, or list of paths
     names : ColumnOptions
         The columns of the table. Empty for files of counts, which know their columns.
-    only_groups : sequence of str
-        The groups to audit, as the report shows them; other rows are left out, in the reference
-        too. Empty for all.
-    check : callable, optional
-        Raises for counts that are not to be audited.
+    options : AuditOptions
     """
-    intervals = interval_options(n_boot, confidence, random_state)
-
-    def audited(runs: Iterable[Run], base: Base) -> AuditReport:
-        """The audit of the only run, or the summary of one audit per run."""
-        reports = {}
-        for name, counts, scores in runs:
-            with placing_errors(_where(run, name)):
-                if check is not None:
-                    check(counts)
-                reports[name] = audit_evaluation(
-                    align(counts, base),
-                    intervals,
-                    pos_label=_label(counts, pos_label),
-                    title=title,
-                    scores=scores,
-                )
-        return reports[""] if run is None else summarize_reports(reports, confidence, title)
-
-    files = paths_of(table)
+    intervals = interval_options(options.n_boot, options.confidence, options.random_state)
+    audited = partial(_audited, options, intervals)
+    run, missing, files = options.run, options.missing, paths_of(table)
     if files is None:
-        _check_frame(table, "table must be a frame", " (audit takes arrays, audit_counts counts)")
-        if run == FILENAME and run not in columns_of(table):
-            raise ValueError(
-                f"run={FILENAME!r} is for files, one per run, or a column of that name; received a "
-                f"frame with the columns {columns_of(table)}"
-            )
-    base = _base(reference, missing)
-    training = reference if base is None else None
+        _check_table(table, run)
+    base = _base(options.reference, missing)
+    training = options.reference if base is None else None
     saved = None if files is None else load_saved(files)
     if files is not None and saved is not None:
-        options = {**names.by_argument(), "score=": score, "missing=": missing != "error"}
-        lists = {"labels=": labels is not None, "groups=": groups is not None or only_groups}
-        check_no_columns({**options, **lists, "where=": where is not None}, files)
-        if training is not None:
-            raise ValueError(
-                "the reference must hold counts where the data are files of counts, which do not "
-                f"say which of its columns to read; received a table for {files[0]}"
-            )
+        _check_saved(files, names, options, training)
         return audited(_saved_runs(saved, run), base)
-    _check_columns(names, score, base)
-    labels = labels_of_predictions(labels, base)
+    _check_columns(names, options.score, base)
+    labels = labels_of_predictions(options.labels, base)
     words, words_of_reference = _words(files), _words(paths_of(training))
     with opened(table, training, filename=run == FILENAME) as (data, trained):
         selection: list[Selected] = []
         with renaming_errors(words):
-            if where is not None:
-                data = _meeting(data, where, selection)
-            columns = choose(columns_of(data.rows), names).with_lists(labels, groups)
+            if options.where is not None:
+                data = _meeting(data, options.where, selection)
+            columns = choose(columns_of(data.rows), names).with_lists(labels, options.groups)
         roles = merged([*columns.same_labels, *([] if run is None else [[run]])])
         data, trained = with_common_types(data, trained, roles, columns.indicators)
-        if only_groups:
-            data, trained = _of_groups(data, trained, columns, only_groups, selection)
+        if options.only_groups:
+            data, trained = _of_groups(data, trained, columns, options.only_groups, selection)
         if trained is not None:
             with renaming_errors(words_of_reference):
                 base = columns.count_truth(trained.rows, missing)
         with renaming_errors(words):
-            report = audited(_runs(data, columns, run, score, missing), base)
+            report = audited(_runs(data, columns, run, options.score, missing), base)
         return _stating(report, selection)
+
+
+def _audited(
+    options: AuditOptions, intervals: IntervalOptions, runs: Iterable[Run], base: Base
+) -> AuditReport:
+    """The audit of the only run, or the summary of one audit per run."""
+    reports = {}
+    for name, counts, scores in runs:
+        with placing_errors(_where(options.run, name)):
+            if options.check is not None:
+                options.check(counts)
+            reports[name] = audit_evaluation(
+                align(counts, base),
+                intervals,
+                pos_label=_label(counts, options.pos_label),
+                title=options.title,
+                scores=scores,
+            )
+    if options.run is None:
+        return reports[""]
+    return summarize_reports(reports, options.confidence, options.title)
 
 
 def _words(files: Sequence[str] | None) -> dict[str, str]:
@@ -386,6 +393,16 @@ def _stating(report: AuditReport, selection: Sequence[Selected]) -> AuditReport:
     return replace(report, summary=report.summary | stated)
 
 
+def _check_table(table: Any, run: str | None) -> None:
+    """Raise for a table that is no frame, or has no column of runs."""
+    _check_frame(table, "table must be a frame", " (audit takes arrays, audit_counts counts)")
+    if run == FILENAME and run not in columns_of(table):
+        raise ValueError(
+            f"run={FILENAME!r} is for files, one per run, or a column of that name; received a "
+            f"frame with the columns {columns_of(table)}"
+        )
+
+
 def _check_columns(
     names: ColumnOptions, score: Sequence[str] | Mapping[str, str], base: Base
 ) -> None:
@@ -428,6 +445,22 @@ def _check_frame(given: Any, what: str, hint: str = "") -> None:
             f"{what} or relation that Narwhals reads (pandas, polars, pyarrow, DuckDB, ...), or "
             f"paths of files; received {received}{hint}"
         ) from None
+
+
+def _check_saved(
+    files: Sequence[str], names: ColumnOptions, options: AuditOptions, training: Any
+) -> None:
+    """Raise for options and a reference that files of counts do not allow."""
+    given = {"score=": options.score, "missing=": options.missing != "error"}
+    given["labels="] = options.labels is not None
+    given["groups="] = options.groups is not None or options.only_groups
+    given["where="] = options.where is not None
+    check_no_columns({**names.by_argument(), **given}, files)
+    if training is not None:
+        raise ValueError(
+            "the reference must hold counts where the data are files of counts, which do not say "
+            f"which of its columns to read; received a table for {files[0]}"
+        )
 
 
 def check_no_columns(options: Mapping[str, Any], files: Sequence[str]) -> None:
