@@ -12,7 +12,8 @@ from biasamp_adapters._progress import working
 from biasamp_adapters._roles import ARGUMENTS
 from biasamp_adapters._text import placing_errors, renaming_errors
 from biasamp_adapters._typing import Label, RandomState
-from biasamp_adapters.auditing.choose_columns import ColumnOptions, Columns, choose, merged
+from biasamp_adapters.auditing.choose_columns import ColumnOptions, choose, merged
+from biasamp_adapters.auditing.count_columns import Columns
 from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.open_tables import (
     Table,
