@@ -8,13 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters.auditing.findings import (
-    ABSTENTION,
-    DIRECTIONAL,
-    MULTI,
-    Findings,
-    by_column,
-)
+from biasamp_adapters.auditing.findings import DIRECTIONAL, MULTI, Findings, by_column
+from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import each_of, show
 from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters

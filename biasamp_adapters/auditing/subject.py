@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters.auditing.findings import ABSTENTION
+from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
 from biasamp_adapters.auditing.prevalence import (
     ALL,
