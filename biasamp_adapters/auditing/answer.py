@@ -137,8 +137,13 @@ def title(summary: Row) -> str:
         what = task_in_words(data["positive"], task, is_column=False)
     else:
         what = f"{task or 'the task'} ({len(classes)} classes)" if classes else task or "the task"
-    attributes = " × ".join(data["attributes"])
-    return f"{what} by {'group' if attributes == _UNNAMED else attributes}"
+    return f"{what} by {attributes_in_words(data['attributes'])}"
+
+
+def attributes_in_words(names: Sequence[str]) -> str:
+    """The attributes, crossed; one without a name is "group"."""
+    attributes = " × ".join(names)
+    return "group" if attributes == _UNNAMED else attributes
 
 
 #: What is said where nothing can be judged.
