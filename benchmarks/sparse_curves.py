@@ -27,7 +27,7 @@ Panel = Callable[[Axes, pd.DataFrame, str, str], None]
 def write_curves(folder: Path) -> None:
     """Draw all figures from ``results.csv`` in the folder, beside it."""
     results = pd.read_csv(folder / "results.csv")
-    # The known case has 10 rows a value, on no curve.
+    # The known case has 10 rows per value, on no curve.
     even = results[(results["metric"] == "DPA") & (results["sizes"] == "even")]
     even = even[even["rows"] != KNOWN_CASE.rows]
     with mpl.rc_context():
@@ -65,7 +65,7 @@ def figure(
             ax.minorticks_off()
         row[0].set_ylabel(what)
     for ax in axes[-1]:
-        ax.set_xlabel("rows a value")
+        ax.set_xlabel("rows per value")
     drawn.legend(*axes[0, 0].get_legend_handles_labels(), loc="lower center", **_LEGEND)
     drawn.tight_layout(rect=(0, 0.3 / size[1], 1, 1))
     drawn.savefig(path, metadata={"Date": None, "Creator": None})

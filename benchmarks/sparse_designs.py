@@ -36,7 +36,7 @@ class Design:
     sizes : {"even", "uneven"}
         Whether all values and all classes are equally frequent.
     values, classes, rows : int
-        Values of what the attacker sees, classes of what it guesses, mean rows a value.
+        Values of what the attacker sees, classes of what it guesses, mean rows per value.
     """
 
     metric: Literal["DPA", "LA"]
