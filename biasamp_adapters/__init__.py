@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from biasamp_adapters.auditing import audit_counts as audit_counts
     from biasamp_adapters.auditing import audit_frame as audit_frame
     from biasamp_adapters.auditing import rows_needed as rows_needed
+    from biasamp_adapters.auditing import summarize_reports as summarize_reports
     from biasamp_adapters.base_rates import BaseRates as BaseRates
     from biasamp_adapters.counts import CooccurrenceCounts as CooccurrenceCounts
     from biasamp_adapters.counts import JointCounts as JointCounts
@@ -59,6 +60,7 @@ _HOMES = {
         "audit_counts",
         "audit_frame",
         "rows_needed",
+        "summarize_reports",
     ),
     "biasamp_adapters.base_rates": ("BaseRates",),
     "biasamp_adapters.counts": ("CooccurrenceCounts", "JointCounts"),

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.runs import summarize_reports
+from biasamp_adapters import summarize_reports
 from biasamp_adapters.datasets import load_compas_counts
 
 

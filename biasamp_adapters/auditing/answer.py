@@ -167,7 +167,13 @@ def facts(summary: Row) -> Iterator[str]:
     if len(data["models"]) > 1:
         yield f"{len(data['models'])} models"
     yield f"directions from {data['reference']}"
-    yield f"{level_of(method['confidence'])} intervals" if method["n_boot"] else "no intervals"
+    has_intervals = _has_intervals(summary)
+    yield f"{level_of(method['confidence'])} intervals" if has_intervals else "no intervals"
+
+
+def _has_intervals(summary: Row) -> bool:
+    """Whether there are intervals from replicates, or over runs."""
+    return bool(summary["method"]["n_boot"] or "runs" in summary["data"])
 
 
 # The verdict.
@@ -249,7 +255,7 @@ def _signless(row: Row, name: str) -> float:
 
 
 def _how_sure(summary: Row) -> Iterator[str]:
-    if not summary["method"]["n_boot"]:
+    if not _has_intervals(summary):
         yield "No intervals were asked for, so nothing here can be told from chance."
         return
     for direction in dict.fromkeys(row["direction"] for row in summary["verdicts"]):

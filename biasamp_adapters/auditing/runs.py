@@ -85,7 +85,6 @@ def summarize_reports(
     Examples
     --------
     >>> import biasamp_adapters as bam
-    >>> from biasamp_adapters.auditing.runs import summarize_reports
     >>> from biasamp_adapters.datasets import load_diabetes_audit
     >>> reports = {}
     >>> for seed in range(3):
@@ -93,7 +92,7 @@ def summarize_reports(
     ...     reports[seed] = bam.audit(
     ...         demo.y_true, demo.y_pred, sensitive_features=demo.sensitive_features, n_boot=0
     ...     )
-    >>> summarize_reports(reports).summary["data"]["runs"]
+    >>> bam.summarize_reports(reports).summary["data"]["runs"]
     3
     """
     check_confidence(confidence)

@@ -66,16 +66,26 @@ def largest(facts: Facts, score: Array) -> Movement | None:
     """
     told = np.isin(np.arange(score.shape[1]), facts.told)
     score = np.where(np.isnan(score) | ~told, -np.inf, score)
-    if np.isinf(score).all():
+    # A sentence should not rest on a sign that may be noise, if there are others.
+    scores = (np.where(facts.uncertain, -np.inf, score), score)
+    between = (_between(facts, one) for one in scores if facts.of_task)
+    return next(filter(None, (*between, *map(_alone, scores))), None)
+
+
+def _between(facts: Facts, score: Array) -> Movement | None:
+    """The two groups, one along and one against the reference, that move most in one task."""
+    along, against = (np.where(facts.sign == s, score, -np.inf) for s in (1, -1))
+    together = along.max(axis=0) + against.max(axis=0)
+    task = int(together.argmax())
+    if np.isinf(together[task]):
         return None
-    if facts.of_task:
-        along, against = (np.where(facts.sign == s, score, -np.inf) for s in (1, -1))
-        together = along.max(axis=0) + against.max(axis=0)
-        task = int(together.argmax())
-        if np.isfinite(together[task]):
-            return Movement(task, (int(along[:, task].argmax()), int(against[:, task].argmax())))
+    return Movement(task, (int(along[:, task].argmax()), int(against[:, task].argmax())))
+
+
+def _alone(score: Array) -> Movement | None:
+    """The group that moves most in one task."""
     group, task = divmod(int(score.argmax()), score.shape[1])
-    return Movement(task, (group,))
+    return None if np.isinf(score[group, task]) else Movement(task, (group,))
 
 
 def movement_along(facts: Facts, side: int) -> Movement | None:

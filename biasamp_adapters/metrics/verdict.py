@@ -172,7 +172,12 @@ def _of_silence(facts: Facts) -> str:
 
 def _of_no_interval(facts: Facts) -> str:
     value = "undefined" if np.isnan(facts.value.value) else f"{facts.value.value:+z.4f}"
-    return f"BA is {value}, without an interval: {facts.lacks_interval}"
+    if facts.value.interval is None:
+        return f"BA is {value}, without an interval: {facts.lacks_interval}"
+    return (
+        f"BA is {value}; there is no interval for how far that exceeds mistakes that know nothing "
+        f"of the attribute: {facts.lacks_interval}"
+    )
 
 
 def _of_mistakes(facts: Facts) -> str:

@@ -230,6 +230,23 @@ def test_runs(engine: Engine) -> None:
     assert found["data"]["runs"] == 2
 
 
+def test_runs_have_intervals_without_replicates() -> None:
+    rows = pd.DataFrame({"y": [1, 1, 0, 0] * 50, "p": [1, 0, 0, 0] * 50, "g": list("aabb") * 50})
+    runs = (
+        rows.assign(p=rows["p"].where(rows.index % 7 != seed, 1 - rows["p"]), seed=seed)
+        for seed in range(3)
+    )
+    columns = {"task": "y", "prediction": "p", "attribute": "g", "run": "seed"}
+    answer = bam.audit_frame(pd.concat(runs), n_boot=0, **columns).summary["answer"]
+    assert answer["facts"][-1] == "95% intervals"
+    assert not any("No intervals" in sentence for sentence in answer["sure"])
+    # BA differs between runs, and its excess is 0 in each: all are right about group b.
+    assert answer["directions"][0]["sentence"].endswith(
+        "there is no interval for how far that exceeds mistakes that know nothing of the "
+        "attribute: all 3 runs gave the same value."
+    )
+
+
 def test_a_run_for_each_file(path: Path) -> None:
     people().to_csv(path.parent / "other.csv", index=False)
     files = [path.parent / "other.csv", path]
