@@ -33,6 +33,7 @@ nitpicky = True
 # What a reader copies is what can be run: no prompts, no output.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 autosummary_generate = True
 # The docstrings state the types, so signatures need not repeat them.

@@ -38,7 +38,7 @@ _OVERALL = (
     ("accuracy", "accuracy", 1, None),
     ("Theil index", "theil_index", 0, None),
     (
-        "differential fairness bias amplification (Foulds et al.: no direction, no A^)",
+        "differential fairness bias amplification (Foulds et al.; without a direction)",
         "differential_fairness_bias_amplification",
         0,
         None,

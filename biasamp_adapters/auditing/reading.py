@@ -273,7 +273,7 @@ RULES: tuple[Rule, ...] = (
         "Values of the two directions cannot be compared.",
     ),
     Rule(
-        "many labels a row",
+        "many labels in a row",
         ("trends",),
         "beside",
         lambda it: it.opposite_pairs,

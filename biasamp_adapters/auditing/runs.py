@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ def summarize_reports(
     confidence : float
         Level of the intervals over runs (Student's t).
     title : str, optional
-        Heading of the report; by default the task and the attributes.
+        Heading of the report; by default that of the reports, if they have the same one.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def summarize_reports(
     )
     summary = {
         **summaries[0],
-        "title": title,
+        "title": title or _common_title(summaries),
         "data": _data(summaries),
         "headlines": [headline(*judged) for judged in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
@@ -136,6 +136,12 @@ def summarize_reports(
     if with_aif360 := [of for of in summaries if "aif360" in of]:
         summary["aif360"] = list(_aif360(with_aif360, "aif360"))
     return AuditReport(with_answer(summary))
+
+
+def _common_title(summaries: Sequence[Row]) -> str | None:
+    """The title of the reports, if all have the same one."""
+    titles = {summary["title"] for summary in summaries}
+    return titles.pop() if len(titles) == 1 else None
 
 
 def _named(reports: Mapping[Any, AuditReport]) -> dict[str, AuditReport]:

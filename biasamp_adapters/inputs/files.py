@@ -249,9 +249,10 @@ def _header(name: str) -> tuple[str, tuple[str, ...]]:
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"cannot read {name} as CSV in UTF-8: {error}") from None
     if not names or "" in names or len(set(map(_same_name, names))) < len(names):
+        index = ": the index that pandas writes unless to_csv has index=False"
         raise ValueError(
             f"the first line of {name!r} must name each column, once, where capital letters make "
-            f"no difference; received {list(names)}"
+            f"no difference; received {list(names)}{index if names[:1] == ('',) else ''}"
         )
     return delimiter, names
 

@@ -82,6 +82,9 @@ class Verdict(NamedTuple):
         """The verdict in a few words."""
         return WORDS[self.code]
 
+    def __repr__(self) -> str:
+        return f"{self.words}. {self.sentence}."
+
 
 class Case(NamedTuple):
     """A verdict, its reason, the test whether it is the one, and its sentence."""

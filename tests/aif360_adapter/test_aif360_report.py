@@ -37,7 +37,7 @@ COMPARED = {
     "error rate difference": "error_rate_difference",
     "between-group Theil index": "between_group_theil_index",
 }
-FOULDS = "differential fairness bias amplification (Foulds et al.: no direction, no A^)"
+FOULDS = "differential fairness bias amplification (Foulds et al.; without a direction)"
 
 
 def report_of(metric: Any, **options: Any) -> bam.AuditReport:

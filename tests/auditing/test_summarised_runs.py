@@ -48,6 +48,13 @@ def test_mean_and_interval_by_hand(reports: dict[str, bam.AuditReport]) -> None:
     assert "mean of 3 runs" in row["note"]
 
 
+def test_runs_with_one_title_keep_it() -> None:
+    runs = {i: bam.audit(TRUTH, TRUTH, sensitive_features=GROUP, title=f"{i}") for i in range(2)}
+    assert summarize_reports({1: runs[1], 2: runs[1]}).summary["title"] == "1"
+    assert summarize_reports(runs).summary["title"] is None
+    assert summarize_reports(runs, title="both").summary["title"] == "both"
+
+
 def test_level_of_the_interval(reports: dict[str, bam.AuditReport]) -> None:
     summary = summarize_reports(reports, confidence=0.9)
     row = row_of(summary, "BA A->T")

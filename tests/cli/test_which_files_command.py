@@ -191,6 +191,12 @@ def test_columns_that_differ_in_capital_letters_only(folder: Path) -> None:
     refused(ended, r"must name each column, once, where capital letters make no difference; .*'t'")
 
 
+def test_a_column_without_a_name_may_be_the_index(folder: Path) -> None:
+    table().to_csv("people.csv")
+    ended = biasamp("audit", "people.csv", *COLUMNS, *FAST)
+    refused(ended, r"received \['', 'T', .*the index that pandas writes .* index=False")
+
+
 @pytest.mark.parametrize("zone", [None, "Asia/Tokyo", "America/New_York"])
 def test_times_read_the_same_in_every_time_zone(folder: Path, zone: str | None) -> None:
     times = pd.to_datetime(["2020-01-01", "2020-06-01"] * 100, utc=True)
