@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from forks import forked
 
 SLOW = """
 import time
@@ -33,8 +34,7 @@ CASES = {
 @pytest.mark.parametrize("what", CASES)
 def test_quiet_without_a_terminal(what: str) -> None:
     code, expected = CASES[what]
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (run.stdout, run.stderr) == (expected, "")
+    assert forked(code) == (0, expected, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from schema_cases import runs, two_models
+from schema_cases import REPORTS
 
 import biasamp_adapters as bam
 from biasamp_adapters.metrics import METRICS
@@ -27,7 +27,7 @@ NAMES = {
 
 
 def test_of_an_audit() -> None:
-    report = two_models()
+    report = REPORTS["several models"]()
     rows = [row for row in report.summary["metrics"] if row["model"] == "more"]
     assert {row["name"]: row["slug"] for row in rows} == NAMES
     frame = report.to_frame()
@@ -39,7 +39,7 @@ def test_of_an_audit() -> None:
 
 @pytest.mark.parametrize("part", ["metrics", "differences", "trends", "pairs", "runs"])
 def test_wherever_a_row_has_a_name(part: str) -> None:
-    rows = runs().summary[part]
+    rows = REPORTS["runs"]().summary[part]
     assert rows
     assert {row["slug"] for row in rows} <= set(NAMES.values())
     assert all(row["slug"] == NAMES[row["name"]] for row in rows)

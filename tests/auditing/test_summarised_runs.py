@@ -51,7 +51,7 @@ def test_mean_and_interval_by_hand(reports: dict[str, bam.AuditReport]) -> None:
 def test_runs_with_one_title_keep_it() -> None:
     runs = {i: bam.audit(TRUTH, TRUTH, sensitive_features=GROUP, title=f"{i}") for i in range(2)}
     assert summarize_reports({1: runs[1], 2: runs[1]}).summary["title"] == "1"
-    assert summarize_reports(runs).summary["title"] is None
+    assert summarize_reports(runs).summary["title"] == "class 1 by group"
     assert summarize_reports(runs, title="both").summary["title"] == "both"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -41,8 +42,12 @@ HOSTS = [
 ]
 
 
+@cache
 def _exporter(**options: Any) -> Any:
-    """nbconvert, which ships the style sheets of JupyterLab and of the classic notebook."""
+    """nbconvert, which ships the style sheets of JupyterLab and of the classic notebook.
+
+    Its templates take much longer to compile than to fill, so exporters are kept.
+    """
     nbconvert = pytest.importorskip("nbconvert", reason="nbconvert is not installed")
     # Nothing is fetched from elsewhere.
     names = "require_js", "jquery", "mathjax", "mermaid_js", "mermaid_layout_elk_js"
@@ -104,6 +109,7 @@ _COLAB = """
 """
 
 
+@cache
 def _classic() -> str:
     """The style sheet of the classic notebook."""
     folder = next(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,16 +47,22 @@ Opener = Callable[..., Visit]
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opener]:
-    """Opens pages; they are closed with the module."""
+    """Opens pages; they are closed with the module.
+
+    Pages of the same options share a context, as one of its own costs more than a page.
+    """
     folder: Path = tmp_path_factory.mktemp("pages")
-    contexts: list[Any] = []
+    contexts: dict[tuple[Any, ...], Any] = {}
+    numbers = count()
 
     def to_open(html: str, *, width: int = DESK, **options: Any) -> Visit:
-        file = folder / f"{len(contexts)}.html"
+        file = folder / f"{next(numbers)}.html"
         file.write_text(html, encoding="utf-8")
-        context = browser.new_context(viewport={"width": width, "height": 844}, **options)
-        contexts.append(context)
-        visit = Visit(context.new_page())
+        kind = (width, *sorted(options.items()))
+        if kind not in contexts:
+            viewport = {"width": width, "height": 844}
+            contexts[kind] = browser.new_context(viewport=viewport, **options)
+        visit = Visit(contexts[kind].new_page())
         page, seen = visit.page, visit.events
         page.on("console", lambda message: seen.append(("console", message.text)))
         page.on("pageerror", lambda error: seen.append(("error", str(error))))
@@ -70,7 +77,7 @@ def opened(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         return visit
 
     yield to_open
-    for context in contexts:
+    for context in contexts.values():
         context.close()
 
 

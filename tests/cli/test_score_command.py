@@ -33,9 +33,11 @@ def scored() -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-@pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("score", ["S", "steps"])
+# Every pair of a form, a weight and a score.
+@pytest.mark.parametrize(
+    ("form", "weight", "score"),
+    [("csv", None, "S"), ("csv", "w", "steps"), ("parquet", "w", "S"), ("parquet", None, "steps")],
+)
 def test_is_the_sweep_of_the_rows(
     form: str, weight: str | None, score: str, tmp_path: Path
 ) -> None:

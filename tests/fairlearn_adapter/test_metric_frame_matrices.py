@@ -123,7 +123,7 @@ def test_a_named_reference_for_nameless_matrices() -> None:
 
 
 #: Trials differ in their folds alone.
-UNFLIPPED: dict[str, Any] = {"equalize": None, "n_trials": 5}
+UNFLIPPED: dict[str, Any] = {"equalize": None, "n_trials": 2}
 
 
 @pytest.mark.parametrize(

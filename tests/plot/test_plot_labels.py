@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,13 +94,15 @@ def named_data(label: str) -> dict[str, Any]:
 
 
 CURVE = [0.0, 1.0]
+#: What has no name of its own is computed once for all names.
+estimated, unestimated, swept = cache(result), cache(lambda: result(n_boot=0)), cache(sweep_table)
 DRAWN: dict[str, Callable[[str], Axes]] = {
-    "intervals": lambda label: bam.plot.intervals({label: result(n_boot=0), "other": result()}),
+    "intervals": lambda label: bam.plot.intervals({label: unestimated(), "other": estimated()}),
     "runs": lambda label: bam.plot.runs({label: [0.1, 0.2], "other": [0.1, 0.3]}),
     "pairs": lambda label: bam.plot.pairs(result(**named_data(label))),
     "curves": lambda label: bam.plot.curves(CURVE, {label: CURVE, "other": CURVE}),
     "a curve": lambda label: bam.plot.curves(CURVE, {label: CURVE}),
-    "sweep": lambda label: bam.plot.sweep({label: sweep_table(), "other": sweep_table()}),
+    "sweep": lambda label: bam.plot.sweep({label: swept(), "other": swept()}),
     "behaviour": lambda label: bam.plot.behaviour(
         pd.DataFrame(np.eye(2)).rename_axis(index=label, columns=label)
     ),
