@@ -82,12 +82,17 @@ def _exact_as_estimator(quality: str, *, reads_matrix: bool) -> Any:
 
 def allows_attack(counts: Counts, source: str) -> bool:
     """Whether an attacker can read a variable: exactly, or fitted on rows that are not too many."""
-    if not counts.is_matrix(source) or (source == Role.ATTRIBUTE and counts.one_each(source)):
-        return True
-    if counts.n_labels(source) == 1 and not counts.is_matrix(Role.ATTRIBUTE):
+    if _is_one_label(counts, source):
         return True
     has_rows = counts.no_draws is None and not counts.is_normal
     return has_rows and counts.n_rows <= MOST_FITTED
+
+
+def _is_one_label(counts: Counts, source: str) -> bool:
+    """Whether a variable is one label per row, which the exact attacker reads from a table."""
+    if not counts.is_matrix(source) or (source == Role.ATTRIBUTE and counts.one_each(source)):
+        return True
+    return counts.n_labels(source) == 1 and not counts.is_matrix(Role.ATTRIBUTE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -167,16 +172,15 @@ class PredictabilityMetric(Metric):
         counts = evaluation.counts
         if not (counts.has(Role.TASK) and counts.has(Role.ATTRIBUTE)):
             return
-        several = counts.is_matrix(Role.TASK) and len(counts.labels) > 1
         for quality in cls._audited:
             # The uncertainty coefficient is never equalised in expectation: it needs rows to flip.
             if quality == "uncertainty_coefficient" and not counts.knows_rows:
                 continue
             for metric in cls._in_directions(evaluation, model, quality=quality):
                 source = metric._roles.dataset[0]
-                fitted = several and source is Role.TASK
+                exact = _is_one_label(counts, source)
                 if allows_attack(counts, source):
-                    yield replace(metric, n_trials=FITTED_TRIALS if fitted else EXACT_TRIALS)
+                    yield replace(metric, n_trials=EXACT_TRIALS if exact else FITTED_TRIALS)
 
     @property
     def title(self) -> str:
