@@ -23,7 +23,8 @@ from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
 from biasamp_adapters.inference.replicates import Draws, Scored
 from biasamp_adapters.metrics.means import rate
-from biasamp_adapters.metrics.result import numbers, percent
+from biasamp_adapters.metrics.plain import numbers
+from biasamp_adapters.metrics.result import percent
 
 Row: TypeAlias = dict[str, Any]
 

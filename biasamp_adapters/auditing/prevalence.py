@@ -15,7 +15,8 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.inference.replicates import Draws, Scored
 from biasamp_adapters.metrics.means import rate
-from biasamp_adapters.metrics.result import numbers, percent
+from biasamp_adapters.metrics.plain import numbers
+from biasamp_adapters.metrics.result import percent
 
 #: Prevalences are far apart if one is more than so many times the other.
 FAR = 1.25

@@ -12,7 +12,7 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.auditing.summary import Row, as_estimate
 from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, summarize_runs
 from biasamp_adapters.metrics.facts import Facts
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.metrics.verdict import Verdict, judge
 
 #: What holds in more runs than this share holds of the summary.

@@ -29,7 +29,7 @@ from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.inference.estimates import UNLIMITED, Interval, check_confidence
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.metrics.verdict import Verdict
 
 #: Keys that identify a row, unlike those of its results.

@@ -28,14 +28,8 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
 from biasamp_adapters.metrics.facts import Facts
-from biasamp_adapters.metrics.result import (
-    AmplificationResult,
-    about,
-    numbers,
-    percent,
-    plain,
-    plain_verdict,
-)
+from biasamp_adapters.metrics.plain import numbers, plain, plain_verdict
+from biasamp_adapters.metrics.result import AmplificationResult, about, percent
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
