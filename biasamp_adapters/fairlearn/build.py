@@ -169,8 +169,13 @@ def amplification_frame(
     columns = [
         _column(name, metric, parts[name], slices, groups) for name, metric in chosen.items()
     ]
-    by_name = {name: parts[name] for name in chosen}
-    results = dict(_results(by_name, slices.controls, quantiles))
+    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
+    results = {
+        (name, key): AmplificationResult.of(part.scored, part.draws, confidence)
+        for name in chosen
+        for key, part in parts[name].items()
+        if key in slices.controls and isinstance(part.scored, Measurement)
+    }
     notes = [dropped_note(whole.dropped)] if whole.dropped else []
     notes += [*of_references, *(about_clusters(whole) if n_boot else ())]
     for column in columns:
@@ -433,19 +438,6 @@ def _column(
     else:
         signed = any(number.value < 0 for number in (*overall, *groups))
     return FrameColumn(name, overall, groups, signed)
-
-
-def _results(
-    parts: Mapping[Hashable, Mapping[Key, _Part]],
-    controls: Sequence[Key],
-    quantiles: Sequence[float] | None,
-) -> Iterator[tuple[tuple[Hashable, Key], AmplificationResult]]:
-    """The results of bias amplification behind the overall values."""
-    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
-    for name, by_key in parts.items():
-        for key, part in by_key.items():
-            if key in controls and isinstance(part.scored, Measurement):
-                yield (name, key), AmplificationResult.of(part.scored, part.draws, confidence)
 
 
 def _place(name: Hashable, key: Key) -> str:
