@@ -145,11 +145,6 @@ class Drift(Scored):
         shifts = (shift[..., group, gaps.column] for group in (gaps.group, gaps.other))
         return {"drift": np.subtract(*shifts)}
 
-    def point(self) -> dict[str, Array]:
-        """The same for the observed counts."""
-        tables = self.evaluation.counts.tables()
-        return self.scores(tables, None, np.random.default_rng(0))
-
     def estimates(
         self, replicates: Array | None, confidence: float, reason: str | None
     ) -> list[Estimate]:

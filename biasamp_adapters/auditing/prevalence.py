@@ -95,11 +95,6 @@ class Prevalence(Scored):
         true, predicted = self.shares(tables)
         return {"ratio": rate(predicted, true)}
 
-    def point(self) -> dict[str, Array]:
-        """The same for the observed counts."""
-        tables = self.evaluation.counts.tables(self.model)
-        return self.scores(tables, None, np.random.default_rng(0))
-
 
 class Ratios(NamedTuple):
     """The prevalences of a model, with replicates of their ratios."""
