@@ -110,9 +110,9 @@ def test_sweep_of_compas_has_the_decile_scores_and_the_audit_at_5() -> None:
     ("lowest", "advice"),
     [
         # 3,028 of 6,150 have a score of 5 or more, 2,867 were arrested: no other is nearer.
-        (5, "is calibrated as far as its scores allow (49% are predicted positive, 47% of the"),
+        (5, "is calibrated as far as its scores allow (49% are predicted positive; in the"),
         # 1,301 have a score of 8 or more.
-        (8, "score >= 8 predicts 21% positive where 47% of the reference are: at a threshold that"),
+        (8, "score >= 8 predicts 21% positive; in the reference, 47% are. At a threshold that"),
     ],
 )
 def test_what_a_calibrated_threshold_changes(lowest: int, advice: str) -> None:

@@ -268,7 +268,7 @@ def test_the_command_reads_compas(
 
 
 def test_the_page_shows_the_numbers_of_the_example(compas_case: Case) -> None:
-    page = (REPOSITORY / "docs" / "user_guide" / "aif360.rst").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs" / "studies" / "mitigation.rst").read_text(encoding="utf-8")
     for model in MODELS:
         row = re.search(rf"^   \* - {model}\n((?:     - .*\n){{7}})", page, re.MULTILINE)
         assert row is not None, model
