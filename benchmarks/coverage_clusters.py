@@ -274,4 +274,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # Other processes can import this module, but not the script that is run.
+    from benchmarks.coverage_clusters import main as run
+
+    run()

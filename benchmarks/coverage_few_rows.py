@@ -116,6 +116,14 @@ def line(
     }
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run all of it."""
     options = parser_of(__doc__, samples=200, n_boot=500).parse_args()
     write_means(DESIGNS, observe, line, options, "few_rows.csv")
+
+
+if __name__ == "__main__":
+    # Other processes can import this module, but not the script that is run.
+    from benchmarks.coverage_few_rows import main as run
+
+    run()

@@ -137,6 +137,14 @@ def line(data: str, rows: int, seen: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run all of it."""
     options = parser_of(__doc__, samples=200, n_boot=600).parse_args()
     write_means(DESIGNS, observe, line, options, "pairs.csv")
+
+
+if __name__ == "__main__":
+    # Other processes can import this module, but not the script that is run.
+    from benchmarks.coverage_pairs import main as run
+
+    run()

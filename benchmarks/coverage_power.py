@@ -96,6 +96,14 @@ def line(data: str, metric: Metric, rows: int, seen: pd.DataFrame) -> dict[str, 
     }
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run all of it."""
     options = parser_of(__doc__, samples=200, n_boot=400).parse_args()
     write_means(DESIGNS, observe, line, options, "power.csv")
+
+
+if __name__ == "__main__":
+    # Other processes can import this module, but not the script that is run.
+    from benchmarks.coverage_power import main as run
+
+    run()

@@ -197,7 +197,7 @@ class LabelPopulation(Population):
 
 
 @dataclass(frozen=True)
-class ColumnPopulation(Population):
+class CausedPopulation(Population):
     """A label matrix whose columns share causes, and a group per row.
 
     Attributes
@@ -206,17 +206,10 @@ class ColumnPopulation(Population):
         Shares of rows.
     present : ndarray of shape (causes, columns)
         How likely each column is positive.
-    found, mistaken : ndarray of shape (groups, columns)
-        How likely a positive, and a negative, is predicted to be positive.
     """
 
     causes: Array
     present: Array
-    found: Array
-    mistaken: Array
-
-    direction = "A->T"
-    _pairs = (slice(None), slice(1, 2))
 
     @property
     def groups(self) -> int:  # type: ignore[override]
@@ -227,6 +220,23 @@ class ColumnPopulation(Population):
     def tasks(self) -> int:  # type: ignore[override]
         """How many columns there are."""
         return int(self.present.shape[1])
+
+
+@dataclass(frozen=True)
+class ColumnPopulation(CausedPopulation):
+    """One whose columns are predicted: A->T.
+
+    Attributes
+    ----------
+    found, mistaken : ndarray of shape (groups, columns)
+        How likely a positive, and a negative, is predicted to be positive.
+    """
+
+    found: Array
+    mistaken: Array
+
+    direction = "A->T"
+    _pairs = (slice(None), slice(1, 2))
 
     @cached_property
     def tables(self) -> Sequence[Array]:

@@ -13,9 +13,9 @@ import biasamp_adapters as bam
 from benchmarks.verdict_populations import (
     MANY_ROWS,
     Array,
+    CausedPopulation,
     ColumnPopulation,
     LabelPopulation,
-    Population,
 )
 
 
@@ -154,36 +154,20 @@ class OverlappingPopulation(ColumnPopulation):
 
 
 @dataclass(frozen=True)
-class GuessedPopulation(Population):
-    """A label matrix whose columns share causes, and a group that is predicted: T->A.
+class GuessedPopulation(CausedPopulation):
+    """One whose groups are predicted: T->A.
 
     Attributes
     ----------
-    causes : ndarray of shape (groups, causes)
-        Shares of rows.
-    present : ndarray of shape (causes, columns)
-        How likely each column is positive.
     guess : ndarray of shape (groups, causes, groups)
         How likely each group is predicted, given the true one and the cause.
     """
 
-    causes: Array
-    present: Array
     guess: Array
 
     direction = "T->A"
     # What is given is a column that is positive.
     _pairs = (slice(1, 2), slice(None))
-
-    @property
-    def groups(self) -> int:  # type: ignore[override]
-        """How many groups there are."""
-        return int(self.causes.shape[0])
-
-    @property
-    def tasks(self) -> int:  # type: ignore[override]
-        """How many columns there are."""
-        return int(self.present.shape[1])
 
     @cached_property
     def tables(self) -> Sequence[Array]:

@@ -17,12 +17,20 @@ import typer
 from typer import Option
 
 from biasamp_adapters import __version__
-from biasamp_adapters import command_options as option
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
 from biasamp_adapters._text import clean, renamed
 from biasamp_adapters.command_messages import in_one_line, print_error, warnings_as_lines
-from biasamp_adapters.command_options import NOT_GIVEN, Command, Dataset, Missing, example, usage
+from biasamp_adapters.command_options import (
+    NOT_GIVEN,
+    Command,
+    Dataset,
+    Missing,
+    Texts,
+    example,
+    usage,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
@@ -77,32 +85,33 @@ def biasamp(
     )
     + f"\n\n{_EXIT_CODES}",
 )
+@with_options
 def audit(
-    files: option.Files,
-    task: option.Task = NOT_GIVEN,
-    attribute: option.Attribute = NOT_GIVEN,
-    separate: option.Separate = False,
-    reference: option.Reference = NOT_GIVEN,
-    where: option.Where = None,
-    groups: option.Groups = NOT_GIVEN,
-    pos_label: option.PosLabel = None,
-    weight: option.Weight = None,
-    cluster: option.Cluster = None,
-    run: option.Run = None,
-    missing: option.MissingRule = Missing.error,
-    many_groups: option.ManyGroups = False,
-    prediction: option.Prediction = NOT_GIVEN,
-    score: option.Score = NOT_GIVEN,
-    attribute_prediction: option.AttributePrediction = NOT_GIVEN,
-    n_boot: option.Replicates = 2000,
-    seed: option.Seed = 0,
-    confidence: option.Confidence = 0.95,
-    full: option.Full = False,
-    html: option.Html = None,
-    json_path: option.Json = None,
-    fail_above: option.FailAbove = NOT_GIVEN,
-    require_below: option.RequireBelow = NOT_GIVEN,
-    fail_verdict: option.FailVerdict = NOT_GIVEN,
+    files: list[str],
+    task: Texts = NOT_GIVEN,
+    attribute: Texts = NOT_GIVEN,
+    separate: bool = False,
+    reference: Texts = NOT_GIVEN,
+    where: str | None = None,
+    groups: Texts = NOT_GIVEN,
+    pos_label: str | None = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+    run: str | None = None,
+    missing: Missing = Missing.error,
+    many_groups: bool = False,
+    prediction: Texts = NOT_GIVEN,
+    score: Texts = NOT_GIVEN,
+    attribute_prediction: Texts = NOT_GIVEN,
+    n_boot: int = 2000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    full: bool = False,
+    html: Path | None = None,
+    json_path: Path | None = None,
+    fail_above: Texts = NOT_GIVEN,
+    require_below: Texts = NOT_GIVEN,
+    fail_verdict: Texts = NOT_GIVEN,
 ) -> None:
     """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.audit_files import audit_files
@@ -150,16 +159,17 @@ def audit(
         "    --attribute race",
     ),
 )
+@with_options
 def count(
-    files: option.Files,
-    output: option.CountsFile,
-    task: option.Task = NOT_GIVEN,
-    attribute: option.Attribute = NOT_GIVEN,
-    weight: option.Weight = None,
-    cluster: option.Cluster = None,
-    missing: option.MissingRule = Missing.error,
-    prediction: option.Prediction = NOT_GIVEN,
-    attribute_prediction: option.AttributePrediction = NOT_GIVEN,
+    files: list[str],
+    output: Path,
+    task: Texts = NOT_GIVEN,
+    attribute: Texts = NOT_GIVEN,
+    weight: str | None = None,
+    cluster: str | None = None,
+    missing: Missing = Missing.error,
+    prediction: Texts = NOT_GIVEN,
+    attribute_prediction: Texts = NOT_GIVEN,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
 
@@ -182,15 +192,16 @@ def count(
     short_help="Audit data that come with the package.",
     epilog=example("biasamp demo --html demo.html"),
 )
+@with_options
 def demo(
-    dataset: option.DemoDataset = Dataset.compas,
-    attribute: option.DemoAttribute = NOT_GIVEN,
-    data_home: option.DataHome = None,
-    n_boot: option.Replicates = 2000,
-    seed: option.Seed = 0,
-    full: option.Full = False,
-    html: option.Html = Path("biasamp-demo.html"),
-    json_path: option.Json = None,
+    dataset: Dataset = Dataset.compas,
+    attribute: Texts = NOT_GIVEN,
+    data_home: Path | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    full: bool = False,
+    html: Path | None = Path("biasamp-demo.html"),
+    json_path: Path | None = None,
 ) -> None:
     """Audit the published COMPAS score, without a download."""
     if attribute and dataset is not Dataset.compas:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
 from typer import Argument, Option
 from typer.core import TyperCommand, TyperOption
 
 #: The sections of a command's options.
 DATA, MODEL, STATISTICS, OUTPUT, GATES = "Data", "Model", "Statistics", "Output", "Gates"
+
+C = TypeVar("C", bound=Callable[..., None])
 
 
 class Missing(StrEnum):
@@ -33,177 +35,127 @@ class Dataset(StrEnum):
 Texts: TypeAlias = list[str]
 NOT_GIVEN: Texts = []
 
+_FILES = Argument(
+    metavar="FILE...",
+    help="CSV or Parquet files, patterns or folders of them, or - for CSV from standard input; or "
+    "files of counts.",
+)
 
-def _option(section: str, metavar: str | None, text: str, *names: str) -> Any:
-    """An option in a section of the help."""
-    return Option(*names, rich_help_panel=section, metavar=metavar, help=text)
+#: The options by section and by the name of their argument, before which the name of a command may
+#: stand: what a value is called in the help, the help, and names that the argument does not tell.
+_OPTIONS: dict[str, dict[str, tuple[str | None, str, *tuple[str, ...]]]] = {
+    DATA: {
+        "task": (
+            "COLUMN",
+            "Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'. "
+            "[required for tables]",
+        ),
+        "attribute": (
+            "COLUMN",
+            "Column of the protected attribute; repeat it to cross several. 'prefix*' for groups "
+            "that are 0/1 columns. [required for tables]",
+        ),
+        "separate": (None, "Audit each attribute alone; do not cross.", "--separate"),
+        "reference": (
+            "FILE",
+            "The training data: files with the columns of task and attribute, or counts.",
+        ),
+        "where": (
+            "CONDITION",
+            "Audit only rows that meet an SQL condition over the columns, such as "
+            "\"age >= 18 AND sex = 'F'\".",
+        ),
+        "groups": ("GROUP", "Audit only this group, as the report shows it; repeatable."),
+        "pos_label": ("LABEL", "The only class or task to evaluate, as the report shows it."),
+        "weight": ("COLUMN", "Column of sampling weights."),
+        "cluster": (
+            "COLUMN",
+            "Column that says which rows belong together, such as those of one person.",
+        ),
+        "run": (
+            "COLUMN",
+            "Column whose values are runs (seeds); 'filename' for one run per file.",
+        ),
+        "missing": (None, "The rule for missing values."),
+        "many_groups": (
+            None,
+            "Allow an attribute of over 100 groups, or of hardly 2 rows each.",
+            "--many-groups",
+        ),
+        "dataset": (
+            None,
+            "compas: the published score, as counts. Others: decision trees on rows; those of "
+            "COMPAS are downloaded.",
+        ),
+        "demo attribute": (
+            "NAME",
+            "Attribute of the counts: race, the default, sex, age_cat, ...; repeatable.",
+        ),
+        "data_home": ("FOLDER", "Folder of downloaded rows, as scikit-learn's data_home."),
+    },
+    MODEL: {
+        "prediction": (
+            "COLUMN",
+            "Column of the predicted labels; repeat it for several models. For many 0/1 tasks a "
+            "list a,b or 'prefix*' for each model. [required for tables]",
+        ),
+        "score": (
+            "COLUMN",
+            "Column of scores of the positive class, for each --prediction: adds a sweep of "
+            "thresholds.",
+        ),
+        "attribute_prediction": (
+            "COLUMN",
+            "Column of the predicted attribute, in the order of --attribute: adds T->A.",
+        ),
+    },
+    STATISTICS: {
+        "n_boot": ("N", "Number of bootstrap replicates; 0 for none."),
+        "seed": ("N", "Seed of the bootstrap."),
+        "confidence": ("X", "Level of the intervals."),
+    },
+    OUTPUT: {
+        "full": (None, "Print all tables and notes as well.", "--full"),
+        "html": ("PATH", "Write the report as one HTML page."),
+        "json_path": (
+            "PATH",
+            "Write the report as JSON; - is standard output, and nothing else.",
+            "--json",
+        ),
+        "output": ("PATH", "Where to write: .json or .parquet.", "--output", "-o"),
+    },
+    GATES: {
+        "fail_above": (
+            "METRIC=X",
+            "Fail if METRIC is shown to be above X: its whole interval is, e.g. "
+            "'BA A->T=0.02'; repeatable.",
+        ),
+        "require_below": (
+            "METRIC=X",
+            "Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
+        ),
+        "fail_verdict": (
+            "CODE,...",
+            "Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
+            "'A->T=amplifies' for one direction; repeatable.",
+        ),
+    },
+}
 
 
-_COLUMN = "COLUMN"
+def with_options(command: C) -> C:
+    """A command whose arguments are the options of the same names, or the files."""
+    known = {"files": _FILES} | {
+        name: Option(*names, rich_help_panel=section, metavar=metavar, help=text)
+        for section, options in _OPTIONS.items()
+        for name, (metavar, text, *names) in options.items()
+    }
+    for name, kind in get_type_hints(command).items():
+        if name != "return":
+            info = known.get(f"{command.__name__} {name}", known[name])
+            command.__annotations__[name] = Annotated[kind, info]
+    return command
 
-Files = Annotated[
-    list[str],
-    Argument(
-        metavar="FILE...",
-        help="CSV or Parquet files, patterns or folders of them, or - for CSV from standard input; "
-        "or files of counts.",
-    ),
-]
-Task = Annotated[
-    Texts,
-    _option(
-        DATA,
-        _COLUMN,
-        "Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'. "
-        "[required for tables]",
-    ),
-]
-Prediction = Annotated[
-    Texts,
-    _option(
-        MODEL,
-        _COLUMN,
-        "Column of the predicted labels; repeat it for several models. For many 0/1 tasks a list "
-        "a,b or 'prefix*' for each model. [required for tables]",
-    ),
-]
-Attribute = Annotated[
-    Texts,
-    _option(
-        DATA,
-        _COLUMN,
-        "Column of the protected attribute; repeat it to cross several. 'prefix*' for groups "
-        "that are 0/1 columns. [required for tables]",
-    ),
-]
-AttributePrediction = Annotated[
-    Texts,
-    _option(
-        MODEL, _COLUMN, "Column of the predicted attribute, in the order of --attribute: adds T->A."
-    ),
-]
-Weight = Annotated[str | None, _option(DATA, _COLUMN, "Column of sampling weights.")]
-Cluster = Annotated[
-    str | None,
-    _option(
-        DATA, _COLUMN, "Column that says which rows belong together, such as those of one person."
-    ),
-]
-MissingRule = Annotated[Missing, _option(DATA, None, "The rule for missing values.")]
-Replicates = Annotated[
-    int, _option(STATISTICS, "N", "Number of bootstrap replicates; 0 for none.", "--n-boot")
-]
-Seed = Annotated[int, _option(STATISTICS, "N", "Seed of the bootstrap.", "--seed")]
-Html = Annotated[Path | None, _option(OUTPUT, "PATH", "Write the report as one HTML page.")]
-Json = Annotated[
-    Path | None,
-    _option(
-        OUTPUT,
-        "PATH",
-        "Write the report as JSON; - is standard output, and nothing else.",
-        "--json",
-    ),
-]
-Full = Annotated[bool, _option(OUTPUT, None, "Print all tables and notes as well.", "--full")]
-Separate = Annotated[
-    bool, _option(DATA, None, "Audit each attribute alone; do not cross.", "--separate")
-]
-Reference = Annotated[
-    Texts,
-    _option(
-        DATA,
-        "FILE",
-        "The training data: files with the columns of task and attribute, or counts.",
-    ),
-]
-Where = Annotated[
-    str | None,
-    _option(
-        DATA,
-        "CONDITION",
-        "Audit only rows that meet an SQL condition over the columns, such as "
-        "\"age >= 18 AND sex = 'F'\".",
-    ),
-]
-Groups = Annotated[
-    Texts, _option(DATA, "GROUP", "Audit only this group, as the report shows it; repeatable.")
-]
-PosLabel = Annotated[
-    str | None,
-    _option(DATA, "LABEL", "The only class or task to evaluate, as the report shows it."),
-]
-Run = Annotated[
-    str | None,
-    _option(
-        DATA, _COLUMN, "Column whose values are runs (seeds); 'filename' for one run per file."
-    ),
-]
-ManyGroups = Annotated[
-    bool,
-    _option(
-        DATA,
-        None,
-        "Allow an attribute of over 100 groups, or of hardly 2 rows each.",
-        "--many-groups",
-    ),
-]
-Score = Annotated[
-    Texts,
-    _option(
-        MODEL,
-        _COLUMN,
-        "Column of scores of the positive class, for each --prediction: adds a sweep of "
-        "thresholds.",
-    ),
-]
-Confidence = Annotated[float, _option(STATISTICS, "X", "Level of the intervals.")]
-FailAbove = Annotated[
-    Texts,
-    _option(
-        GATES,
-        "METRIC=X",
-        "Fail if METRIC is shown to be above X: its whole interval is, e.g. "
-        "'BA A->T=0.02'; repeatable.",
-    ),
-]
-RequireBelow = Annotated[
-    Texts,
-    _option(
-        GATES,
-        "METRIC=X",
-        "Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
-    ),
-]
-FailVerdict = Annotated[
-    Texts,
-    _option(
-        GATES,
-        "CODE,...",
-        "Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
-        "'A->T=amplifies' for one direction; repeatable.",
-    ),
-]
-DemoDataset = Annotated[
-    Dataset,
-    _option(
-        DATA,
-        None,
-        "compas: the published score, as counts. Others: decision trees on rows; those of "
-        "COMPAS are downloaded.",
-    ),
-]
-DemoAttribute = Annotated[
-    Texts,
-    _option(
-        DATA, "NAME", "Attribute of the counts: race, the default, sex, age_cat, ...; repeatable."
-    ),
-]
-DataHome = Annotated[
-    Path | None, _option(DATA, "FOLDER", "Folder of downloaded rows, as scikit-learn's data_home.")
-]
-CountsFile = Annotated[
-    Path, _option(OUTPUT, "PATH", "Where to write: .json or .parquet.", "--output", "-o")
-]
 
 #: Options by the names that people guess.
 _GUESSES = {

@@ -14,7 +14,7 @@ from biasamp_adapters.aif360.methods import metric_methods
 from biasamp_adapters.inference.estimates import Estimate
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.plain import plain
 
 
 @metric_methods(value="_explain")

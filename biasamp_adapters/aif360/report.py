@@ -14,7 +14,7 @@ from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out_not
 from biasamp_adapters.auditing import AuditReport
 from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import audit_evaluation
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.reference import align
 
 #: Why AIF360's numbers have no intervals.

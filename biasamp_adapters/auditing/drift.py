@@ -24,7 +24,8 @@ from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
 from biasamp_adapters.inference.replicates import Draws, Scored
 from biasamp_adapters.metrics.means import rate
-from biasamp_adapters.metrics.result import numbers, percent
+from biasamp_adapters.metrics.plain import numbers
+from biasamp_adapters.metrics.result import percent
 
 Row: TypeAlias = dict[str, Any]
 
@@ -144,11 +145,6 @@ class Drift(Scored):
         shift, gaps = self.rates(tables) - self.rates(origin), self.gaps
         shifts = (shift[..., group, gaps.column] for group in (gaps.group, gaps.other))
         return {"drift": np.subtract(*shifts)}
-
-    def point(self) -> dict[str, Array]:
-        """The same for the observed counts."""
-        tables = self.evaluation.counts.tables()
-        return self.scores(tables, None, np.random.default_rng(0))
 
     def estimates(
         self, replicates: Array | None, confidence: float, reason: str | None

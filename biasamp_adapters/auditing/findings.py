@@ -171,24 +171,25 @@ def evaluate(
     prevalences = _measured(Prevalence, evaluation, metrics, columns)
     drifts = _measured(Drift, evaluation, [counts.first_model], columns)
     draws = _Draws.of({**measurements, **rates, **prevalences, **drifts}, evaluation, options)
+    confidence = draws.options.confidence
     results = {
-        key: AmplificationResult.of(measurement, draws.asked_for(key), draws.confidence)
-        for key, measurement in measurements.items()
+        key: AmplificationResult.of(measured, draws[key] if draws.asked else None, confidence)
+        for key, measured in measurements.items()
     }
     with_pairs = {
-        key: measurement
-        for key, measurement in measurements.items()
-        if isinstance(measurement, Cooccurrence) and measurement.selected is not None
+        key: measured
+        for key, measured in measurements.items()
+        if isinstance(measured, Cooccurrence) and measured.selected is not None
     }
     return Findings(
         evaluation,
-        replace(options, n_boot=draws.n_boot, confidence=draws.confidence),
+        draws.options,
         results,
         differences=dict(_differences(results, counts.models[0], draws)),
         pairs={key: _pairs(measured, draws, key) for key, measured in with_pairs.items()},
         trends={key: _trends(measured, draws, key) for key, measured in with_pairs.items()},
         rates={
-            key[0]: measured.disparities(draws[key], draws.impossible, draws.confidence)
+            key[0]: measured.disparities(draws[key], draws.impossible, confidence)
             for key, measured in rates.items()
         },
         prevalences=[
@@ -212,16 +213,14 @@ class _Draws:
         Whether replicates were asked for.
     impossible : str or None
         Why there are none although they were asked for.
-    n_boot : int
-        Number of replicates.
-    confidence : float
+    options : IntervalOptions
+        ``n_boot`` is 0 if there are none.
     """
 
     scores: Mapping[Key, dict[str, Array]]
     asked: bool
     impossible: str | None
-    n_boot: int
-    confidence: float
+    options: IntervalOptions
 
     @classmethod
     def of(
@@ -233,14 +232,11 @@ class _Draws:
         # NumPy scalars become numbers that json can write.
         n_boot, confidence = 0 if impossible else int(options.n_boot), float(options.confidence)
         scores = replicate(scored, evaluation, n_boot, options.random_state) if n_boot else {}
-        return cls(scores, asked, impossible, n_boot, confidence)
+        options = replace(options, n_boot=n_boot, confidence=confidence)
+        return cls(scores, asked, impossible, options)
 
     def __getitem__(self, key: Key) -> dict[str, Array]:
         return self.scores.get(key, {})
-
-    def asked_for(self, key: Key) -> dict[str, Array] | None:
-        """The scores; None where no replicates were asked for."""
-        return self[key] if self.asked else None
 
 
 def _measured(
@@ -261,7 +257,8 @@ def _differences(
     for (model, metric), result in results.items():
         first = results.get((first_model, metric))
         if model != first_model and first is not None:
-            difference = paired_difference({model: result, first_model: first}, draws.confidence)
+            compared = {model: result, first_model: first}
+            difference = paired_difference(compared, draws.options.confidence)
             reason = draws.impossible or difference.reason
             yield (model, metric), replace(difference, reason=reason)
 
@@ -269,7 +266,7 @@ def _differences(
 def _drifts(drift: Drift, draws: _Draws, key: Key) -> Drifts:
     """The drift with its intervals."""
     reason = drift.no_interval if draws.asked else None
-    return Drifts(drift, drift.estimates(draws[key].get("drift"), draws.confidence, reason))
+    return Drifts(drift, drift.estimates(draws[key].get("drift"), draws.options.confidence, reason))
 
 
 def _trends(measurement: Cooccurrence, draws: _Draws, key: Key) -> list[Trend]:
@@ -306,17 +303,12 @@ def _pairs(measurement: Cooccurrence, draws: _Draws, key: Key) -> list[PairOfBA]
     selected = [] if measurement.selected is None else measurement.selected.tolist()
     few = measurement.rests_on_few.reshape(-1)
     family = int((~np.isnan(contributions) & ~few).sum())
-    judged = [] if drawn is None else np.flatnonzero(~few[selected]).tolist()
-    bands = {}
+    bands: dict[int, Estimate] = {}
     if drawn is not None:
+        judged = np.flatnonzero(~few[selected])
         values = contributions[selected][judged]
-        bands = dict(
-            zip(
-                judged,
-                simultaneous(values, drawn[:, judged], draws.confidence, family),
-                strict=True,
-            )
-        )
+        at_once = simultaneous(values, drawn[:, judged], draws.options.confidence, family)
+        bands = dict(zip(judged.tolist(), at_once, strict=True))
     out = []
     for i, position in enumerate(selected):
         value, replicates = float(contributions[position]), None if drawn is None else drawn[:, i]

@@ -140,11 +140,6 @@ class GroupRates(Scored):
         fractions = self._fractions(tables)
         return {name: rate(*fractions[name])[..., shown] for name, shown in self._shown.items()}
 
-    def point(self) -> dict[str, Array]:
-        """The same rates for the observed counts."""
-        tables = self.evaluation.counts.tables(self.model)
-        return self.scores(tables, None, np.random.default_rng(0))
-
     def disparities(
         self, drawn: Mapping[str, Array], no_draws: str | None, confidence: float
     ) -> dict[str, list[Disparity]]:

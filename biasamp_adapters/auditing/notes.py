@@ -128,16 +128,9 @@ def _about_data(findings: Findings) -> Iterator[Note]:
     for (model, role), n in abstentions(counts).items():
         matrix = counts.is_matrix(role.truth)
         effect = ", and no label counts as predicted" if matrix else " and count as wrong"
-        yield (
-            "abstained",
-            {
-                "model": model_in_words(model, starts=True),
-                "n": n,
-                "variable": role.truth,
-                "effect": effect,
-                "by_group": _abstentions_by_group(findings, model, role.truth),
-            },
-        )
+        name = model_in_words(model, starts=True)
+        told = {"model": name, "n": n, "variable": role.truth, "effect": effect}
+        yield "abstained", told | {"by_group": _abstentions_by_group(findings, model, role.truth)}
     if counts.soft:
         yield "soft", {}
     if counts.no_draws:

@@ -16,7 +16,8 @@ from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.inference.replicates import Draws, Scored
 from biasamp_adapters.metrics.means import rate
-from biasamp_adapters.metrics.result import numbers, percent
+from biasamp_adapters.metrics.plain import numbers
+from biasamp_adapters.metrics.result import percent
 
 #: Prevalences are far apart if one is more than so many times the other.
 FAR = 1.25
@@ -94,11 +95,6 @@ class Prevalence(Scored):
         """The ratio of predicted to true labels."""
         true, predicted = self.shares(tables)
         return {"ratio": rate(predicted, true)}
-
-    def point(self) -> dict[str, Array]:
-        """The same for the observed counts."""
-        tables = self.evaluation.counts.tables(self.model)
-        return self.scores(tables, None, np.random.default_rng(0))
 
 
 class Ratios(NamedTuple):

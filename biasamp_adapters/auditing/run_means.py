@@ -12,11 +12,14 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.auditing.summary import Row, as_estimate
 from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, summarize_runs
 from biasamp_adapters.metrics.facts import Facts
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.metrics.verdict import Verdict, judge
 
 #: What holds in more runs than this share holds of the summary.
 _HALF = 0.5
+
+#: The rates of a model, which are averaged over runs.
+_AVERAGED = ("true", "predicted", "overall", "blind", "followed", "silent")
 
 #: The range of shares of rows, and of the difference of two of them without its sign.
 SHARES: Interval = (0.0, 1.0)
@@ -108,19 +111,14 @@ def _mean_facts(runs: list[Facts], confidence: float, limits: Interval) -> Facts
     association = estimate("association")
     return replace(
         first,
+        **{name: average(name) for name in _AVERAGED},
         sign=sign,
         uncertain=uncertain,
-        true=average("true"),
-        predicted=average("predicted"),
-        overall=average("overall"),
         accuracy=estimate("accuracy", SHARES),
-        blind=average("blind"),
         has_truth=all(facts.has_truth for facts in runs),
         is_right=all(facts.is_right for facts in runs),
         constant=_of_all(facts.constant for facts in runs),
         only_group=groups.pop() if len(groups) == 1 else None,
-        followed=average("followed"),
-        silent=average("silent"),
         value=value or first.value,
         association=association or first.association,
         excess=excess,

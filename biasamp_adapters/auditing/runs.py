@@ -29,7 +29,7 @@ from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.inference.estimates import UNLIMITED, Interval, check_confidence
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.metrics.result import plain
+from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.metrics.verdict import Verdict
 
 #: Keys that identify a row, unlike those of its results.
@@ -214,15 +214,12 @@ class _Metric(NamedTuple):
         notes = [f"mean of {len(rows)} runs", value["note"], *_said(caveats)]
         out = {**rows[0], **value, "note": "; ".join(filter(None, notes))}
         # Of a score, the limits; the variance has another name in a row.
-        for name, score in (
-            ("blind_errors", "blind_errors"),
-            ("excess", "excess"),
-            ("spread", "variance"),
-        ):
+        for name in ("blind_errors", "excess", "spread"):
             known = [row[name] for row in rows]
             if any(known):
-                values = [None if number is None else number["value"] for number in known]
-                out[name] = mean(values, confidence, self.limits(score))
+                values = [number and number["value"] for number in known]
+                limits = self.limits("variance" if name == "spread" else name)
+                out[name] = mean(values, confidence, limits)
         if out["spread"] is not None:
             out["variance"] = out["spread"]["value"]
         levels = {name: [row["levels"][name]["value"] for row in rows] for name in out["levels"]}

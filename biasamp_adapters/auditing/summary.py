@@ -28,14 +28,8 @@ from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
 from biasamp_adapters.metrics.facts import Facts
-from biasamp_adapters.metrics.result import (
-    AmplificationResult,
-    about,
-    numbers,
-    percent,
-    plain,
-    plain_verdict,
-)
+from biasamp_adapters.metrics.plain import numbers, plain, plain_verdict
+from biasamp_adapters.metrics.result import AmplificationResult, about, percent
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
@@ -47,39 +41,27 @@ Row: TypeAlias = dict[str, Any]
 
 def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summary:
     """Everything that a report shows, as dicts, lists, strings and numbers."""
-    counts, options = findings.counts, findings.options
+    counts, confidence = findings.counts, findings.options.confidence
     rows = [metric_row(model, result) for (model, _), result in findings.results.items()]
     verdicts = [
         (row, result.verdict)
         for row, result in zip(rows, findings.results.values(), strict=True)
         if result.verdict is not None
     ]
-    confidence = options.confidence
     prevalences = [
         row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
     ]
     drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
     task = counts.task_name, counts.is_matrix(Role.TASK)
-    one_class = findings.compares_tasks and len(findings.columns) == 1
+    of_rows = [
+        *drift.in_words(drifts, confidence, *task),
+        *(prevalence.in_words(row, confidence, *task) for row in prevalence.far_apart(prevalences)),
+    ]
     summary = {
         "format": FORMAT,
         "version": VERSION,
         "title": title,
-        "data": {
-            "rows": counts.n_rows,
-            "weighted": counts.weighted,
-            "clusters": counts.n_clusters,
-            "dropped": counts.dropped,
-            "abstained": sum(abstentions(counts).values()),
-            "task": counts.task_name,
-            "attributes": list(counts.attributes),
-            "models": list(counts.models),
-            "positive": show(counts.labels[findings.columns[0]]) if one_class else None,
-            "tasks_are_columns": counts.is_matrix(Role.TASK),
-            "reference": reference_in_words(findings),
-            "groups": _shares(counts, Role.ATTRIBUTE),
-            "classes": _shares(counts, Role.TASK),
-        },
+        "data": _data(findings),
         "headlines": [headline(*judged) for judged in verdicts],
         "verdicts": [verdict_row(*judged) for judged in verdicts],
         "metrics": rows,
@@ -95,23 +77,37 @@ def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summa
         "drift": drifts,
         "sweeps": sweeps,
         "runs": [],
-        "notes": [
-            *drift.in_words(drifts, confidence, *task),
-            *(
-                prevalence.in_words(row, confidence, *task)
-                for row in prevalence.far_apart(prevalences)
-            ),
-            *notes(findings),
-        ],
+        "notes": [*of_rows, *notes(findings)],
         "method": {
-            "n_boot": options.n_boot,
-            "confidence": options.confidence,
+            "n_boot": findings.options.n_boot,
+            "confidence": confidence,
             "interval": _interval_method(counts),
-            "random_state": seed_of(options.random_state),
+            "random_state": seed_of(findings.options.random_state),
             "versions": versions(),
         },
     }
     return with_answer(summary)
+
+
+def _data(findings: Findings) -> Row:
+    """What was audited."""
+    counts, columns = findings.counts, findings.columns
+    one_class = findings.compares_tasks and len(columns) == 1
+    return {
+        "rows": counts.n_rows,
+        "weighted": counts.weighted,
+        "clusters": counts.n_clusters,
+        "dropped": counts.dropped,
+        "abstained": sum(abstentions(counts).values()),
+        "task": counts.task_name,
+        "attributes": list(counts.attributes),
+        "models": list(counts.models),
+        "positive": show(counts.labels[columns[0]]) if one_class else None,
+        "tasks_are_columns": counts.is_matrix(Role.TASK),
+        "reference": reference_in_words(findings),
+        "groups": _shares(counts, Role.ATTRIBUTE),
+        "classes": _shares(counts, Role.TASK),
+    }
 
 
 def with_answer(summary: Summary) -> Summary:

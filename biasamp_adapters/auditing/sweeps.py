@@ -16,7 +16,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.measurement import A_TO_T
-from biasamp_adapters.metrics.result import numbers
+from biasamp_adapters.metrics.plain import numbers
 from biasamp_adapters.reference import Evaluation, align
 from biasamp_adapters.thresholds.curve import shares, steps_of
 

@@ -15,6 +15,7 @@ from biasamp_adapters._typing import Array, Label, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
 from biasamp_adapters.base_rates import BaseRates
+from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.arrays import Key
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.variables import Missing
@@ -160,50 +161,60 @@ def amplification_frame(
     if len(whole.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(whole.models)}")
     if chosen is None:
-        evaluation = align(whole, base, **lists)
-        defaults = default_metrics(evaluation, whole.first_model, pos_label=None)
-        chosen = {
-            metric.__name__: metric.against(base)
-            for metric in defaults
-            if metric.applies(metric.prepare(evaluation))
-        }
-    parts, notes = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
-    if whole.dropped:
-        notes.insert(0, dropped_note(whole.dropped))
-    notes += about_clusters(whole) if n_boot else ()
+        chosen = _default_metrics(whole, base, lists)
+    parts, of_references = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
     first = next(iter(parts.values()))
     groups = {control: first[control].groups for control in slices.controls}
     combinations = slices.combinations(groups)
-    columns = []
-    results: dict[Any, AmplificationResult] = {}
-    remarks: list[str] = []
+    columns = [
+        _column(name, metric, parts[name], slices, groups) for name, metric in chosen.items()
+    ]
     confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
-    for name, metric in chosen.items():
-        for key, part in parts[name].items():
-            if not isinstance(part.scored, Measurement):
-                continue
-            where = f"{name} in {listing([key])}" if key else f"{name}"
-            notes += [f"{where}: {note}" for note in part.scored.caveats]
-            if key in slices.controls:
-                result = AmplificationResult.of(part.scored, part.draws, confidence)
-                level = key[0] if len(key) == 1 else key
-                results[(name, level) if key else name] = result
-                remarks += [f"{where}: {remark}" for remark in _remarks(result)]
-        columns.append(_column(name, metric, parts[name], slices, groups))
-        notes += _gaps(columns[-1], [*slices.controls, *combinations], quantiles)
+    results = {
+        (name, key): AmplificationResult.of(part.scored, part.draws, confidence)
+        for name in chosen
+        for key, part in parts[name].items()
+        if key in slices.controls and isinstance(part.scored, Measurement)
+    }
+    notes = [dropped_note(whole.dropped)] if whole.dropped else []
+    notes += [*of_references, *(about_clusters(whole) if n_boot else ())]
+    for column in columns:
+        notes += _caveats(column.name, parts[column.name])
+        notes += _gaps(column, [*slices.controls, *combinations], quantiles)
     notes = list(dict.fromkeys(notes))
     for note in notes:
         warn(note)
+    remarks = [
+        f"{_place(*where)}: {remark}"
+        for where, result in results.items()
+        for remark in _remarks(result)
+    ]
     return AmplificationFrame._from_columns(
         slices,
         combinations,
         columns,
-        results=results,
+        results={
+            (name, key[0] if len(key) == 1 else key) if key else name: result
+            for (name, key), result in results.items()
+        },
         notes=[*notes, *dict.fromkeys(remarks)],
         single=single,
         n_boot=n_boot,
         ci_quantiles=quantiles,
     )
+
+
+def _default_metrics(
+    whole: Counts, reference: Any, lists: Mapping[str, Any]
+) -> dict[Hashable, Callable[..., Any]]:
+    """All metrics that the counts allow, by name."""
+    evaluation = align(whole, reference, **lists)
+    defaults = default_metrics(evaluation, whole.first_model, pos_label=None)
+    return {
+        metric.__name__: metric.against(reference)
+        for metric in defaults
+        if metric.applies(metric.prepare(evaluation))
+    }
 
 
 def _checked_quantiles(
@@ -427,6 +438,19 @@ def _column(
     else:
         signed = any(number.value < 0 for number in (*overall, *groups))
     return FrameColumn(name, overall, groups, signed)
+
+
+def _place(name: Hashable, key: Key) -> str:
+    """A metric and a slice in words."""
+    return f"{name} in {listing([key])}" if key else f"{name}"
+
+
+def _caveats(name: Hashable, parts: Mapping[Key, _Part]) -> Iterator[str]:
+    """The caveats of a metric in each slice."""
+    for key, part in parts.items():
+        if isinstance(part.scored, Measurement):
+            for caveat in part.scored.caveats:
+                yield f"{_place(name, key)}: {caveat}"
 
 
 def _remarks(result: AmplificationResult) -> Iterator[str]:

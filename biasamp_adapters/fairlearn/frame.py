@@ -20,7 +20,7 @@ from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Estimate, Replicated, outer_level
 from biasamp_adapters.inference.rules import Evidence
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.metrics.result import numbers as row_of
+from biasamp_adapters.metrics.plain import numbers as row_of
 from biasamp_adapters.metrics.result import percent
 
 #: Largest difference between sums of the same numbers in different orders.

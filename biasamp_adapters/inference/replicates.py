@@ -106,9 +106,9 @@ class Scored(ABC):
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """Named scores, each of shape (..., *) for tables of batch shape (...)."""
 
-    @abstractmethod
     def point(self) -> dict[str, Any]:
         """The same scores for the counts themselves."""
+        return self.smooth(self.evaluation.counts.tables(self.model), None)
 
     def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
         """The scores of tables with nothing drawn at random: what the jackknife compares."""

@@ -6,8 +6,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, Replicated
 from biasamp_adapters.inference.replicates import Scored
 from biasamp_adapters.inference.rules import Evidence
@@ -137,3 +142,23 @@ class Measurement(Scored):
     @abstractmethod
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         """Groups and tasks of the table of pairs."""
+
+    def table_of_pairs(self) -> pd.DataFrame:
+        """One row per pair: its group, its task and the columns of :meth:`pairs`.
+
+        Crossed attributes have one label, as text, and a column each.
+        """
+        groups, tasks = self.pair_labels()
+        names = self.evaluation.counts.attributes
+        first, second = np.indices((len(groups), len(tasks))).reshape(2, -1)
+        crossed = len(names) > 1
+        columns: dict[str, Any] = {
+            "attribute": [show(groups[i]) if crossed else groups[i] for i in first],
+            "task": [tasks[i] for i in second],
+        }
+        columns |= {name: values.reshape(-1) for name, values in self.pairs().items()}
+        if crossed:
+            for j, name in enumerate(names):
+                key = name if name not in columns else f"attribute:{name}"
+                columns[key] = [groups[i][j] for i in first]
+        return pd.DataFrame(columns)

@@ -24,7 +24,8 @@ from biasamp_adapters.inference.estimates import (
 from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.inference.rules import PAIR_RULES, first_reason
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.result import AmplificationResult, about, caveats, numbers, percent
+from biasamp_adapters.metrics.plain import numbers
+from biasamp_adapters.metrics.result import AmplificationResult, about, caveats, percent
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,36 +134,28 @@ class PredictabilityMetric(Metric):
         if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
             raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")
         self._set("attacker", as_attacker(self.attacker, self.quality))
-        expected, loo = self.equalize == "expected", self.evaluation == "loo"
-        exact, kind = self.attacker == "exact", type(self.attacker).__name__
-        for broken, message in (
-            (
-                expected and not (exact and self.evaluation != "cv"),
-                "an attacker that is fitted needs rows, so equalize='sampled', 'auto' or None; "
-                "received 'expected'",
-            ),
-            (
-                loo and self.quality != "inverse_cross_entropy",
-                "evaluation='loo' is for quality='inverse_cross_entropy' only; "
-                f"received {self.quality!r}",
-            ),
-            (
-                loo and not exact,
-                f"evaluation='loo' is a closed form of attacker='exact' only; received a {kind}",
-            ),
-            (
-                loo and expected,
-                "evaluation='loo' needs rows, so equalize='sampled', 'auto' or None; "
-                "received 'expected'",
-            ),
-            (
-                expected and self.quality == "uncertainty_coefficient",
-                "uncertainty_coefficient near 0 makes a ratio of noise under the expected channel: "
-                "equalize must be 'sampled', 'auto' or None; received 'expected'",
-            ),
-        ):
+        for message, broken in self._conflicts().items():
             if broken:
                 raise ValueError(message)
+
+    def _conflicts(self) -> dict[str, bool]:
+        """The rules that no two parameters may break together, and whether they do."""
+        expected, loo = self.equalize == "expected", self.evaluation == "loo"
+        exact, kind = self.attacker == "exact", type(self.attacker).__name__
+        is_fitted, of_loo = not exact or self.evaluation == "cv", "inverse_cross_entropy"
+        is_ratio = self.quality == "uncertainty_coefficient"
+        needs_rows = "needs rows, so equalize='sampled', 'auto' or None; received 'expected'"
+        return {
+            f"an attacker that is fitted {needs_rows}": expected and is_fitted,
+            f"evaluation='loo' is for quality={of_loo!r} only; received {self.quality!r}": loo
+            and self.quality != of_loo,
+            f"evaluation='loo' is a closed form of attacker='exact' only; received a {kind}": loo
+            and not exact,
+            f"evaluation='loo' {needs_rows}": loo and expected,
+            "uncertainty_coefficient near 0 makes a ratio of noise under the expected channel: "
+            "equalize must be 'sampled', 'auto' or None; received 'expected'": expected
+            and is_ratio,
+        }
 
     @classmethod
     def of_audit(

@@ -24,6 +24,7 @@ from biasamp_adapters.inference.estimates import (
 from biasamp_adapters.inference.replicates import accelerations
 from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.measurement import UNDIRECTED, Measurement
+from biasamp_adapters.metrics.plain import ROUNDING, numbers, plain, plain_verdict
 from biasamp_adapters.metrics.verdict import TONES, Verdict, judge
 
 
@@ -78,6 +79,9 @@ class About:
 
 #: What each metric declares, by the name of its class.
 ABOUT: dict[str, About] = {}
+
+#: The share of samples in which a change is to be seen.
+_POWER = 0.8
 
 #: How a note begins that says why there is no interval.
 _NO_INTERVAL = "no interval: "
@@ -193,7 +197,7 @@ class AmplificationResult:
         if replicates is not None and value.reason:
             notes.append(f"{_NO_INTERVAL}{value.reason}")
         elif scores["value"].may_be_chance and value.interval is not None:
-            notes.append(_CHANCE if value.value > _ROUNDING else _UNCHANGED)
+            notes.append(_CHANCE if value.value > ROUNDING else _UNCHANGED)
         elif undefined := int(np.isnan(drawn.get("value", np.zeros(0))).sum()):
             notes.append(f"{undefined} undefined bootstrap replicates are left out of the interval")
         return cls(
@@ -252,7 +256,7 @@ class AmplificationResult:
         drawn = self.replicated.replicates
         std = float(drawn[np.isfinite(drawn)].std())
         times = float(ndtri((1 + self.confidence) / 2) + ndtri(_POWER))
-        return std * times if std > _ROUNDING else None
+        return std * times if std > ROUNDING else None
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -287,21 +291,7 @@ class AmplificationResult:
         """
         if self.bound is None:
             raise ValueError("this result was made without counts; it has no pairs")
-        pairs = self.bound.pairs()
-        groups, tasks = self.bound.pair_labels()
-        names = self.bound.evaluation.counts.attributes
-        first, second = np.indices((len(groups), len(tasks))).reshape(2, -1)
-        crossed = len(names) > 1
-        columns: dict[str, Any] = {
-            "attribute": [show(groups[i]) if crossed else groups[i] for i in first]
-        }
-        columns["task"] = [tasks[i] for i in second]
-        columns |= {name: values.reshape(-1) for name, values in pairs.items()}
-        if crossed:
-            for j, name in enumerate(names):
-                key = name if name not in columns else f"attribute:{name}"
-                columns[key] = [groups[i][j] for i in first]
-        return pd.DataFrame(columns)
+        return self.bound.table_of_pairs()
 
     @cached_property
     def by_trial(self) -> pd.DataFrame:
@@ -504,43 +494,3 @@ def caveats(notes: Iterable[str]) -> dict[str, Any]:
 def percent(share: float) -> str:
     """A confidence level as text, with as many digits as it has."""
     return f"{100 * share:g}%"
-
-
-#: Numbers nearer to 0 than this are rounding errors of 0.
-_ROUNDING = 1e-15
-
-#: Replicates that differ by less are the same: floating-point sums in another order.
-_SAME = 1e-12
-
-#: The share of samples in which a change is to be seen.
-_POWER = 0.8
-
-#: Shown in place of a quality that is infinite because its loss is 0.
-UNBOUNDED = 1 / float(np.finfo(np.float64).eps)
-
-
-def plain(value: float | None) -> float | None:
-    """A float for JSON: None for NaN, infinities clipped, rounding errors of 0 set to 0."""
-    if value is None or np.isnan(value):
-        return None
-    if abs(value) < _ROUNDING:
-        return 0.0
-    return float(np.clip(value, -UNBOUNDED, UNBOUNDED))
-
-
-def plain_verdict(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as dicts, strings and numbers."""
-    gap, accuracy = verdict.gap, verdict.accuracy
-    return verdict._asdict() | {
-        "gap": None if gap is None else gap.to_dict(),
-        "accuracy": None if accuracy is None else numbers(accuracy),
-    }
-
-
-def numbers(estimate: Estimate) -> dict[str, Any]:
-    """An estimate for JSON: value, low, high, and a note if an end is missing."""
-    low, high = estimate.interval or (None, None)
-    note = estimate.reason or ""
-    if low is not None and high is not None and high - low <= _SAME:
-        note = "every replicate gave the same value, so the interval says nothing of sampling error"
-    return {"value": plain(estimate.value), "low": plain(low), "high": plain(high), "note": note}

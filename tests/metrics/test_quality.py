@@ -12,7 +12,7 @@ import pytest
 
 from biasamp_adapters import Estimate, get_quality, quality_names
 from biasamp_adapters._typing import Array
-from biasamp_adapters.metrics.result import numbers
+from biasamp_adapters.metrics.plain import numbers
 from biasamp_adapters.quality import entropy, is_dependent, loo_cross_entropy
 
 TABLE = np.array([[6, 2], [1, 3]])  # 12 rows
