@@ -8,22 +8,21 @@ and curves of the documentation. It takes about twenty minutes; ``--quick`` take
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 import biasamp_adapters as bam
 from benchmarks.coverage_curves import write_curves
 from benchmarks.coverage_designs import Design, designs
 from benchmarks.coverage_observe import METHODS, Seen, Way, observe
 from benchmarks.coverage_tables import write_tables
+from benchmarks.simulation import samples_of, write_results
 from benchmarks.sparse_tables import kind
 
 _COLUMNS = [
@@ -54,9 +53,7 @@ _COLUMNS = [
 def simulate(design: Design, n_boot: int, jobs: int) -> Iterator[dict[str, Any]]:
     """One line for each metric and method, over independent samples."""
     every: dict[Way, list[Seen]] = {}
-    samples = Parallel(n_jobs=jobs)(
-        delayed(quietly)(design, seed, n_boot) for seed in range(design.samples)
-    )
+    samples = samples_of(quietly, design, samples=design.samples, n_boot=n_boot, jobs=jobs)
     for sample in samples:
         for way, seen in sample:
             every.setdefault(way, []).append(seen)
@@ -130,21 +127,6 @@ def line(row: dict[str, Any]) -> str:
 _WIDTHS = (18, 8, 5, 18, 11, 7, 10)
 
 
-def cell(value: object) -> str:
-    """Text of one number: five digits, nothing for NaN."""
-    if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.5g}"
-    return str(value)
-
-
-def write_results(rows: Iterable[dict[str, Any]], path: Path) -> None:
-    """The lines as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
-
-
 def main() -> None:
     """Run all of it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -166,7 +148,7 @@ def main() -> None:
             sys.stdout.flush()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        write_results(rows, out / "results.csv")
+        write_results(rows, _COLUMNS, out / "results.csv")
         write_tables(out)
         write_curves(out)
 

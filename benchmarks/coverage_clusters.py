@@ -8,7 +8,6 @@ takes one.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 import warnings
@@ -20,13 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 import biasamp_adapters as bam
-from benchmarks.coverage import cell
 from benchmarks.coverage_tables import arrows, share
+from benchmarks.simulation import parser_of, samples_of, write_results
 from biasamp_adapters.auditing.findings import evaluate, interval_options
 from biasamp_adapters.reference import align
 
@@ -214,9 +212,7 @@ def simulate(data: str, n_persons: int, samples: int, n_boot: int, jobs: int) ->
     """One line for each number, over independent samples."""
     population(data)
     every: dict[tuple[str, str], list[Seen]] = {}
-    for one in Parallel(n_jobs=jobs)(
-        delayed(observe)(data, n_persons, seed, n_boot) for seed in range(samples)
-    ):
+    for one in samples_of(observe, data, n_persons, samples=samples, n_boot=n_boot, jobs=jobs):
         for drawn, name, seen in one:
             every.setdefault((drawn, name), []).append(seen)
     for (drawn, name), seen_all in every.items():
@@ -245,10 +241,7 @@ def summary(seen: list[Seen]) -> dict[str, Any]:
 def write(rows: list[dict[str, Any]], folder: Path) -> None:
     """All results, and the table of the documentation: per cent, by the number of clusters."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "clusters_results.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
+    write_results(rows, _COLUMNS, folder / "clusters_results.csv")
     numbers = list(dict.fromkeys(row["number"] for row in rows))
     results = pd.DataFrame(rows).set_index(["data", "drawn", "number"]).sort_index()
     with (folder / "clusters.csv").open("w", newline="", encoding="utf-8") as file:
@@ -262,12 +255,8 @@ def write(rows: list[dict[str, Any]], folder: Path) -> None:
 
 def main() -> None:
     """Run all of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, samples=400, n_boot=500)
     parser.add_argument("--quick", action="store_true", help="few samples, no files")
-    parser.add_argument("--samples", type=int, default=400, help="samples of each kind")
-    parser.add_argument("--n-boot", type=int, default=500, help="replicates of an interval")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=Path, default=Path("docs/_static/coverage"), help="folder")
     options = parser.parse_args()
     rows = []
     for data, n_persons in product(_DATA, PERSONS):

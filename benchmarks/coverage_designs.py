@@ -17,11 +17,9 @@ from benchmarks.coverage_populations import (
     Population,
     TablePopulation,
 )
+from benchmarks.simulation import of_both_classes, people_of
 
 Array = NDArray[Any]
-
-#: Number of people in a population that is a table of whole counts.
-_PEOPLE = 10**9
 
 #: Rows of a population of label matrices, from which samples are drawn with replacement.
 _IMAGES = 50_000
@@ -56,18 +54,12 @@ def _table(group: Any, task: Any, named: Any, predicted: Any, stratum: Any = Non
     if stratum is None:
         stratum, predicted = np.ones((*task.shape, 1)), predicted[:, :, None]
     joint = np.einsum("a,at,atb,atsp,ats->atbps", group, task, named, predicted, stratum)
-    return np.rint(_PEOPLE * joint / joint.sum()).astype(np.int64)
-
-
-def _yes(rates: Any) -> Array:
-    """Rates of class 1 as those of both classes, along a new last axis."""
-    rates = np.asarray(rates, dtype=float)
-    return np.stack([1 - rates, rates], axis=-1)
+    return people_of(joint / joint.sum())
 
 
 def _two_groups(rates: tuple[float, float], predicted: Any) -> tuple[Array, ...]:
-    named = _yes([[0.10, 0.25], [0.75, 0.90]])
-    return np.array([0.5, 0.5]), _yes(rates), named, _yes(predicted)
+    named = of_both_classes([[0.10, 0.25], [0.75, 0.90]])
+    return np.array([0.5, 0.5]), of_both_classes(rates), named, of_both_classes(predicted)
 
 
 _CLEAR = _two_groups((0.30, 0.55), [[0.15, 0.60], [0.35, 0.80]])
@@ -102,7 +94,7 @@ def _two_models(parts: tuple[Array, ...]) -> PairPopulation:
     task = parts[1].shape[1]
     second = 0.8 * np.eye(task)[None] + 0.2 * np.eye(task)[:, None]
     joint = np.einsum("a,at,atb,atp,tpq->atbpq", *parts, second)
-    table = np.rint(_PEOPLE * joint / joint.sum()).astype(np.int64)
+    table = people_of(joint / joint.sum())
     return PairPopulation(table, tuple("abc"[: len(parts[0])]), np.ones(1))
 
 
@@ -112,7 +104,12 @@ def _intersections() -> TablePopulation:
     rate = np.array([0.30, 0.45, 0.40, 0.55, 0.60, 0.25])
     right, wrong = 0.72 + 0.5 * (rate - 0.42), 0.20 + 0.5 * (rate - 0.42)
     named = 0.8 * np.eye(6) + 0.2 * group
-    table = _table(group, _yes(rate), np.stack([named] * 2, 1), _yes(np.stack([wrong, right], 1)))
+    table = _table(
+        group,
+        of_both_classes(rate),
+        np.stack([named] * 2, 1),
+        of_both_classes(np.stack([wrong, right], 1)),
+    )
     crossed = tuple(product(("f", "m"), ("x", "y", "z")))
     groups = tuple(crossed[i] for i in (0, 3, 1, 4, 2, 5))
     return TablePopulation(table, groups, np.ones(1))
@@ -124,8 +121,10 @@ def _weighted(by_weight: bool) -> TablePopulation:
     # The strata that are drawn too often have hardly any amplification.
     more = np.multiply.outer([-1, 1], [-0.06, 0.04, 0.16])
     predicted = np.array([[0.22, 0.60], [0.35, 0.78]])[:, :, None] + more[:, None, :]
-    named = _yes([[0.10, 0.25], [0.75, 0.90]])
-    table = _table([0.6, 0.4], _yes([0.25, 0.60]), named, _yes(predicted), stratum)
+    named = of_both_classes([[0.10, 0.25], [0.75, 0.90]])
+    table = _table(
+        [0.6, 0.4], of_both_classes([0.25, 0.60]), named, of_both_classes(predicted), stratum
+    )
     return TablePopulation(table, ("a", "b"), np.array([1.0, 0.4, 0.1]), by_weight)
 
 

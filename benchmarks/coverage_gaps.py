@@ -8,7 +8,6 @@ minutes and writes a table of the documentation.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from itertools import product
@@ -17,16 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from benchmarks.coverage_populations import TablePopulation
+from benchmarks.simulation import parser_of, people_of, samples_of
 from biasamp_adapters.auditing.findings import evaluate, interval_options
 from biasamp_adapters.reference import align
 
 Array = NDArray[Any]
-
-_PEOPLE = 10**9
 
 #: The fairness measures of an audit.
 MEASURES = ("selection_rate", "true_positive_rate", "false_positive_rate", "accuracy")
@@ -106,7 +103,7 @@ def true_gaps(share: Array) -> dict[str, float]:
 
 def population(groups: Groups) -> TablePopulation:
     """The people."""
-    table = np.rint(_PEOPLE * shares(groups)).astype(np.int64)[:, :, None, :, None]
+    table = people_of(shares(groups))[:, :, None, :, None]
     return TablePopulation(table, tuple(f"{i:02}" for i in range(groups.n)), np.ones(1))
 
 
@@ -125,7 +122,7 @@ def intervals(groups: Groups, seed: int, n_boot: int) -> dict[str, tuple[float, 
 def simulate(groups: Groups, samples: int, n_boot: int, jobs: int) -> Iterator[dict[str, Any]]:
     """One line for each measure."""
     true = true_gaps(shares(groups))
-    seen = Parallel(n_jobs=jobs)(delayed(intervals)(groups, i, n_boot) for i in range(samples))
+    seen = samples_of(intervals, groups, samples=samples, n_boot=n_boot, jobs=jobs)
     for measure in MEASURES:
         given = np.array([one[measure] for one in seen if one[measure] is not None])
         low, high = given.T if len(given) else np.empty((2, 0))
@@ -157,12 +154,7 @@ def write_table(results: pd.DataFrame, path: Path) -> None:
 
 def main() -> None:
     """Run all of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=300)
-    parser.add_argument("--n-boot", type=int, default=600)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("docs/_static/coverage"))
-    options = parser.parse_args()
+    options = parser_of(__doc__, samples=300, n_boot=600).parse_args()
     rows = []
     for chosen, designs in (("yes", TUNED), ("no", AFTERWARDS)):
         for groups in designs:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import biasamp_adapters as bam
+from benchmarks.simulation import people_of
 
 Array = NDArray[Any]
 
@@ -32,8 +33,6 @@ BEHAVIOURS = {
 
 #: Groups and classes.
 SHAPES = [(2, 2), (3, 3), (4, 2), (6, 2), (6, 5)]
-
-_PEOPLE = 10**9
 
 
 def population(shape: tuple[int, int], behaviour: str) -> Array:
@@ -51,7 +50,7 @@ def population(shape: tuple[int, int], behaviour: str) -> Array:
 
     given = 0.9 * (0.8 * np.eye(classes) + 0.2 * base) + 0.1 * rates(differ + 1.5 * more)[:, None]
     joint = share[:, None, None] * rates(differ)[:, :, None] * given
-    return np.rint(_PEOPLE * joint / joint.sum()).astype(np.int64)
+    return people_of(joint / joint.sum())
 
 
 def counted(table: Array) -> Any:

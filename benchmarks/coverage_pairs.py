@@ -8,27 +8,22 @@ at once does. It takes about ten minutes and writes a table of the documentation
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 import biasamp_adapters as bam
 from benchmarks.coverage_designs import population as population_of
 from benchmarks.coverage_populations import MatrixPopulation, Population, TablePopulation
+from benchmarks.simulation import parser_of, people_of, write_means
 from biasamp_adapters.auditing.findings import evaluate, interval_options
 from biasamp_adapters.reference import Evaluation, align
 
 Array = NDArray[Any]
-
-_PEOPLE = 10**9
 
 #: The share of predictions that repeat the truth; the others are drawn from the rates of the group.
 _KEPT = 0.7
@@ -42,7 +37,7 @@ def _unchanged(groups: int, classes: int) -> TablePopulation:
     said = _KEPT * np.eye(classes) + (1 - _KEPT) * task[:, None, :]
     joint = np.einsum("g,gt,gtp->gtp", size / size.sum(), task, said)[:, :, None, :, None]
     names = tuple(f"{i:02}" for i in range(groups))
-    return TablePopulation(np.rint(_PEOPLE * joint).astype(np.int64), names, np.ones(1))
+    return TablePopulation(people_of(joint), names, np.ones(1))
 
 
 def _unchanged_matrix(tasks: int) -> MatrixPopulation:
@@ -127,39 +122,21 @@ def _misses(interval: tuple[float, float] | None, true: float) -> bool:
     return interval is not None and not interval[0] - 1e-9 <= true <= interval[1] + 1e-9
 
 
-def main() -> None:
-    """Run all of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--n-boot", type=int, default=600)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("docs/_static/coverage"))
-    options = parser.parse_args()
-    lines = []
-    for data, rows in DESIGNS:
-        seen = pd.DataFrame(
-            Parallel(n_jobs=options.jobs)(
-                delayed(observe)(data, rows, seed, options.n_boot)
-                for seed in range(options.samples)
-            )
-        )
-        means = seen.mean()
-        lines.append(
-            {
-                "data": data,
-                "rows": f"{rows:,}",
-                "samples": len(seen),
-                "pairs": f"{means['pairs']:.0f}",
-                "single intervals that miss, %": f"{100 * means['alone']:.1f}",
-                "samples with one that misses, %": f"{100 * means['any alone']:.0f}",
-                "samples in which one for all pairs misses, %": f"{100 * means['any at once']:.1f}",
-                "clear pairs": f"{means['clear']:.2f}",
-            }
-        )
-        sys.stdout.write(f"{lines[-1]}\n")
-        sys.stdout.flush()
-    pd.DataFrame(lines).to_csv(options.out / "pairs.csv", index=False)
+def line(data: str, rows: int, seen: pd.DataFrame) -> dict[str, Any]:
+    """One line of the table."""
+    means = seen.mean()
+    return {
+        "data": data,
+        "rows": f"{rows:,}",
+        "samples": len(seen),
+        "pairs": f"{means['pairs']:.0f}",
+        "single intervals that miss, %": f"{100 * means['alone']:.1f}",
+        "samples with one that misses, %": f"{100 * means['any alone']:.0f}",
+        "samples in which one for all pairs misses, %": f"{100 * means['any at once']:.1f}",
+        "clear pairs": f"{means['clear']:.2f}",
+    }
 
 
 if __name__ == "__main__":
-    main()
+    options = parser_of(__doc__, samples=200, n_boot=600).parse_args()
+    write_means(DESIGNS, observe, line, options, "pairs.csv")

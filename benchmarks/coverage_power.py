@@ -8,42 +8,29 @@ table of the documentation.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
 import biasamp_adapters as bam
 from benchmarks.coverage_designs import population as population_of
 from benchmarks.coverage_populations import TablePopulation
+from benchmarks.simulation import of_both_classes, parser_of, people_of, write_means
 from biasamp_adapters.metrics.base import Metric
-
-Array = NDArray[Any]
-
-_PEOPLE = 10**9
-
-
-def _yes(rates: Any) -> Array:
-    rates = np.asarray(rates, dtype=float)
-    return np.stack([1 - rates, rates], axis=-1)
 
 
 @cache
 def _binary(more: float) -> TablePopulation:
     """Two groups of which 30 and 55 % are positive; predictions move them apart by ``more``."""
     said = np.array([[0.15 - more, 0.60 - more], [0.25 + more, 0.75 + more]])
-    group, named = np.array([0.6, 0.4]), _yes([[0.10, 0.25], [0.75, 0.90]])
-    joint = np.einsum("a,at,atb,atp->atbp", group, _yes([0.30, 0.55]), named, _yes(said))
-    return TablePopulation(
-        np.rint(_PEOPLE * joint[..., None]).astype(np.int64), ("a", "b"), np.ones(1)
+    group, named = np.array([0.6, 0.4]), of_both_classes([[0.10, 0.25], [0.75, 0.90]])
+    joint = np.einsum(
+        "a,at,atb,atp->atbp", group, of_both_classes([0.30, 0.55]), named, of_both_classes(said)
     )
+    return TablePopulation(people_of(joint[..., None]), ("a", "b"), np.ones(1))
 
 
 _A_TO_T = bam.DirectionalBiasAmplification(direction="A->T")
@@ -96,37 +83,19 @@ def _true(data: str, metric: Metric) -> float:
     return float(metric.from_counts(_people(data).counts()).value)
 
 
-def main() -> None:
-    """Run all of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--n-boot", type=int, default=400)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("docs/_static/coverage"))
-    options = parser.parse_args()
-    lines = []
-    for data, metric, rows in DESIGNS:
-        seen = pd.DataFrame(
-            Parallel(n_jobs=options.jobs)(
-                delayed(observe)(data, metric, rows, seed, options.n_boot)
-                for seed in range(options.samples)
-            )
-        )
-        lines.append(
-            {
-                "data": data,
-                "metric": f"BA {metric.short_direction}",
-                "true value": f"{_true(data, metric):+.4f}",
-                "rows of the pilot": f"{rows:,}",
-                "rows needed (median)": f"{seen['rows needed'].median():,.0f}",
-                "samples": int(seen["seen"].notna().sum()),
-                "seen, %": f"{100 * seen['seen'].astype(float).mean():.0f}",
-            }
-        )
-        sys.stdout.write(f"{lines[-1]}\n")
-        sys.stdout.flush()
-    pd.DataFrame(lines).to_csv(options.out / "power.csv", index=False)
+def line(data: str, metric: Metric, rows: int, seen: pd.DataFrame) -> dict[str, Any]:
+    """One line of the table."""
+    return {
+        "data": data,
+        "metric": f"BA {metric.short_direction}",
+        "true value": f"{_true(data, metric):+.4f}",
+        "rows of the pilot": f"{rows:,}",
+        "rows needed (median)": f"{seen['rows needed'].median():,.0f}",
+        "samples": int(seen["seen"].notna().sum()),
+        "seen, %": f"{100 * seen['seen'].astype(float).mean():.0f}",
+    }
 
 
 if __name__ == "__main__":
-    main()
+    options = parser_of(__doc__, samples=200, n_boot=400).parse_args()
+    write_means(DESIGNS, observe, line, options, "power.csv")

@@ -8,12 +8,10 @@ documentation. It takes about half an hour of one core; ``--quick`` takes two mi
 from __future__ import annotations
 
 import argparse
-import csv
 import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import biasamp_adapters as bam
-from benchmarks.coverage import cell
+from benchmarks.simulation import write_results
 from benchmarks.verdict_designs import Design, designs
 from benchmarks.verdict_tables import write_tables
 from biasamp_adapters.metrics.verdict import WORDS
@@ -112,14 +110,6 @@ def line(design: Design, row: dict[str, Any]) -> str:
     )
 
 
-def write_results(rows: Iterable[dict[str, Any]], path: Path) -> None:
-    """The lines as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
-
-
 def main() -> None:
     """Run all of it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -147,7 +137,7 @@ def main() -> None:
         sys.stdout.flush()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        write_results(rows, out / "results.csv")
+        write_results(rows, _COLUMNS, out / "results.csv")
         write_tables(out)
 
 

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import traceback
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
 from biasamp_adapters import __version__
+from biasamp_adapters import command_options as option
 from biasamp_adapters._files import check_output, write_text
 from biasamp_adapters._progress import working
 from biasamp_adapters._text import clean, renamed
-from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
-from biasamp_adapters.command_help import (
-    DATA,
-    GATES,
-    MODEL,
-    OUTPUT,
-    STATISTICS,
-    Command,
-    example,
-    explained,
-)
+from biasamp_adapters.command_messages import in_one_line, print_error, warnings_as_lines
+from biasamp_adapters.command_options import NOT_GIVEN, Command, Dataset, Missing, example, usage
 
 if TYPE_CHECKING:
     from biasamp_adapters.auditing import AuditReport
@@ -58,22 +47,6 @@ _EXIT_CODES = (
 TRACEBACK = "BIASAMP_TRACEBACK"
 
 
-class Missing(StrEnum):
-    """The rule for missing values."""
-
-    error = "error"
-    drop = "drop"
-    abstain = "abstain"
-
-
-class Dataset(StrEnum):
-    """The data of the demonstration."""
-
-    compas = "compas"
-    compas_rows = "compas-rows"
-    diabetes = "diabetes"
-
-
 def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"biasamp-adapters {__version__}")
@@ -95,84 +68,6 @@ def biasamp(
         typer.echo(context.get_help())
 
 
-#: An option that may be repeated, and its default.
-Texts: TypeAlias = list[str]
-NOT_GIVEN: Texts = []
-
-
-def option(section: str, metavar: str | None, text: str, *names: str) -> Any:
-    """An option in a section of the help."""
-    return Option(*names, rich_help_panel=section, metavar=metavar, help=text)
-
-
-_COLUMN = "COLUMN"
-
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE...",
-        help="CSV or Parquet files, patterns or folders of them, or - for CSV from standard input; "
-        "or files of counts.",
-    ),
-]
-Task = Annotated[
-    Texts,
-    option(
-        DATA,
-        _COLUMN,
-        "Column of the true labels; for many 0/1 tasks a list a,b or 'prefix*'. "
-        "[required for tables]",
-    ),
-]
-Prediction = Annotated[
-    Texts,
-    option(
-        MODEL,
-        _COLUMN,
-        "Column of the predicted labels; repeat it for several models. For many 0/1 tasks a list "
-        "a,b or 'prefix*' for each model. [required for tables]",
-    ),
-]
-Attribute = Annotated[
-    Texts,
-    option(
-        DATA,
-        _COLUMN,
-        "Column of the protected attribute; repeat it to cross several. 'prefix*' for groups "
-        "that are 0/1 columns. [required for tables]",
-    ),
-]
-AttributePrediction = Annotated[
-    Texts,
-    option(
-        MODEL, _COLUMN, "Column of the predicted attribute, in the order of --attribute: adds T->A."
-    ),
-]
-Weight = Annotated[str | None, option(DATA, _COLUMN, "Column of sampling weights.")]
-Cluster = Annotated[
-    str | None,
-    option(
-        DATA, _COLUMN, "Column that says which rows belong together, such as those of one person."
-    ),
-]
-MissingRule = Annotated[Missing, option(DATA, None, "The rule for missing values.")]
-Replicates = Annotated[
-    int, option(STATISTICS, "N", "Number of bootstrap replicates; 0 for none.", "--n-boot")
-]
-Seed = Annotated[int, option(STATISTICS, "N", "Seed of the bootstrap.", "--seed")]
-Html = Annotated[Path | None, option(OUTPUT, "PATH", "Write the report as one HTML page.")]
-Json = Annotated[
-    Path | None,
-    option(
-        OUTPUT,
-        "PATH",
-        "Write the report as JSON; - is standard output, and nothing else.",
-        "--json",
-    ),
-]
-Full = Annotated[bool, option(OUTPUT, None, "Print all tables and notes as well.", "--full")]
-
-
 @app.command(
     cls=Command,
     short_help="Audit a table of predictions.",
@@ -183,103 +78,35 @@ Full = Annotated[bool, option(OUTPUT, None, "Print all tables and notes as well.
     + f"\n\n{_EXIT_CODES}",
 )
 def audit(
-    files: Files,
-    task: Task = NOT_GIVEN,
-    attribute: Attribute = NOT_GIVEN,
-    separate: Annotated[
-        bool, option(DATA, None, "Audit each attribute alone; do not cross.", "--separate")
-    ] = False,
-    reference: Annotated[
-        Texts,
-        option(
-            DATA,
-            "FILE",
-            "The training data: files with the columns of task and attribute, or counts.",
-        ),
-    ] = NOT_GIVEN,
-    where: Annotated[
-        str | None,
-        option(
-            DATA,
-            "CONDITION",
-            "Audit only rows that meet an SQL condition over the columns, such as "
-            "\"age >= 18 AND sex = 'F'\".",
-        ),
-    ] = None,
-    groups: Annotated[
-        Texts,
-        option(DATA, "GROUP", "Audit only this group, as the report shows it; repeatable."),
-    ] = NOT_GIVEN,
-    pos_label: Annotated[
-        str | None,
-        option(DATA, "LABEL", "The only class or task to evaluate, as the report shows it."),
-    ] = None,
-    weight: Weight = None,
-    cluster: Cluster = None,
-    run: Annotated[
-        str | None,
-        option(
-            DATA,
-            _COLUMN,
-            "Column whose values are runs (seeds); 'filename' for one run per file.",
-        ),
-    ] = None,
-    missing: MissingRule = Missing.error,
-    many_groups: Annotated[
-        bool,
-        option(
-            DATA,
-            None,
-            "Allow an attribute of over 100 groups, or of hardly 2 rows each.",
-            "--many-groups",
-        ),
-    ] = False,
-    prediction: Prediction = NOT_GIVEN,
-    score: Annotated[
-        Texts,
-        option(
-            MODEL,
-            _COLUMN,
-            "Column of scores of the positive class, for each --prediction: adds a sweep of "
-            "thresholds.",
-        ),
-    ] = NOT_GIVEN,
-    attribute_prediction: AttributePrediction = NOT_GIVEN,
-    n_boot: Replicates = 2000,
-    seed: Seed = 0,
-    confidence: Annotated[float, option(STATISTICS, "X", "Level of the intervals.")] = 0.95,
-    full: Full = False,
-    html: Html = None,
-    json_path: Json = None,
-    fail_above: Annotated[
-        Texts,
-        option(
-            GATES,
-            "METRIC=X",
-            "Fail if METRIC is shown to be above X: its whole interval is, e.g. "
-            "'BA A->T=0.02'; repeatable.",
-        ),
-    ] = NOT_GIVEN,
-    require_below: Annotated[
-        Texts,
-        option(
-            GATES,
-            "METRIC=X",
-            "Fail unless METRIC is shown to be below X: its whole interval is; repeatable.",
-        ),
-    ] = NOT_GIVEN,
-    fail_verdict: Annotated[
-        Texts,
-        option(
-            GATES,
-            "CODE,...",
-            "Fail if a verdict is one of these, e.g. 'amplifies,reverses', or "
-            "'A->T=amplifies' for one direction; repeatable.",
-        ),
-    ] = NOT_GIVEN,
+    files: option.Files,
+    task: option.Task = NOT_GIVEN,
+    attribute: option.Attribute = NOT_GIVEN,
+    separate: option.Separate = False,
+    reference: option.Reference = NOT_GIVEN,
+    where: option.Where = None,
+    groups: option.Groups = NOT_GIVEN,
+    pos_label: option.PosLabel = None,
+    weight: option.Weight = None,
+    cluster: option.Cluster = None,
+    run: option.Run = None,
+    missing: option.MissingRule = Missing.error,
+    many_groups: option.ManyGroups = False,
+    prediction: option.Prediction = NOT_GIVEN,
+    score: option.Score = NOT_GIVEN,
+    attribute_prediction: option.AttributePrediction = NOT_GIVEN,
+    n_boot: option.Replicates = 2000,
+    seed: option.Seed = 0,
+    confidence: option.Confidence = 0.95,
+    full: option.Full = False,
+    html: option.Html = None,
+    json_path: option.Json = None,
+    fail_above: option.FailAbove = NOT_GIVEN,
+    require_below: option.RequireBelow = NOT_GIVEN,
+    fail_verdict: option.FailVerdict = NOT_GIVEN,
 ) -> None:
     """Audit a table of predictions, one row per person, or counts that `biasamp count` saved."""
     from biasamp_adapters.auditing.audit_files import audit_files
+    from biasamp_adapters.auditing.audit_table import AuditOptions
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
     from biasamp_adapters.auditing.gate import failures, parse_bounds, parse_verdicts
 
@@ -290,27 +117,27 @@ def audit(
     ]
     with _standard_input(files, reference) as (data, training):
         _check_outputs([*data, *training], html, json_path)
-        reports = audit_files(
-            data,
-            ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster),
-            separate=separate,
-            reference=training,
+        options = AuditOptions(
+            reference=training or None,
             score=score,
             run=run,
             where=where,
-            groups=groups,
+            only_groups=groups,
             pos_label=pos_label,
-            allow_many_groups=many_groups,
             missing=missing.value,
             n_boot=n_boot,
             random_state=seed,
             confidence=confidence,
         )
+        columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
+        reports = audit_files(
+            data, columns, options, separate=separate, allow_many_groups=many_groups
+        )
     failed = failures([report.summary for report in reports], gates)
     _show(reports, html, json_path, full=full)
     for failure in failed:
         message = f"{failure.report}: {failure}" if len(reports) > 1 else str(failure)
-        _print_error(renamed(message, {"n_boot=": "--n-boot "}))
+        print_error(renamed(message, {"n_boot=": "--n-boot "}))
     exceeded = any(failure.judged for failure in failed)
     raise typer.Exit(EXCEEDED if exceeded else NOT_JUDGED if failed else DONE)
 
@@ -324,17 +151,15 @@ def audit(
     ),
 )
 def count(
-    files: Files,
-    output: Annotated[
-        Path, option(OUTPUT, "PATH", "Where to write: .json or .parquet.", "--output", "-o")
-    ],
-    task: Task = NOT_GIVEN,
-    attribute: Attribute = NOT_GIVEN,
-    weight: Weight = None,
-    cluster: Cluster = None,
-    missing: MissingRule = Missing.error,
-    prediction: Prediction = NOT_GIVEN,
-    attribute_prediction: AttributePrediction = NOT_GIVEN,
+    files: option.Files,
+    output: option.CountsFile,
+    task: option.Task = NOT_GIVEN,
+    attribute: option.Attribute = NOT_GIVEN,
+    weight: option.Weight = None,
+    cluster: option.Cluster = None,
+    missing: option.MissingRule = Missing.error,
+    prediction: option.Prediction = NOT_GIVEN,
+    attribute_prediction: option.AttributePrediction = NOT_GIVEN,
 ) -> None:
     """Count a table, or add up counts, for `biasamp audit` on a machine without the rows.
 
@@ -358,32 +183,14 @@ def count(
     epilog=example("biasamp demo --html demo.html"),
 )
 def demo(
-    dataset: Annotated[
-        Dataset,
-        option(
-            DATA,
-            None,
-            "compas: the published score, as counts. Others: decision trees on rows; those of "
-            "COMPAS are downloaded.",
-        ),
-    ] = Dataset.compas,
-    attribute: Annotated[
-        Texts,
-        option(
-            DATA,
-            "NAME",
-            "Attribute of the counts: race, the default, sex, age_cat, ...; repeatable.",
-        ),
-    ] = NOT_GIVEN,
-    data_home: Annotated[
-        Path | None,
-        option(DATA, "FOLDER", "Folder of downloaded rows, as scikit-learn's data_home."),
-    ] = None,
-    n_boot: Replicates = 2000,
-    seed: Seed = 0,
-    full: Full = False,
-    html: Html = Path("biasamp-demo.html"),
-    json_path: Json = None,
+    dataset: option.DemoDataset = Dataset.compas,
+    attribute: option.DemoAttribute = NOT_GIVEN,
+    data_home: option.DataHome = None,
+    n_boot: option.Replicates = 2000,
+    seed: option.Seed = 0,
+    full: option.Full = False,
+    html: option.Html = Path("biasamp-demo.html"),
+    json_path: option.Json = None,
 ) -> None:
     """Audit the published COMPAS score, without a download."""
     if attribute and dataset is not Dataset.compas:
@@ -511,11 +318,6 @@ def _ignoring_broken_pipes() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_error(message: str) -> None:
-    """Print one line on standard error."""
-    typer.echo(f"biasamp: {message}", err=True)
-
-
 #: The class of click, or of the copy of click in newer releases of Typer.
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -523,7 +325,7 @@ _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 def run() -> None:
     """Run the command, and exit with a code that tells how it ended."""
     _open_streams()
-    with _warnings_as_lines():
+    with warnings_as_lines():
         try:
             # Calling ``app`` itself would leave a hook of Typer behind.
             command = typer.main.get_command(app)
@@ -531,79 +333,25 @@ def run() -> None:
         except (typer.Abort, KeyboardInterrupt):
             sys.exit(INTERRUPTED)
         except _USAGE_ERROR as error:
-            _print_error(f"error: {clean(' '.join(_usage(error).split()))}")
+            print_error(f"error: {clean(' '.join(usage(error).split()))}")
             sys.exit(BAD_INPUT)
         except (ValueError, OSError) as error:
-            _print_error(f"error: {_in_one_line(str(error))}")
+            print_error(f"error: {in_one_line(str(error))}")
             sys.exit(BAD_INPUT)
         except Exception:
             sys.excepthook = _report_bug
             raise
 
 
-def _usage(error: Any) -> str:
-    """What is wrong with a call, with the option that was meant if it is known."""
-    options = {name for param in error.ctx.command.params for name in param.opts}
-    message: str = explained(error, options) or error.format_message()
-    return message
-
-
 def _report_bug(kind: type[BaseException], error: BaseException, trace: Any) -> None:
     """Report an unexpected error. Python would exit with 1, which means that a gate failed."""
     if os.environ.get(TRACEBACK):
         traceback.print_exception(kind, error, trace)
-    _print_error(
-        f"internal error: {_in_one_line(f'{kind.__name__}: {error}')} (please report it with its "
+    print_error(
+        f"internal error: {in_one_line(f'{kind.__name__}: {error}')} (please report it with its "
         f"traceback, which the environment variable {TRACEBACK}=1 shows)"
     )
     sys.exit(INTERNAL_ERROR)
-
-
-_OPTIONS = {
-    "sensitive_features_pred": "--attribute-prediction",
-    "sensitive_features": "--attribute",
-    "y_true": "--task",
-    "y_pred": "--prediction",
-    "y_score": "--score",
-    "sample_weight": "--weight",
-    "clusters must": "--cluster must",
-    "prediction must name each": "--prediction must name each",
-    "attribute_prediction must": "--attribute-prediction must",
-    "pos_label": "--pos-label",
-    # Arguments of audit_frame.
-    "attribute_prediction=": "--attribute-prediction ",
-    "attribute=": "--attribute ",
-    "task=": "--task ",
-    "prediction=": "--prediction ",
-    "score=": "--score ",
-    "weight=": "--weight ",
-    "clusters=": "--cluster ",
-    "run=": "--run ",
-    "where=": "--where ",
-    "groups=": "--groups ",
-    "missing=": "--missing ",
-    "n_boot": "--n-boot",
-    "confidence": "--confidence",
-    "random_state (seed)": "--seed",
-    "missing='drop'": "--missing drop",
-    "missing='abstain'": "--missing abstain",
-    "in the frame": "in the file",
-}
-
-#: Hints that apply to calls only, and their replacements.
-_CALL_HINTS = {
-    r" \([^()]*\b(labels|groups)=[^()]*\)": "",
-    r", reference or (labels|groups)=": " or reference",
-    ", or a numpy Generator": "",
-    r"\. To get a value for each group, use .*": "",
-}
-
-
-def _in_one_line(message: str) -> str:
-    """A message as one line, with names of options in place of names of arguments."""
-    for hint, replacement in _CALL_HINTS.items():
-        message = re.sub(hint, replacement, message)
-    return clean(" ".join(renamed(message, _OPTIONS).split()))
 
 
 def _open_streams() -> None:
@@ -611,27 +359,6 @@ def _open_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-
-
-@contextmanager
-def _warnings_as_lines() -> Iterator[None]:
-    """Print each warning of this package as one line."""
-    ours = (AmplificationWarning, SmallCellsWarning)
-    with warnings.catch_warnings():
-        for category in ours:
-            warnings.simplefilter("always", category)
-        show = warnings.showwarning
-
-        def show_line(
-            message: Warning | str, category: type[Warning], *args: Any, **options: Any
-        ) -> None:
-            if issubclass(category, ours):
-                _print_error(f"warning: {_in_one_line(str(message))}")
-            else:
-                show(message, category, *args, **options)
-
-        warnings.showwarning = show_line
-        yield
 
 
 if __name__ == "__main__":

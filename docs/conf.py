@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Any
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
+
+sys.path.insert(0, str(Path(__file__).parent))  # for sample_reports
 
 project = "biasamp-adapters"
 author = "the biasamp-adapters developers"
@@ -40,14 +44,15 @@ html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
-html_css_files = ["formulas.css"]
+html_css_files = ["formulas.css", "pages.css"]
 html_theme_options = {
+    "header_links_before_dropdown": 6,
     "show_prev_next": True,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
 }
 #: Pages without a section of their own to navigate in.
-html_sidebars: dict[str, list[str]] = {page: [] for page in ("comparison", "getting_started")}
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("gallery", "getting_started")}
 html_show_sourcelink = False
 
 
@@ -70,7 +75,16 @@ def _skip_hosts_members(
     return True if module.split(".")[0] in ("aif360", "fairlearn", "sklearn") else None
 
 
+def _write_samples(app: Any) -> None:
+    """Write the reports that the pages show into the folder of the pages."""
+    if app.builder.format == "html":
+        from sample_reports import write
+
+        write(Path(app.outdir) / "samples")
+
+
 def setup(app: Any) -> None:
     """Render formulas as MathML, which browsers show without a script from elsewhere."""
+    app.connect("builder-inited", _write_samples)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
     app.connect("autodoc-skip-member", _skip_hosts_members)

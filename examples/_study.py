@@ -91,11 +91,13 @@ def uncertainty(labels: Any, given: Any) -> float:
 
 
 def plus_minus(values: pd.Series) -> str:
-    """The mean over runs, and half the length of its 95 % interval."""
+    """The mean over runs, and half the length of its 95 % interval if runs differ."""
     mean = bam.summarize_runs(values)
-    half = float("nan") if mean.interval is None else mean.interval[1] - mean.value
+    text = f"{round(mean.value, 4) + 0.0:.4f}"
+    if mean.interval is None:
+        return text
     # The space after the sign keeps both on one line.
-    return f"{round(mean.value, 4) + 0.0:.4f} ±\N{NO-BREAK SPACE}{half:.4f}"
+    return f"{text} ±\N{NO-BREAK SPACE}{mean.interval[1] - mean.value:.4f}"
 
 
 def whiskers(ax: Any, table: pd.DataFrame, of: str, value: str = "value") -> None:

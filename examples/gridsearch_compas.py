@@ -117,9 +117,15 @@ def grid_search(
     tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=0)
     # The columns that are not named are dropped.
     model = Pipeline([("columns", ColumnTransformer([])), ("tree", tree)])
-    columns = [[(name, "passthrough", kept)] for name, kept in rows.choices.items()]
-    folds = RepeatedStratifiedKFold(n_splits=n_splits, n_repeats=n_repeats, random_state=0)
-    in_index = {"objective": "signed", "sensitive_features": rows.attribute.name}
+    choices = rows.choices.items()
+    columns = [[(name, "passthrough", kept)] for name, kept in choices]
+    folds = RepeatedStratifiedKFold(
+        n_splits=n_splits,
+        n_repeats=n_repeats,
+        random_state=0,
+    )
+    level = rows.attribute.name
+    in_index = {"objective": "signed", "sensitive_features": level}
     search = GridSearchCV(
         model,
         {"columns__transformers": columns, **TREES},
@@ -131,7 +137,8 @@ def grid_search(
         },
         refit=MostAccurateWithin(bound=bound, judged=judged),
         cv=list(folds.split(rows.features, strata(rows))),
-        # A failing scorer raises an error, because a search could select a candidate with NaN.
+        # A failing scorer raises an error. Otherwise it scores NaN, and the
+        # search can pick a candidate whose scores are NaN.
         error_score="raise",
         n_jobs=jobs,
     )

@@ -50,12 +50,14 @@ SET_UP = (
 )
 
 #: A block of plain Python that needs one of these is not run where it is not installed.
-OPTIONAL = ("polars", "pyarrow", "pyspark")
+OPTIONAL = ("dask", "ibis", "polars", "pyarrow", "pyspark")
 
 _RST_BLOCK = re.compile(
     r"^( *)\.\. code-block:: (\w+)\n(?:\1 +:.*\n)*\n((?:\1 +\S.*\n|[ \t]*\n)+)", re.MULTILINE
 )
 _MD_BLOCK = re.compile(r"^()```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: What the engines of some tabs call is deprecated in the newest pandas and DuckDB.
+OF_ENGINES = pytest.mark.filterwarnings("ignore::DeprecationWarning:(dask|ibis)")
 _OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -171,6 +173,7 @@ def run_python(step: Step, where: str, names: dict[str, Any]) -> None:
             raise
 
 
+@OF_ENGINES
 @pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_commands_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     to_do = steps(page)
@@ -200,3 +203,25 @@ def test_jobs_are_run() -> None:
     found = [step.text for step in steps(page) if step.kind == "job"]
     assert len(found) == 2
     assert all(text.startswith("biasamp audit predictions.csv --task hired") for text in found)
+
+
+@OF_ENGINES
+def test_every_tab_of_engines_opens_the_same_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = REPOSITORY / "docs" / "user_guide" / "engines.rst"
+    write, *tabs, audit = [step.text for step in steps(page) if step.kind == "python"]
+    monkeypatch.chdir(tmp_path)
+    exec(write, {})
+    reports = []
+    for tab in tabs:
+        names: dict[str, Any] = {}
+        run_python(Step(0, "python", tab), "engines.rst", names)
+        if "table" in names:
+            exec(audit, names)
+            reports.append(names["report"].summary)
+        if "spark" in names:
+            names["spark"].stop()
+    assert len(tabs) == 8
+    assert len(reports) > 1
+    assert all(report == reports[0] for report in reports)

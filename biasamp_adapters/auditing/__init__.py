@@ -1,7 +1,7 @@
 """The audit: findings, their summary, and its renderings."""
 
-from biasamp_adapters.auditing.audit_table import audit_frame
 from biasamp_adapters.auditing.gate import GateFailure
+from biasamp_adapters.auditing.named_columns import audit_frame
 from biasamp_adapters.auditing.planning import rows_needed
 from biasamp_adapters.auditing.report import AuditReport, audit, audit_counts
 

@@ -18,7 +18,7 @@ from biasamp_adapters.cards.rounded import (
     rounded,
 )
 from biasamp_adapters.counts.labels import task_in_words
-from biasamp_adapters.counts.variables import MODEL
+from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import percent as level_of
@@ -40,8 +40,8 @@ _SAID = {
     ),
     "reduces": ("{} reduces bias", "{} reduce bias"),
     "mistakes_only": (
-        "{} moves rates only as far as its mistakes do",
-        "{} move rates only as far as their mistakes do",
+        "{} moves rates only as far as mistakes alone would",
+        "{} move rates only as far as mistakes alone would",
     ),
     "no_clear_change": ("{} shows no clear change of bias", "{} show no clear change of bias"),
     "constant": ("{} says the same of everybody", "{} say the same of everybody"),
@@ -50,15 +50,15 @@ _SAID = {
 
 #: What may help, by verdict or, of "cannot_say", by reason.
 _HELP = {
-    "one_group": "Add rows of another group: without one there is no gap.",
-    "reference_balanced": "Read the selection rates, which show how groups are treated; BA cannot.",
+    "one_group": "Add rows of another group: one group has no gap.",
+    "reference_balanced": "Read the selection rates: they show how groups are treated; BA cannot.",
     "direction_unknown": "Give a reference with more rows, such as the training data: it tells the "
-    "direction of correlations that are uncertain here.",
-    "silence_differs": "Find out why the model is silent more often on one group.",
-    "few_rows": "Collect more rows of the small groups or classes, or join them.",
-    "no_interval": "See the note on BA for what an interval needs.",
+    "direction of the correlations that are uncertain here.",
+    "silence_differs": "Find out why the model abstains more often from one group.",
+    "few_rows": "Collect more rows of the small groups or classes, or merge them.",
+    "no_interval": "The note on BA says what an interval needs.",
     "no_errors": "Make sure that the truth did not leak into the predictions.",
-    "constant": "Look at the threshold and the training: such predictions use nothing of a row.",
+    "constant": "Check the threshold and the training: these predictions use nothing of a row.",
     "mistakes_only": "Bias is not what moves the rates. The fairness measures tell what the "
     "mistakes cost each group.",
     "reduces": "Read the fairness measures before calling that good: rates can meet because one "
@@ -137,8 +137,13 @@ def title(summary: Row) -> str:
         what = task_in_words(data["positive"], task, is_column=False)
     else:
         what = f"{task or 'the task'} ({len(classes)} classes)" if classes else task or "the task"
-    attributes = " × ".join(data["attributes"])
-    return f"{what} by {'group' if attributes == _UNNAMED else attributes}"
+    return f"{what} by {attributes_in_words(data['attributes'])}"
+
+
+def attributes_in_words(names: Sequence[str]) -> str:
+    """The attributes, crossed; one without a name is "group"."""
+    attributes = " × ".join(names)
+    return "group" if attributes == _UNNAMED else attributes
 
 
 #: What is said where nothing can be judged.
@@ -205,7 +210,7 @@ def _subject(models: Sequence[str], n_models: int) -> str:
     if n > _MOST_NAMED:
         return f"{n} of {n_models} models"
     *first, last = models
-    return f"{', '.join(first)} and {last}" if first else "the model" if last == MODEL else last
+    return f"{', '.join(first)} and {last}" if first else model_in_words(last)
 
 
 def _details(summary: Row, direction: str, model: str) -> Iterator[str]:
@@ -217,8 +222,8 @@ def _details(summary: Row, direction: str, model: str) -> Iterator[str]:
         size = rounded({name: _signless(most, name) for name in ("value", "low", "high")}, sign="")
         side = "below" if most["value"] < 0 else "above"
         yield (
-            f"{most['model']} is {size.value} points {side} {most['compared_with']} "
-            f"({rounded(most).interval})."
+            f"BA of {most['model']} is {size.value} points {side} that of "
+            f"{most['compared_with']} ({rounded(most).interval})."
         )
     elif any(row["low"] is not None for row in differences):
         yield "No difference between models can be told from chance."
@@ -229,7 +234,7 @@ def _details(summary: Row, direction: str, model: str) -> Iterator[str]:
     for row in prevalence.far_apart(summary["prevalence"]):
         if row["model"] == model:
             yield prevalence.in_words(row, confidence, *names)
-    yield from drift.in_words(summary["drift"], confidence, *names)
+    yield from drift.in_words(summary["drift"], confidence, *names, briefly=True)
 
 
 def _side(row: Row) -> int:
@@ -260,7 +265,7 @@ def _how_sure(summary: Row) -> Iterator[str]:
         yield from _doubts(summary, direction)
         seen = [row["detectable"] for row in bounded if row["detectable"] is not None]
         if seen:
-            yield f"These rows show changes of {name} from {_change(min(seen))}."
+            yield f"These rows can show changes of {name} of {_change(min(seen))} or more."
 
 
 def _doubts(summary: Row, direction: str) -> Iterator[str]:
@@ -276,11 +281,12 @@ def _doubts(summary: Row, direction: str) -> Iterator[str]:
     signs = [pair["uncertain"] for pair in pairs if pair["sign"]]
     if len(pairs) < number_of_pairs(summary, direction, data["models"][0]):
         row = next(it for it in summary["metrics"] if _is_ba(it, direction))
-        yield f"{percent(row['uncertain_signs'])} of the signs of the reference may be noise."
+        share = percent(row["uncertain_signs"])
+        yield f"{share} of the correlations of the reference may be noise."
     elif any(signs):
-        yield f"{sum(signs)} of {len(signs)} signs of the reference may be noise."
+        yield f"{sum(signs)} of {len(signs)} correlations of the reference may be noise."
     elif signs:
-        yield "No sign of the reference is in doubt."
+        yield "No correlation of the reference is in doubt."
 
 
 def number_of_pairs(summary: Row, direction: str, model: str) -> int:
@@ -296,7 +302,7 @@ def number_of_pairs(summary: Row, direction: str, model: str) -> int:
 
 def _what_to_read(summary: Row) -> Iterator[str]:
     """The numbers to read first, beside them and not at all."""
-    words = {"first": "First: {}.", "beside": "Beside it: {}.", "leave": "Leave: {}."}
+    words = {"first": "First: {}.", "beside": "Beside it: {}.", "leave": "Leave aside: {}."}
     for place, sentence in words.items():
         models: dict[str, set[str]] = {}
         for row in summary["reading"]:
@@ -346,15 +352,17 @@ def _of_threshold(curve: Row, *, amplifies: bool) -> Iterator[str]:
     if abs(nearest["share"] - audited) < _FAR_SHARE:
         if amplifies:
             yield (
-                f"The threshold of {curve['model']} is calibrated as far as its scores allow "
-                f"({percent(audited)} are predicted positive, {percent(wanted)} of the reference "
-                "are): what amplifies is the score, not the threshold."
+                f"The threshold of {model_in_words(curve['model'])} is calibrated as far as its "
+                f"scores allow ({percent(audited)} are predicted positive; in the reference, "
+                f"{percent(wanted)} are): what amplifies is the score, not the threshold."
             )
         return
+    amplification = rounded(nearest["amplification"])
     yield (
-        f"{curve['model']} predicts {percent(audited)} positive where {percent(wanted)} of the "
-        f"reference are: at a threshold that predicts {percent(nearest['share'])}, {curve['name']} "
-        f"is {rounded(nearest['amplification']).both} points."
+        f"{model_in_words(curve['model'], starts=True)} predicts {percent(audited)} positive; in "
+        f"the reference, {percent(wanted)} are. At a threshold that predicts "
+        f"{percent(nearest['share'])} positive, {curve['name']} is {amplification.value} points"
+        f"{f' ({amplification.interval})' if amplification.interval else ''}."
     )
 
 
@@ -364,11 +372,13 @@ def _of_more_rows(summary: Row) -> Iterator[str]:
     seen = [change for change in found if change is not None]
     if seen:
         yield (
-            f"Four times as many rows ({4 * summary['data']['rows']:,}) would show changes from "
-            f"{_change(min(seen) / 2)}."
+            f"Four times as many rows ({4 * summary['data']['rows']:,}) could show changes of "
+            f"{_change(min(seen) / 2)} or more."
         )
 
 
 def _change(change: float) -> str:
     """A change of rates that can be seen, in points."""
-    return f"{number(100 * change, min(digits_of(100 * change), 1), '')} points"
+    # One decimal, unless that would leave no digit.
+    digits = digits_of(100 * change)
+    return f"{number(100 * change, max(min(digits, 1), digits - 1), '')} points"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import RandomState
-from biasamp_adapters.auditing.audit_table import audit_table, check_no_columns
+from biasamp_adapters.auditing.audit_table import AuditOptions, audit_table, check_no_columns
 from biasamp_adapters.auditing.choose_columns import ColumnOptions, choose, merged, names_in
 from biasamp_adapters.auditing.open_tables import are_saved, load_saved, sum_of_counts
 from biasamp_adapters.auditing.report import AuditReport
@@ -19,19 +19,10 @@ from biasamp_adapters.reference import FEW_GROUPS, MOST_GROUPS, many_groups
 def audit_files(
     files: Sequence[str],
     names: ColumnOptions,
+    options: AuditOptions,
     *,
     separate: bool = False,
-    reference: Sequence[str] = (),
-    score: Sequence[str] = (),
-    run: str | None = None,
-    where: str | None = None,
-    groups: Sequence[str] = (),
-    pos_label: str | None = None,
     allow_many_groups: bool = False,
-    missing: Missing = "error",
-    n_boot: int = 2000,
-    random_state: RandomState = None,
-    confidence: float = 0.95,
 ) -> list[AuditReport]:
     """Audit files as :func:`audit_frame` does, once or once for each attribute.
 
@@ -41,24 +32,11 @@ def audit_files(
         Paths or globs of the parts of one table, or of counts that are added up.
     names : ColumnOptions
         The columns of a table. Empty for files of counts, which know their columns.
+    options : AuditOptions
     separate : bool
         Whether each attribute gets a report of its own; otherwise attributes are crossed.
-    reference : sequence of str
-        Files of the training data, or of their counts.
-    score : sequence of str
-        Columns of scores, in the order of the predictions, for sweeps of thresholds.
-    run : str, optional
-        Column whose values are runs, or "filename" for one run per file.
-    where : str, optional
-        Condition that the rows of the data must meet.
-    groups : sequence of str
-        The groups to audit; other rows are left out, in the reference too. Empty for all.
-    pos_label : str, optional
-        The only class to evaluate, as text.
     allow_many_groups : bool
         Whether an attribute may have more than a hundred groups, or hardly two rows for each.
-    missing, n_boot, random_state, confidence
-        As in :func:`audit_frame`.
 
     Raises
     ------
@@ -69,23 +47,10 @@ def audit_files(
         check_no_columns({**names.by_argument(), "--separate": separate}, files)
     else:
         _check_needed(names, "task", "prediction", "attribute")
+    if not allow_many_groups:
+        options = replace(options, check=_check_groups)
     return [
-        audit_table(
-            [*files],
-            columns,
-            reference=[*reference] or None,
-            score=score,
-            run=run,
-            where=where,
-            only_groups=groups,
-            pos_label=pos_label,
-            check=None if allow_many_groups else _check_groups,
-            missing=missing,
-            n_boot=n_boot,
-            random_state=random_state,
-            confidence=confidence,
-        )
-        for columns in _audits(names, separate=separate)
+        audit_table([*files], columns, options) for columns in _audits(names, separate=separate)
     ]
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from biasamp_adapters._roles import Role
+from biasamp_adapters._text import number
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show, task_in_words
@@ -223,9 +224,14 @@ class Drifts(NamedTuple):
 
 
 def in_words(
-    rows: Sequence[Row], confidence: float, name: str | None, is_column: bool
+    rows: Sequence[Row],
+    confidence: float,
+    name: str | None,
+    is_column: bool,
+    *,
+    briefly: bool = False,
 ) -> Iterator[str]:
-    """A sentence on the row whose gaps differ most, if they clearly do or nothing was drawn.
+    """What to know of the row whose gaps differ most, if they clearly do or nothing was drawn.
 
     Parameters
     ----------
@@ -235,28 +241,38 @@ def in_words(
         The name of the task.
     is_column : bool
         Whether tasks are columns.
+    briefly : bool
+        Whether to give the two gaps only, without their rates and an interval.
     """
     for row in rows[:1]:
         clearly, interval = "", ""
         if row["low"] is not None:
             if not side_of_zero((row["low"], row["high"])):
                 return
-            level = f"{percent(confidence)} interval for all pairs"
             clearly = " clearly"
-            interval = f" ({level} {100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
+            ends = " to ".join(_points(row[end]) for end in ("low", "high"))
+            interval = f" ({percent(confidence)} interval for all pairs {ends})"
         elif not row["value"]:
             return
-        reference, truth = row["reference"], row["truth"]
+        reference, truth = (_gap(row[side], rates=not briefly) for side in ("reference", "truth"))
         task = task_in_words(row["task"], name, is_column=is_column)
+        told = (
+            f"Reference and evaluated truth differ{clearly}: the gap between {row['group']} and "
+            f"{row['other']} in {task} is {reference} in the reference and {truth} in the truth"
+        )
+        if briefly:
+            yield f"{told}."
+            return
         yield (
-            f"Reference and evaluated truth differ{clearly}: the rates of {task} in group "
-            f"{row['group']} and {row['other']} are {_gap(reference)} in the reference and "
-            f"{_gap(truth)} in the truth, which moves the gap by {100 * row['value']:+.1f} points"
-            f"{interval}. Predictions are compared with the evaluated truth, not with what the "
-            "model learned from."
+            f"{told}, a difference of {_points(row['value'])} points{interval}. Predictions are "
+            "compared with the evaluated truth, not with what the model learned from."
         )
 
 
-def _gap(rates: Row) -> str:
-    gap = f"a gap of {100 * rates['gap']:+.1f} points"
-    return f"{rates['group']:.1%} and {rates['other']:.1%} ({gap})"
+def _points(change: float) -> str:
+    return number(100 * change, 1)
+
+
+def _gap(side: Row, *, rates: bool) -> str:
+    gap = f"{number(100 * side['gap'], 1, '')} points"
+    return f"{gap} ({side['group']:.1%} against {side['other']:.1%})" if rates else gap

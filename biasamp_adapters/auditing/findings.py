@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
 from biasamp_adapters.auditing.drift import Drift, Drifts
+from biasamp_adapters.auditing.group_rates import ACCURACY, Disparity, GroupRates
 from biasamp_adapters.auditing.prevalence import Prevalence, Ratios
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.bands import largest_gap, simultaneous
+from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import (
     NOT_DRAWN,
     Estimate,
@@ -23,18 +23,17 @@ from biasamp_adapters.inference.estimates import (
     Replicated,
     side_of_zero,
 )
-from biasamp_adapters.inference.replicates import Draws, Scored, replicate
+from biasamp_adapters.inference.replicates import Scored, replicate
 from biasamp_adapters.inference.rules import FEW_ROWS
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence
-from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.reference import Evaluation
 
-#: Most pairs of a model and direction, and most tasks of a fairness measure, in a report.
-MOST_PAIRS, MOST_TASKS = 500, 10
+#: Most pairs of a model and direction in a report.
+MOST_PAIRS = 500
 
 #: Most replicates of pairs that are kept of a model and direction: 5,000 pairs of 2,000 replicates.
 _MOST_SCORES = 10_000_000
@@ -42,173 +41,13 @@ _MOST_SCORES = 10_000_000
 #: The names of BA->, whose sign and size are the easiest to read, and of Multi.
 DIRECTIONAL, MULTI = "DirectionalBiasAmplification", "MultiAttributeBiasAmplification"
 
-#: A model and the name of a metric.
+#: A model and the name of a metric, or of a kind of rates.
 Key = tuple[str, str]
 
-#: The share of predictions that are right, of all task columns together.
-ACCURACY = "accuracy"
+R = TypeVar("R", GroupRates, Prevalence, Drift)
 
 #: Why a pair has no interval.
 _FEW = f"its rates are shares of fewer than {FEW_ROWS} rows"
-
-#: How often a model predicted nothing, by what it did not predict.
-ABSTENTION = {Role.TASK: "abstention_rate", Role.ATTRIBUTE: "attribute_abstention_rate"}
-
-#: The fairness measures of whole rows; the others look at one task column each.
-OF_ROWS = (ACCURACY, *ABSTENTION.values())
-
-#: Take the place of the metric in the keys of the draws of what is not a metric.
-_RATES, _PREVALENCE, _DRIFT = "rates by group", "prevalence", "drift"
-
-
-class Disparity(NamedTuple):
-    """A rate of the groups for one task, and how far they are apart.
-
-    Attributes
-    ----------
-    column : int or None
-        Position of the task label; None for measures of whole rows.
-    gap : Estimate
-        The largest less the smallest rate.
-    groups : list of Estimate
-        The rate of each group; empty if several tasks are evaluated.
-    """
-
-    column: int | None
-    gap: Estimate
-    groups: list[Estimate]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class GroupRates(Scored):
-    """Selection rate, TPR, FPR and accuracy of each group.
-
-    Where the model abstained, the rates of abstention too.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        Positions of the task labels that are evaluated as positives.
-    """
-
-    columns: Array
-
-    @property
-    def width(self) -> int:
-        return 6 * len(self.evaluation.counts.groups) * len(self.evaluation.counts.labels)
-
-    @property
-    def measured(self) -> bool:
-        """Whether the counts hold what any of the rates needs."""
-        has_groups = self.evaluation.counts.has(Role.ATTRIBUTE)
-        return has_groups and bool(self._compares_tasks or self._silent)
-
-    @property
-    def _compares_tasks(self) -> bool:
-        """Whether there are a truth and predictions of it."""
-        counts = self.evaluation.counts
-        return counts.has(Role.TASK) and counts.has(Role.PREDICTION, self.model)
-
-    @cached_property
-    def _silent(self) -> tuple[Role, ...]:
-        """The variables of which some predictions are missing."""
-        counts, model = self.evaluation.counts, self.model
-        return tuple(
-            role
-            for role in ABSTENTION
-            if counts.has(role.prediction, model) and counts.abstentions(role.prediction, model)
-        )
-
-    def _fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
-        """Numerators and denominators, (..., groups, columns); ``OF_ROWS`` have one column."""
-        rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
-        silence = {
-            ABSTENTION[role]: (tables.silent(role, by=Role.ATTRIBUTE)[..., :, None], rows)
-            for role in self._silent
-        }
-        return (self._task_fractions(tables) if self._compares_tasks else {}) | silence
-
-    def _task_fractions(self, tables: Tables) -> dict[str, tuple[Array, Array]]:
-        """The same of the measures that compare predictions with a truth."""
-        truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
-        predicted = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)
-        hits = tables.agreement(Role.TASK, by_group=True)
-        rows = tables.marginal(Role.ATTRIBUTE)[..., :, None]
-        if tables.counts.is_matrix(Role.TASK):
-            # Each column is a task; the accuracy is the mean over tasks.
-            right = rows - (truth + predicted - 2 * hits).mean(axis=-1, keepdims=True)
-        else:
-            right = hits.sum(axis=-1, keepdims=True)
-        of_columns = {
-            "selection_rate": (predicted, np.broadcast_to(rows, predicted.shape)),
-            "true_positive_rate": (hits, truth),
-            "false_positive_rate": (predicted - hits, rows - truth),
-        }
-        return {
-            name: (part[..., self.columns], whole[..., self.columns])
-            for name, (part, whole) in of_columns.items()
-        } | {ACCURACY: (right, rows)}
-
-    @cached_property
-    def _observed(self) -> dict[str, tuple[Array, Array]]:
-        return self._fractions(self.evaluation.counts.tables(self.model))
-
-    @cached_property
-    def _shown(self) -> dict[str, Array]:
-        """For each measure, the positions of the columns with the largest differences."""
-        out = {}
-        for name, fraction in self._observed.items():
-            rates = rate(*fraction)
-            defined = (~np.isnan(rates)).sum(axis=0) > 1
-            gap = np.where(np.isnan(rates), -np.inf, rates).max(axis=0)
-            gap = gap - np.where(np.isnan(rates), np.inf, rates).min(axis=0)
-            order = np.argsort(-np.where(defined, gap, -1.0), kind="stable")
-            out[name] = order[:MOST_TASKS]
-        return out
-
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
-        """Rates of the columns that are shown, of shape (..., groups, columns)."""
-        fractions = self._fractions(tables)
-        return {name: rate(*fractions[name])[..., shown] for name, shown in self._shown.items()}
-
-    def point(self) -> dict[str, Array]:
-        """The same rates for the observed counts."""
-        tables = self.evaluation.counts.tables(self.model)
-        return self.scores(tables, None, np.random.default_rng(0))
-
-    def disparities(
-        self, drawn: Mapping[str, Array], no_draws: str | None, confidence: float
-    ) -> dict[str, list[Disparity]]:
-        """The tasks with the largest differences, for each measure, the largest first.
-
-        Parameters
-        ----------
-        drawn : mapping of str to ndarray
-            The scores of replicates; empty if there are none.
-        no_draws : str or None
-            Why there can be none.
-        confidence : float
-        """
-        counts = self.evaluation.counts
-        worth = counts.effective_rows / float(counts.tables(self.model).total)
-        out: dict[str, list[Disparity]] = {}
-        for name, rates in self.point().items():
-            shown, rows = self._shown[name], self._observed[name][1] * worth
-            out[name] = []
-            for i, column in enumerate(shown):
-                replicates = drawn[name][..., i] if drawn else None
-                gap = largest_gap(rates[:, i], replicates, confidence, rows[:, column])
-                by_group = [None] * len(rates) if replicates is None else replicates.T
-                groups = [
-                    Replicated(*number, no_draws).estimate(confidence)
-                    for number in zip(rates[:, i], by_group, strict=True)
-                ]
-                task = None if name in OF_ROWS else int(self.columns[column])
-                reason = no_draws or gap.reason
-                out[name].append(
-                    Disparity(task, replace(gap, reason=reason), groups if len(shown) == 1 else [])
-                )
-        return out
 
 
 class PairOfBA(NamedTuple):
@@ -318,7 +157,7 @@ def evaluate(
     pos_label : label, optional
         The only class to evaluate.
     """
-    for metric in (metric for chosen in metrics.values() for metric in chosen):
+    for metric in chain.from_iterable(metrics.values()):
         evaluation = metric.prepare(evaluation)
     scored_pairs = max(MOST_PAIRS, _MOST_SCORES // max(options.n_boot, 1))
     measurements = {
@@ -327,72 +166,121 @@ def evaluate(
         for metric in chosen
         if metric.applies(evaluation)
     }
-    # NumPy scalars become numbers that json can write.
-    counts, confidence = evaluation.counts, float(options.confidence)
-    columns = positive_columns(evaluation, pos_label)
-    rates = {
-        (model, _RATES): group_rates
-        for model in metrics
-        if (group_rates := GroupRates(evaluation=evaluation, model=model, columns=columns)).measured
+    counts, columns = evaluation.counts, positive_columns(evaluation, pos_label)
+    rates = _measured(GroupRates, evaluation, metrics, columns)
+    prevalences = _measured(Prevalence, evaluation, metrics, columns)
+    drifts = _measured(Drift, evaluation, [counts.first_model], columns)
+    draws = _Draws.of({**measurements, **rates, **prevalences, **drifts}, evaluation, options)
+    results = {
+        key: AmplificationResult.of(measurement, draws.asked_for(key), draws.confidence)
+        for key, measurement in measurements.items()
     }
-    prevalences = {
-        (model, _PREVALENCE): prevalence
-        for model in metrics
-        if (prevalence := Prevalence(evaluation=evaluation, model=model, columns=columns)).measured
+    with_pairs = {
+        key: measurement
+        for key, measurement in measurements.items()
+        if isinstance(measurement, Cooccurrence) and measurement.selected is not None
     }
-    drift = Drift(evaluation=evaluation, model=counts.first_model, columns=columns)
-    drift_key = (drift.model, _DRIFT)
-    asked, no_draws = options.n_boot > 0, counts.no_draws if options.n_boot else None
-    n_boot = 0 if no_draws else int(options.n_boot)
-    draws: dict[Key, dict[str, Array]] = {}
-    if n_boot:
-        scored: dict[Key, Scored] = {**measurements, **rates, **prevalences}
-        if drift.measured:
-            scored[drift_key] = drift
-        draws = replicate(scored, evaluation, n_boot, options.random_state)
-
-    results, differences, pairs, trends = {}, {}, {}, {}
-    for key, measurement in measurements.items():
-        replicates = draws.get(key, {}) if asked else None
-        results[key] = AmplificationResult.of(measurement, replicates, confidence)
-        first = (counts.models[0], key[1])
-        if key != first and first in results:
-            compared = {key[0]: results[key], first[0]: results[first]}
-            difference = paired_difference(compared, confidence)
-            differences[key] = replace(difference, reason=no_draws or difference.reason)
-        if isinstance(measurement, Cooccurrence) and measurement.selected is not None:
-            pairs[key] = _pairs(measurement, (replicates or {}).get("pairs"), no_draws, confidence)
-            trends[key] = _trends(measurement, draws.get(key, {}), no_draws)
-    measures = {
-        key[0]: group_rates.disparities(draws.get(key, {}), no_draws, confidence)
-        for key, group_rates in rates.items()
-    }
-    ratios = [
-        Ratios.of_draws(prevalence, draws.get(key, {}).get("ratio"), no_draws)
-        for key, prevalence in prevalences.items()
-    ]
-    drifts = None
-    if drift.measured:
-        drawn = draws.get(drift_key, {}).get("drift")
-        reason = drift.no_interval if asked else None
-        drifts = Drifts(drift, drift.estimates(drawn, confidence, reason))
-    options = replace(options, n_boot=n_boot, confidence=confidence)
     return Findings(
-        evaluation, options, results, differences, pairs, trends, measures, ratios, drifts, columns
+        evaluation,
+        replace(options, n_boot=draws.n_boot, confidence=draws.confidence),
+        results,
+        differences=dict(_differences(results, counts.models[0], draws)),
+        pairs={key: _pairs(measured, draws, key) for key, measured in with_pairs.items()},
+        trends={key: _trends(measured, draws, key) for key, measured in with_pairs.items()},
+        rates={
+            key[0]: measured.disparities(draws[key], draws.impossible, draws.confidence)
+            for key, measured in rates.items()
+        },
+        prevalences=[
+            Ratios.of_draws(measured, draws[key].get("ratio"), draws.impossible)
+            for key, measured in prevalences.items()
+        ],
+        drifts=next((_drifts(measured, draws, key) for key, measured in drifts.items()), None),
+        columns=columns,
     )
 
 
-def _trends(
-    measurement: Cooccurrence, drawn: Mapping[str, Array], no_draws: str | None
-) -> list[Trend]:
-    """The trends of BA->, with the drawn scores of a model."""
+@dataclass(frozen=True)
+class _Draws:
+    """The scores of replicates, by what was scored.
+
+    Attributes
+    ----------
+    scores : dict of (model, name) to dict of str to ndarray
+        Without what has no interval.
+    asked : bool
+        Whether replicates were asked for.
+    impossible : str or None
+        Why there are none although they were asked for.
+    n_boot : int
+        Number of replicates.
+    confidence : float
+    """
+
+    scores: Mapping[Key, dict[str, Array]]
+    asked: bool
+    impossible: str | None
+    n_boot: int
+    confidence: float
+
+    @classmethod
+    def of(
+        cls, scored: Mapping[Key, Scored], evaluation: Evaluation, options: IntervalOptions
+    ) -> _Draws:
+        """Draw all scores from the same tables."""
+        asked = options.n_boot > 0
+        impossible = evaluation.counts.no_draws if asked else None
+        # NumPy scalars become numbers that json can write.
+        n_boot, confidence = 0 if impossible else int(options.n_boot), float(options.confidence)
+        scores = replicate(scored, evaluation, n_boot, options.random_state) if n_boot else {}
+        return cls(scores, asked, impossible, n_boot, confidence)
+
+    def __getitem__(self, key: Key) -> dict[str, Array]:
+        return self.scores.get(key, {})
+
+    def asked_for(self, key: Key) -> dict[str, Array] | None:
+        """The scores; None where no replicates were asked for."""
+        return self[key] if self.asked else None
+
+
+def _measured(
+    kind: type[R], evaluation: Evaluation, models: Iterable[str], columns: Array
+) -> dict[Key, R]:
+    """Rates of one kind, of each model for which the counts hold what they need."""
+    every = {
+        (model, kind.__name__): kind(evaluation=evaluation, model=model, columns=columns)
+        for model in models
+    }
+    return {key: rates for key, rates in every.items() if rates.measured}
+
+
+def _differences(
+    results: Mapping[Key, AmplificationResult], first_model: str, draws: _Draws
+) -> Iterator[tuple[Key, Estimate]]:
+    """The paired differences of other models from the first."""
+    for (model, metric), result in results.items():
+        first = results.get((first_model, metric))
+        if model != first_model and first is not None:
+            difference = paired_difference({model: result, first_model: first}, draws.confidence)
+            reason = draws.impossible or difference.reason
+            yield (model, metric), replace(difference, reason=reason)
+
+
+def _drifts(drift: Drift, draws: _Draws, key: Key) -> Drifts:
+    """The drift with its intervals."""
+    reason = drift.no_interval if draws.asked else None
+    return Drifts(drift, drift.estimates(draws[key].get("drift"), draws.confidence, reason))
+
+
+def _trends(measurement: Cooccurrence, draws: _Draws, key: Key) -> list[Trend]:
+    """The trends of BA->."""
     point, groups = measurement.point(), measurement.evaluation.counts.groups
 
     def number(name: str, i: int) -> Replicated:
         value = float(point[name][i])
-        if no_draws:
-            return Replicated(value, None, no_draws)
-        of_name = {key: x[:, i] for key, x in drawn.items() if key.startswith(name)}
+        if draws.impossible:
+            return Replicated(value, None, draws.impossible)
+        of_name = {score: x[:, i] for score, x in draws[key].items() if score.startswith(name)}
         return measurement.replicated(name, value, of_name)
 
     return [
@@ -411,10 +299,9 @@ def _with_pairs(measurement: Measurement, most: int) -> Measurement:
     return replace(measurement, selected=defined[:most])
 
 
-def _pairs(
-    measurement: Cooccurrence, drawn: Array | None, no_draws: str | None, confidence: float
-) -> list[PairOfBA]:
+def _pairs(measurement: Cooccurrence, draws: _Draws, key: Key) -> list[PairOfBA]:
     """The scored pairs, with an interval that holds for all that are defined."""
+    drawn = draws[key].get("pairs")
     contributions = measurement.pairs()["contribution"].reshape(-1)
     selected = [] if measurement.selected is None else measurement.selected.tolist()
     few = measurement.rests_on_few.reshape(-1)
@@ -424,12 +311,16 @@ def _pairs(
     if drawn is not None:
         values = contributions[selected][judged]
         bands = dict(
-            zip(judged, simultaneous(values, drawn[:, judged], confidence, family), strict=True)
+            zip(
+                judged,
+                simultaneous(values, drawn[:, judged], draws.confidence, family),
+                strict=True,
+            )
         )
     out = []
     for i, position in enumerate(selected):
         value, replicates = float(contributions[position]), None if drawn is None else drawn[:, i]
-        reason = no_draws or (_FEW if few[position] and drawn is not None else None)
+        reason = draws.impossible or (_FEW if few[position] and drawn is not None else None)
         band = bands.get(i, Estimate(value, None, reason or NOT_DRAWN))
         out.append(PairOfBA(position, Replicated(value, replicates, reason), band))
     return out

@@ -8,15 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters.auditing.findings import (
-    ABSTENTION,
-    DIRECTIONAL,
-    MULTI,
-    Findings,
-    by_column,
-)
+from biasamp_adapters.auditing.findings import DIRECTIONAL, MULTI, Findings, by_column
+from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import each_of, show
+from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
@@ -68,18 +64,19 @@ _SENTENCES = {
     "it: BA-> is 0 by construction, whatever the model does.",
     "uncertain signs": "{n} of {pairs} pairs correlate so weakly in the reference (|z| < 1.96) "
     "that their sign may be noise, and with it the sign of their part of BA->.",
-    "pairs by chance": "Were no rate changed, {expected:,} of {n:,} intervals of pairs would lie "
-    "above or below 0 by chance alone. Only intervals that hold for all pairs of a model and "
-    "direction at once tell which pairs are clear: {clear:,} of {n:,}.",
+    "pairs by chance": "If no rate had changed, about {expected:,} of {n:,} intervals of pairs "
+    "would lie above or below 0 by chance alone. Only intervals that hold for all pairs of a model "
+    "and direction at once tell which pairs are clear: {clear:,} of {n:,}.",
     "even groups": "Every group is equally frequent among the positives of the reference: MALS is "
     "0 by construction, whatever the model does.",
-    "uncertain groups": "{n} of {pairs} pairs are so near equal shares among the positives of the "
-    "reference (|z| < 1.96) that the groups which MALS takes for favoured may be noise.",
+    "uncertain groups": "In {n} of {pairs} pairs, the share of the group among the positives of "
+    "the reference is so near an equal share (|z| < 1.96) that it may be noise which groups MALS "
+    "takes for favoured.",
     "predicts groups": "T->A means that the model predicts a protected attribute. Ask whether it "
     "must: not predicting it removes T->A amplification altogether.",
     "of a metric": "{note}",
-    "comparable": "Values compare within one metric, one direction and one dataset; A->T against "
-    "T->A means nothing.",
+    "comparable": "Compare values within one metric, one direction and one dataset only; a "
+    "comparison of A->T with T->A means nothing.",
     "fairness": "No amplification is not fairness: a model that repeats the bias of its data "
     "scores 0. Read the differences of selection rate, TPR and FPR beside it.",
     "fairness without rates": "No amplification is not fairness: a model that repeats the bias of "
@@ -134,7 +131,7 @@ def _about_data(findings: Findings) -> Iterator[Note]:
         yield (
             "abstained",
             {
-                "model": model,
+                "model": model_in_words(model, starts=True),
                 "n": n,
                 "variable": role.truth,
                 "effect": effect,
@@ -186,7 +183,7 @@ def _abstentions_by_group(findings: Findings, model: str, role: Role) -> str:
     clearly = "" if interval is None else " clearly"
     return (
         f" Groups differ{clearly}: it abstained from {by_group[most]:.1%} of group {most} and "
-        f"{by_group[least]:.1%} of group {least}, and silence alone moves their rates."
+        f"{by_group[least]:.1%} of group {least}, and abstentions alone move their rates."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing import drawing
-from biasamp_adapters.auditing.answer import NO_VERDICT, ranking
+from biasamp_adapters.auditing.answer import NO_VERDICT, attributes_in_words, ranking
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.cards.rounded import NONE, arrows, number, percent, rounded
@@ -144,9 +144,7 @@ def _direction(summary: Summary, told: Row) -> Context:
     notes: dict[str, int] = {}
     drawn = strips([it["row"] for it in ranked])
     shown = drawing.panels(summary, direction, [it["model"] for it in ranked])
-    task, attributes = clean(data["task"] or "task"), clean(" × ".join(data["attributes"]))
     of_task = direction == A_TO_T
-    cause, effect = (attributes, task) if of_task else (task, attributes)
     reference = "the reference" if "reference data" in data["reference"] else "these rows"
     return {
         "name": arrows(direction),
@@ -154,7 +152,7 @@ def _direction(summary: Summary, told: Row) -> Context:
         "headline": _shown(told["headline"]),
         "sentence": _shown(told["sentence"]),
         "details": list(map(_shown, told["details"])),
-        "caption": f"{arrows(direction)}: does {cause} push the predicted {effect}?",
+        "caption": f"{arrows(direction)}: {clean(_question(data, of_task))}",
         "ba": f"BA {arrows(direction)}",
         "about_ba": "Directional bias amplification: how far the rates of groups move on average "
         "along the correlations of the reference.",
@@ -167,6 +165,17 @@ def _direction(summary: Summary, told: Row) -> Context:
         "panels": shown[:_FIRST_MODELS],
         "more_panels": shown[_FIRST_MODELS:],
     }
+
+
+def _question(data: Row, of_task: bool) -> str:
+    """What a direction asks of the data."""
+    attribute = attributes_in_words(data["attributes"])
+    if data["tasks_are_columns"]:
+        tasks = f"do the tasks push the predicted {attribute}?"
+        return f"does {attribute} push the predicted tasks?" if of_task else tasks
+    task = data["task"] or "class"
+    cause, effect = (attribute, task) if of_task else (task, attribute)
+    return f"does {cause} push the predicted {effect}?"
 
 
 def _where(summary: Summary, of_task: bool) -> str:
@@ -196,7 +205,7 @@ def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
         "marks": marks,
         "strip": strip if it["verdict"] not in WITHOUT_NUMBERS else strip._replace(tone="unclear"),
         "accuracy": accuracy_in_words(it["accuracy"]),
-        "gap": _shown(gap_in_words(it["gap"])),
+        "gap": tuple(map(_shown, gap_in_parts(it["gap"]))),
     }
 
 
@@ -207,13 +216,18 @@ def accuracy_in_words(row: Row | None) -> str:
 
 def gap_in_words(gap: Row | None) -> str:
     """The gap that moves most: between whom, in the truth and in the predictions."""
+    return ": ".join(filter(None, gap_in_parts(gap)))
+
+
+def gap_in_parts(gap: Row | None) -> tuple[str, str]:
+    """The same as two texts: the groups, and how the gap moves."""
     if gap is None:
-        return NONE
+        return "", NONE
     digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
     true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
     if gap["other"] is None:
-        return f"{gap['group']}: {true} \u2192 {predicted}%"
-    return f"{gap['group']} \u2212 {gap['other']}: {true} \u2192 {predicted} points"
+        return gap["group"], f"{true} \u2192 {predicted}%"
+    return f"{gap['group']} \u2212 {gap['other']}", f"{true} \u2192 {predicted} points"
 
 
 def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator[Context]:

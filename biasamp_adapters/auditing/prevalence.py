@@ -12,6 +12,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.inference.replicates import Draws, Scored
 from biasamp_adapters.metrics.means import rate
@@ -197,22 +198,26 @@ def in_words(row: Row, confidence: float, name: str | None, is_column: bool) -> 
     interval = ""
     if row["low"] is not None:
         interval = f" ({percent(confidence)} interval {row['low']:.0%} to {row['high']:.0%})"
-    falling = f"{row['falling']:,} of {row['pairs']:,} rates of groups fall"
-    start = f"{ratio_in_words(row, name, is_column)}{interval}"
+    many = (
+        f"That is {row['ratio']:.0%} as many{interval}, and {row['falling']:,} of {row['pairs']:,} "
+        "rates of groups fall."
+    )
+    model = model_in_words(row["model"], starts=True)
     if row["task"] == ALL:
-        return (
-            f"{start}, {row['predicted']:.2f} a row where the truth has {row['true']:.2f}: "
-            f"{falling}."
-        )
-    return f"{start}, for {row['predicted']:.1%} of the rows and not {row['true']:.1%}: {falling}."
+        rates = f"{row['predicted']:.2f} labels per row, and the truth has {row['true']:.2f}"
+        return f"{model} predicts {rates}. {many}"
+    task = task_in_words(row["task"], name, is_column=is_column)
+    rates = f"{row['predicted']:.1%} of the rows, and it is true of {row['true']:.1%}"
+    return f"{model} predicts {task} for {rates}. {many}"
 
 
 def ratio_in_words(row: Row, name: str | None, is_column: bool) -> str:
     """How often a model predicts a task for how often it is true; see :func:`in_words`."""
-    if row["task"] == ALL:
-        return f"{row['model']} predicts {row['ratio']:.0%} as many labels as there are"
-    task = task_in_words(row["task"], name, is_column=is_column)
-    return f"{row['model']} predicts {task} {row['ratio']:.0%} as often as it is true"
+    what = "labels"
+    if row["task"] != ALL:
+        what = f"rows with {task_in_words(row['task'], name, is_column=is_column)}"
+    model = model_in_words(row["model"], starts=True)
+    return f"{model} predicts {row['ratio']:.0%} as many {what} as there are"
 
 
 def far_apart(rows: Sequence[Row]) -> list[Row]:

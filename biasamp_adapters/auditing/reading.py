@@ -117,7 +117,7 @@ RULES: tuple[Rule, ...] = (
         (_SELECTION,),
         "first",
         lambda it: it.is_constant and it.has_value and not it.is_silent,
-        "{it.model} predicts {it.constant} for everybody, so selection rates are the same in all "
+        "{it.who} predicts {it.constant} for everybody, so selection rates are the same in all "
         "groups.",
     ),
     Rule(
@@ -125,21 +125,21 @@ RULES: tuple[Rule, ...] = (
         _METRICS,
         "leave",
         lambda it: it.is_constant,
-        "{it.model} predicts {it.constant} for everybody: that is what this describes, not bias.",
+        "{it.who} predicts {it.constant} for everybody: that is what this describes, not bias.",
     ),
     Rule(
         "abstentions",
         tuple(SILENCE.values()),
         "first",
         lambda it: it.is_silent,
-        "{it.model} abstains from every prediction: there is nothing else to read.",
+        "{it.who} abstains from every prediction: there is nothing else to read.",
     ),
     Rule(
         "abstentions",
         tuple(SILENCE.values()),
         "first",
         lambda it: it.silence_differs and it.has_value,
-        "{it.model} abstains more often on one group than on another, by {it.points}, and silence "
+        "{it.who} abstains from one group more often than from another, by {it.points}, which "
         "moves every rate of a group.",
     ),
     Rule(
@@ -147,15 +147,14 @@ RULES: tuple[Rule, ...] = (
         tuple(SILENCE.values()),
         "beside",
         lambda it: it.has_value,
-        "{it.model} abstains from some predictions, and silence moves rates. Abstention rates "
-        "{it.differ}.",
+        "{it.who} abstains from some predictions, which moves rates. Abstention rates {it.differ}.",
     ),
     Rule(
         "abstentions",
         _METRICS,
         "leave",
         lambda it: it.silence_differs,
-        "Groups differ in how often {it.model} abstains from them, and silence cannot be told from "
+        "{it.who} abstains from one group more often than from another, which cannot be told from "
         "a change of bias.",
     ),
     Rule(
@@ -249,14 +248,14 @@ RULES: tuple[Rule, ...] = (
         ("LA",),
         "beside",
         lambda it: it.unequal_groups,
-        "Here {it.sizes}, and balanced accuracy does not take the largest for the best guess.",
+        "Here {it.sizes}, and balanced accuracy gains nothing by guessing the largest.",
     ),
     Rule(
         "classes of unequal size",
         ("DPA(U)",),
         "beside",
         lambda it: it.target_is_unequal,
-        "It reads a dependence and not size; read it with the levels of U.",
+        "It measures dependence, not size; read it with the levels of U.",
     ),
     Rule(
         "classes of unequal size",
@@ -270,8 +269,8 @@ RULES: tuple[Rule, ...] = (
         ("BA", "DPA"),
         "beside",
         lambda it: it.direction == T_TO_A,
-        "T->A is there because the attribute is predicted: ask first whether it need be. The two "
-        "directions do not compare.",
+        "T->A is there because the attribute is predicted: ask first whether that is needed. "
+        "Values of the two directions cannot be compared.",
     ),
     Rule(
         "many labels a row",

@@ -110,11 +110,11 @@ def summarize_reports(
     for row, verdict in verdicts:
         row["reading"] = reading(row, verdict)
     meaning = (
-        f"Every value without the name of a run is the mean of {n_runs} runs, its interval "
-        "Student's t over them, as far as the range of the number goes: it says how much runs "
-        "differ, not how few rows there are, and where all runs gave the same value it says "
-        "nothing and is left out. The runs were not pooled: the same row in two runs is the same "
-        "person twice. A note without the name of a run holds of each run."
+        f"Every value without the name of a run is the mean of {n_runs} runs. Its interval is "
+        "Student's t over them, within the range of the number: it says how much runs differ, not "
+        "how few rows there are. It is left out where all runs gave the same value, as it would "
+        "say nothing there. The runs were not pooled: the same row in two runs is the same person "
+        "twice. A note without the name of a run holds for each run."
     )
     summary = {
         **summaries[0],

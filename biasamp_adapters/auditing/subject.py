@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters.auditing.findings import ABSTENTION
+from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
 from biasamp_adapters.auditing.prevalence import (
     ALL,
@@ -17,6 +17,7 @@ from biasamp_adapters.auditing.prevalence import (
     ratio_in_words,
 )
 from biasamp_adapters.counts.labels import task_in_words
+from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.verdict import WORDS
@@ -46,6 +47,11 @@ class Subject:
     model: str
     name: str
     row: Row
+
+    @property
+    def who(self) -> str:
+        """The model, as a sentence names it that starts with it."""
+        return model_in_words(self.model, starts=True)
 
     def _rows(self, part: str) -> list[Row]:
         """The rows of the model in one part of the summary."""
@@ -178,7 +184,7 @@ class Subject:
         if self.direction in (T_TO_A, UNDIRECTED):
             return _sizes("groups", self.group_sizes)
         columns = self.summary["data"]["tasks_are_columns"]
-        what = "tasks, yes against no," if columns else "classes"
+        what = "yes and no of the tasks" if columns else "classes"
         if _are_unequal(self.class_sizes):
             return _sizes(what, self.class_sizes)
         return _sizes(f"predicted {what}", self.predicted_sizes)

@@ -17,10 +17,10 @@ from biasamp_adapters.auditing.answer import answer
 from biasamp_adapters.auditing.findings import (
     DIRECTIONAL,
     MOST_PAIRS,
-    MOST_TASKS,
     Findings,
     by_column,
 )
+from biasamp_adapters.auditing.group_rates import MOST_TASKS
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.cards.strips import side

@@ -206,7 +206,7 @@ def _hides(summary: Summary, row: Row) -> bool:
 
 
 #: Places in words.
-_PLACES = {"first": "read first", "beside": "read beside", "leave": "leave"}
+_PLACES = {"first": "read first", "beside": "read beside", "leave": "leave aside"}
 
 
 def _advice(summary: Summary) -> Iterator[Row]:

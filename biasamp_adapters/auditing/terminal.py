@@ -19,11 +19,14 @@ from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
 #: Lines of more characters are hard to read.
 _WIDEST = 120
 
-#: Lines that a report on one model may have before its verdict, at 80 columns.
-_SCREEN = 23
+#: Lines of a short report with its verdict, whatever it has to say.
+_SCREEN = 25
 
-#: Models of which the short report has a row in each direction.
-_FEW_MODELS = 10
+#: Models of which the short report has a row in each direction, if there is room, and at least.
+_FEW_MODELS, _FEWEST_MODELS = 10, 3
+
+#: Lines that a title and the names of models in a headline may take.
+_TITLE, _HEADLINE = 2, 2
 
 #: Most columns of the name of a model, and what it may be shortened to.
 _MODEL, _SHORT_MODEL = 30, 12
@@ -53,16 +56,18 @@ def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = F
         Whether to draw intervals, where there is room.
     """
     width = min(width, _WIDEST)
-    answer, models = summary["answer"], _ranked_models(summary, width, pictures=pictures)
+    answer = summary["answer"]
     if full:
+        models = _ranked_models(summary, width, _FEW_MODELS, pictures=pictures)
         return [*_answer(summary, answer, models, width), *_everything(summary, width)]
     more = f"All tables and {len(summary['notes'])} notes: --full, or to_text(full=True) in Python."
     last = wrapped([(more, "dim")], width)
-    # A narrow terminal needs more lines for the same text, and each further model one.
-    most = _SCREEN * max(80, width) // width + max(0, len(summary["verdicts"]) - 1) - len(last)
-    for shorter in _shortened(answer):
+    room = _SCREEN - len(last) - len(verdict(summary, width))
+    n_models = min(_FEW_MODELS, len(summary["data"]["models"]))
+    for shorter, most in _shortened(answer, n_models):
+        models = _ranked_models(summary, width, most, pictures=pictures)
         lines = _answer(summary, shorter, models, width)
-        if len(lines) <= most:
+        if len(lines) <= room:
             break
     return [*lines, *last]
 
@@ -73,10 +78,10 @@ def verdict(summary: Summary, width: int, *, named: bool = False) -> list[Text]:
     of = f" of {clean(summary['title'])}" if named else ""
     parts = [(f"Verdict{of}:", "bold")]
     if len(directions) == 1:
-        return wrapped([*parts, _headline(directions[0])], width)
+        return wrapped([*parts, _headline(directions[0], width)], width)
     one_model = len(summary["data"]["models"]) == 1
     for told in directions:
-        text, style = _headline(told)
+        text, style = _headline(told, width)
         name = arrows(told["direction"])
         parts += [(name if one_model else f"{name}:", "")]
         parts += [(f"{WORDS[told['verdict']]}." if one_model else text, style)]
@@ -88,31 +93,51 @@ def plain(lines: Iterable[Text]) -> str:
     return "".join(f"{line.plain.rstrip()}\n" for line in lines)
 
 
-def _shortened(answer: Row) -> Iterator[Row]:
-    """The answer, and shorter ones: each lacks one more sentence that can be done without."""
-    yield answer
-    directions, rest = answer["directions"], {part: answer[part] for part in ("do", "sure")}
-    for i in reversed(range(len(directions))):
-        while directions[i]["details"]:
-            less = directions[i] | {"details": directions[i]["details"][:-1]}
-            directions = [*directions[:i], less, *directions[i + 1 :]]
-            yield answer | {"directions": directions}
-    for part in rest:
-        while len(rest[part]) > 1:
-            rest[part] = rest[part][:-1]
-            yield answer | {"directions": directions} | rest
+def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
+    """The answer with a number of models in each direction, and shorter ones.
+
+    Each lacks one more sentence or model that can be done without; headlines stay to the end.
+    """
+    yield answer, n_models
+    answer = answer | {"directions": [dict(told) for told in answer["directions"]]}
+    directions = answer["directions"]
+    for told in directions[::-1]:
+        while told["details"]:
+            told["details"] = told["details"][:-1]
+            yield answer, n_models
+    for part, least in (("do", 1), ("sure", 1), ("read", 2)):
+        while len(answer[part]) > least:
+            answer[part] = answer[part][:-1]
+            yield answer, n_models
+    for fewer in range(n_models - 1, _FEWEST_MODELS - 1, -1):
+        yield answer, fewer
+    n_models = min(n_models, _FEWEST_MODELS)
+    answer["read"] = answer["read"][:1]
+    yield answer, n_models
+    for told in directions[:0:-1]:
+        told["sentence"] = ""
+        yield answer, n_models
+    for part in ("sure", "do", "read"):
+        answer[part] = []
+        yield answer, n_models
+    for told in directions[:1]:
+        told["sentence"] = ""
+        yield answer, n_models
+    for fewer in range(n_models - 1, 0, -1):
+        yield answer, fewer
 
 
 def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -> list[Text]:
     """What was audited, the verdicts, the models, and what to know, to read and to do."""
     own_title = summary["title"] != answer["title"]
     facts = [answer["title"]] * own_title + answer["facts"]
-    lines = wrapped([(clean(summary["title"]), "bold")], width)
+    # A title may be any text.
+    lines = wrapped([(fitted(clean(summary["title"]), _TITLE * width), "bold")], width)[:_TITLE]
     lines += [*wrapped([(clean(" \u00b7 ".join(facts)), "dim")], width), Text()]
     for told in answer["directions"]:
         name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
         sentences = " ".join(map(_shown, [told["sentence"], *told["details"]]))
-        lines += wrapped([(name, ""), _headline(told), (sentences, "")], width)
+        lines += wrapped([(name, ""), _headline(told, width), (sentences, "")], width)
     if not answer["directions"]:
         lines += wrapped([(NO_VERDICT, "bold")], width)
     lines += [Text(), *models, *([Text()] if models else [])]
@@ -127,21 +152,23 @@ def _shown(text: str) -> str:
     return arrows(clean(text))
 
 
-def _headline(told: Row) -> tuple[str, str]:
-    return _shown(told["headline"]), f"bold {_STYLES.get(told['verdict'], '')}".strip()
+def _headline(told: Row, width: int) -> tuple[str, str]:
+    style = f"bold {_STYLES.get(told['verdict'], '')}".strip()
+    # It may hold names of any length.
+    return fitted(_shown(told["headline"]), _HEADLINE * width), style
 
 
 # The models, ranked.
 
 
-def _ranked_models(summary: Summary, width: int, *, pictures: bool) -> list[Text]:
-    """The models in each direction with their BA, in as many columns as there is room for."""
+def _ranked_models(summary: Summary, width: int, most: int, *, pictures: bool) -> list[Text]:
+    """Some models in each direction with their BA, in as many columns as there is room for."""
     ranked, drawn = [], []
     for told in summary["answer"]["directions"]:
         models = ranking(summary, told["direction"])
-        ranked += models[:_FEW_MODELS]
+        ranked += models[:most]
         # All models share a scale.
-        drawn += strips([it["row"] for it in models])[:_FEW_MODELS]
+        drawn += strips([it["row"] for it in models])[:most]
     if not ranked:
         return []
     table = ranking_table(ranked)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -69,26 +68,6 @@ class Clusters:
         """
         if count and missing != "drop":
             raise ValueError(missing_message(self.name, count, predicted=False))
-
-
-def check_kept(clusters: Any, *, keep_rows: bool, second_moments: bool) -> None:
-    """Raise for clusters of label matrices whose rows are not kept.
-
-    Raises
-    ------
-    ValueError
-    """
-    if clusters is None:
-        return
-    if second_moments:
-        raise ValueError(
-            "second_moments are of independent rows: with clusters it must be False, and keep_rows "
-            "True; received True"
-        )
-    if not keep_rows:
-        raise ValueError(
-            "clusters of label matrices are drawn by rows: keep_rows must be True; received False"
-        )
 
 
 def check_clusters(n_clusters: int | None, n_rows: int) -> None:

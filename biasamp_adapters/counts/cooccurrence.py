@@ -15,7 +15,6 @@ from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
-from biasamp_adapters.counts.clusters import check_kept
 from biasamp_adapters.counts.counting import count, finished
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.frame_sources import (
@@ -148,14 +147,8 @@ class CooccurrenceCounts(Counts):
             If shapes or names of columns differ, values are missing or neither 0 nor 1, or a
             weight is negative.
         """
-        check_kept(clusters, keep_rows=keep_rows, second_moments=second_moments)
-        options = Options.of(
-            labels,
-            groups,
-            missing=missing,
-            label_sets=label_sets,
-            keep_rows=keep_rows,
-            second_moments=second_moments,
+        options = Options.of_matrices(
+            labels, groups, clusters, missing, label_sets, keep_rows, second_moments
         )
         inputs = Inputs(
             y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
@@ -215,14 +208,8 @@ class CooccurrenceCounts(Counts):
         ValueError
             As in :meth:`from_arrays`, and if a column is not there.
         """
-        check_kept(clusters, keep_rows=keep_rows, second_moments=second_moments)
-        options = Options.of(
-            labels,
-            groups,
-            missing=missing,
-            label_sets=label_sets,
-            keep_rows=keep_rows,
-            second_moments=second_moments,
+        options = Options.of_matrices(
+            labels, groups, clusters, missing, label_sets, keep_rows, second_moments
         )
         columns = FrameColumns.of_matrices(
             task, prediction, attribute, attribute_prediction, weight, clusters
@@ -273,14 +260,8 @@ class CooccurrenceCounts(Counts):
         ValueError
             As in :meth:`from_frame`, with the number of the chunk, and if no chunk has a row.
         """
-        check_kept(clusters, keep_rows=keep_rows, second_moments=second_moments)
-        options = Options.of(
-            labels,
-            groups,
-            missing=missing,
-            label_sets=label_sets,
-            keep_rows=keep_rows,
-            second_moments=second_moments,
+        options = Options.of_matrices(
+            labels, groups, clusters, missing, label_sets, keep_rows, second_moments
         )
         columns = FrameColumns.of_matrices(
             task, prediction, attribute, attribute_prediction, weight, clusters

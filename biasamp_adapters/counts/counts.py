@@ -34,7 +34,7 @@ from biasamp_adapters.counts.draws import (
     drawn_weights,
 )
 from biasamp_adapters.counts.labels import lookup
-from biasamp_adapters.counts.rows import Rows, blocks_of, moved_columns
+from biasamp_adapters.counts.rows import Rows, blocks_of
 from biasamp_adapters.counts.second_moments import SecondMoments, taken
 from biasamp_adapters.counts.tables import (
     MarginsOfRows,
@@ -97,7 +97,10 @@ class Counts(Schema):
         """The blocks of the distinct rows."""
         if self.rows is None:
             raise ValueError("these counts hold only sums; count with keep_rows=True")
-        return Values(self.layout, self.rows, chances_of(self.levels, self.labels))
+        return self._values_of(self.rows)
+
+    def _values_of(self, rows: Rows) -> Values:
+        return Values(self.layout, rows, chances_of(self.levels, self.labels))
 
     # What was counted
 
@@ -169,7 +172,7 @@ class Counts(Schema):
         weights = {name: sums for name, sums in rows.sums().items() if name != "unit"}
         out = {name: self.layout.zeros() for name in weights}
         for part in blocks_of(len(rows), self.layout.width):
-            values = Values(self.layout, rows.taken(part), chances_of(self.levels, self.labels))
+            values = self._values_of(rows.taken(part))
             for name, weight in weights.items():
                 out[name] += self.layout.moments(values, weight[part])
         return out
@@ -278,7 +281,7 @@ class Counts(Schema):
         rows = self.rows
         parts = (
             SecondMoments.of_rows(
-                Values(self.layout, rows.taken(part), chances_of(self.levels, self.labels)),
+                self._values_of(rows.taken(part)),
                 rows.n[part],
                 None if rows.unit is None else rows.unit[part],
             )
@@ -494,25 +497,10 @@ class Counts(Schema):
         kept.sort(key=lambda i: moved[i])
         other = replace(self, labels=labels, groups=groups, sets=tuple(moved[i] for i in kept))
         if self.rows is not None:
-            return replace(other, rows=other._recoded(self).merged(), second=None)
+            rows = self.rows.relabelled(self, other, len(self.levels))
+            return replace(other, rows=rows.merged(), second=None)
         origin = {"labels": lookup(labels, self.labels), "groups": lookup(groups, self.groups)}
         return other._moved(self, {**origin, "sets": np.array(kept, dtype=int)})
-
-    def _recoded(self, old: Counts) -> Rows:
-        """The rows of other counts, recoded to the label lists of these."""
-        rows = old.rows
-        if rows is None:
-            raise ValueError("only rows have codes")
-        codes, indicators = dict(rows.codes), dict(rows.indicators)
-        for axis in self.axes:
-            mine, theirs = self.labels_of(axis.role), old.labels_of(axis.role)
-            if axis in codes:
-                # After the labels come the abstention and the probabilities, in the same order.
-                beyond = len(mine) + np.arange(1 + len(old.levels), dtype=np.int32)
-                codes[axis] = np.concatenate([lookup(theirs, mine), beyond])[codes[axis]]
-            else:
-                indicators[axis] = moved_columns(indicators[axis], lookup(mine, theirs))
-        return replace(rows, codes=codes, indicators=indicators)
 
     def _moved(self, old: Counts, positions: dict[str, Any]) -> Self:
         """These counts with the sums of others, whose columns were at other ``positions``."""
@@ -544,18 +532,14 @@ class Counts(Schema):
         if not isinstance(other, Counts):
             return NotImplemented
         names = ("labels", "groups", "attributes", "axes", "matrices", "sets", "declared")
-        return all(
-            getattr(self, name) == getattr(other, name) for name in (*names, "dropped")
-        ) and _same(self._comparable(), other._comparable())
+        if any(getattr(self, name) != getattr(other, name) for name in (*names, "dropped")):
+            return False
+        mine, theirs = self._comparable(), other._comparable()
+        same_names = mine.keys() == theirs.keys()
+        return same_names and all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def _comparable(self) -> dict[Any, Array]:
         """A value that is equal for equal counts of the same variables."""
         return dict(self.moments)
-
-
-def _same(first: dict[Any, Array], second: dict[Any, Array]) -> bool:
-    return first.keys() == second.keys() and all(
-        np.array_equal(first[name], second[name]) for name in first
-    )

@@ -54,6 +54,37 @@ class Options:
         """Options with checked label lists."""
         return cls(declared(labels, "labels"), declared(groups, "groups"), **options)
 
+    @classmethod
+    def of_matrices(
+        cls,
+        labels: Sequence[Label] | None,
+        groups: Sequence[Label] | None,
+        clusters: Any,
+        missing: Missing,
+        label_sets: LabelSets,
+        keep_rows: bool,
+        second_moments: bool,
+    ) -> Options:
+        """Options of label matrices, whose ``clusters``, if there are any, need the rows."""
+        if clusters is not None and second_moments:
+            raise ValueError(
+                "second_moments are of independent rows: with clusters it must be False, and "
+                "keep_rows True; received True"
+            )
+        if clusters is not None and not keep_rows:
+            raise ValueError(
+                "clusters of label matrices are drawn by rows: keep_rows must be True; received "
+                "False"
+            )
+        return cls.of(
+            labels,
+            groups,
+            missing=missing,
+            label_sets=label_sets,
+            keep_rows=keep_rows,
+            second_moments=second_moments,
+        )
+
     @property
     def observes(self) -> bool:
         """Whether label sets are those that rows show."""

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.variables import Axis, LabelSet
+from biasamp_adapters.counts.labels import lookup
+from biasamp_adapters.counts.variables import Axis, LabelSet, Schema
 
 #: Rows are 64-bit integers.
 MOST_ROWS = 2**63
@@ -94,6 +95,27 @@ class Rows:
     def unweighted(self) -> Rows:
         """The same rows, each counted once."""
         return replace(self, w=None, w2=None, unit=None)
+
+    def relabelled(self, before: Schema, after: Schema, n_levels: int) -> Rows:
+        """The rows with other label lists, which contain every label that occurs.
+
+        Parameters
+        ----------
+        before, after : Schema
+            What has the lists.
+        n_levels : int
+            Probabilities that codes stand for.
+        """
+        codes, indicators = dict(self.codes), dict(self.indicators)
+        for axis in after.axes:
+            old, new = before.labels_of(axis.role), after.labels_of(axis.role)
+            if axis in codes:
+                # After the labels come the abstention and the probabilities, in the same order.
+                beyond = len(new) + np.arange(1 + n_levels, dtype=np.int32)
+                codes[axis] = np.concatenate([lookup(old, new), beyond])[codes[axis]]
+            else:
+                indicators[axis] = _moved_columns(indicators[axis], lookup(new, old))
+        return replace(self, codes=codes, indicators=indicators)
 
     def merged(self) -> Rows:
         """The rows in lexicographic order, with equal rows added up.
@@ -263,7 +285,7 @@ def _keys(matrix: Any) -> list[Array]:
     return [pd.factorize(word, sort=True)[0] for word in packed(matrix).T]
 
 
-def moved_columns(matrix: Any, origin: Array) -> Any:
+def _moved_columns(matrix: Any, origin: Array) -> Any:
     """A matrix with columns from other positions; -1 gives a column of zeros."""
     from scipy.sparse import csr_array
 

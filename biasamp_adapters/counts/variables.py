@@ -28,6 +28,11 @@ class Axis(NamedTuple):
 ATTRIBUTE, TASK = Axis(Role.ATTRIBUTE), Axis(Role.TASK)
 
 
+def model_in_words(model: str, *, starts: bool = False) -> str:
+    """A model as a sentence names it: without a name, "the model", or "The model" at the start."""
+    return model if model != MODEL else "The model" if starts else "the model"
+
+
 def check_missing(missing: str) -> None:
     """Raise for an unknown rule for missing values."""
     if missing not in get_args(Missing):

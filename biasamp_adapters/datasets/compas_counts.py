@@ -115,7 +115,7 @@ def load_compas_counts(
 
 
 def load_compas_cells() -> pd.DataFrame:
-    """Load the table behind :func:`load_compas_counts`: one row per combination that occurs.
+    """Load the table behind ``load_compas_counts``: one row per combination that occurs.
 
     Returns
     -------

@@ -127,7 +127,7 @@ def in_words(facts: Facts, movement: Movement | None) -> str:
     )
 
 
-def on_average(facts: Facts, clause: str = "", extreme: str = "most of all") -> str:
+def on_average(facts: Facts, clause: str = "", extreme: str = "Most of all,") -> str:
     """How rates move on average, where there are more than one movement to tell."""
     one = facts.true.size == 1 or (not facts.by_column and facts.sign.shape == (2, 2))
     one = one or (len(facts.groups) == 2 and len(facts.subjects) == 1)
@@ -135,12 +135,12 @@ def on_average(facts: Facts, clause: str = "", extreme: str = "most of all") -> 
         return ""
     mean, along = facts.value.value, (facts.sign * facts.delta)[:, facts.told]
     if abs(mean) <= NONE:
-        return f"on average, rates do not move along the reference's correlations; {extreme} "
+        return f"on average, rates do not move along the reference's correlations. {extreme} "
     side, where = (-1, "against") if mean < 0 else (1, "along")
     moved, n_pairs = int((side * along > NONE).sum()), int(np.isfinite(along).sum())
     return (
         f"rates move by {points(abs(mean))} on average {where} the reference's "
-        f"correlations{clause}, {moved} of {n_pairs} pairs {where} them; {extreme} "
+        f"correlations{clause}, and so do {moved} of {n_pairs} pairs. {extreme} "
     )
 
 

@@ -96,7 +96,7 @@ class Case(NamedTuple):
 _ALONE = "; mistakes that know nothing of the attribute would give {}"
 _AS_FAR = ", as far as mistakes that know nothing of the attribute would move it (to {})"
 _NOT_AS_FAR = ", where mistakes that know nothing of the attribute would move it further (to {})"
-_BENEATH = ", but mistakes as frequent as these, blind to the attribute, would give {}"
+_BENEATH = ", where mistakes that know nothing of the attribute would give {}"
 
 #: A clause on a model that is never wrong.
 _RIGHT = "the model makes no mistakes on these rows; "
@@ -133,7 +133,7 @@ def _selection(facts: Facts) -> str:
         return f"{what} {columns[column]} are the same in all {where} ({percent(most)})"
     digits = digits_of(most - least)
     shares = ", ".join(
-        f"{compared[end]} {percent(share, digits)}"
+        f"{percent(share, digits)} in {compared[end]}"
         for end, share in zip(ends, (most, least), strict=True)
     )
     return f"{what} {columns[column]} differ by {points(most - least)} ({shares})"
@@ -151,20 +151,20 @@ def _of_unknown_direction(facts: Facts) -> str:
     moved = np.nan_to_num(np.abs(facts.delta))[:, facts.told]
     group, told = divmod(int(moved.argmax()), len(facts.told))
     movement = Movement(facts.told[told], (group,))
-    where = f"most of all {in_words(facts, movement)}"
+    where = f"Most of all, {in_words(facts, movement)}"
     if facts.uncertain_share > MOST_UNCERTAIN:
         return (
             f"{percent(facts.uncertain_share)} of all movement is in pairs that the reference "
-            f"hardly correlates, so its direction may be noise; {where}"
+            f"hardly correlates, so its direction may be noise. {where}"
         )
-    return f"what BA says depends on correlations of the reference that may be noise; {where}"
+    return f"what BA says depends on correlations of the reference that may be noise. {where}"
 
 
 def _of_silence(facts: Facts) -> str:
     silent = np.zeros(len(facts.groups)) if facts.silent is None else facts.silent
     most, least = int(np.nanargmax(silent)), int(np.nanargmin(silent))
     return (
-        f"the model is silent on {percent(silent[most])} of {show(facts.groups[most])} and "
+        f"the model abstains from {percent(silent[most])} of {show(facts.groups[most])} and "
         f"{percent(silent[least])} of {show(facts.groups[least])}, which moves rates by itself; "
         "read the abstention rates first"
     )
@@ -189,7 +189,7 @@ def _of_mistakes(facts: Facts) -> str:
 def _of_beneath(facts: Facts) -> str:
     blind = facts.true if facts.blind is None else facts.blind
     movement = largest(facts, facts.sign * (facts.predicted - blind))
-    average = on_average(facts, extreme="farthest above what mistakes would give,")
+    average = on_average(facts, extreme="Farthest above what mistakes alone would give,")
     return f"{average}{in_words(facts, movement)}{beside(facts, movement, _BENEATH)}"
 
 
@@ -212,7 +212,7 @@ def _of_no_change(facts: Facts) -> str:
         return "no change that can be told from chance, and none that is excluded"
     return (
         "no change along the reference's correlations can be told from chance; an average change "
-        f"by more than {points(largest)} is excluded"
+        f"of more than {points(largest)} is excluded"
     )
 
 
@@ -230,9 +230,9 @@ CASES: Sequence[Case] = (
         None,
         lambda it: it.is_right,
         lambda it: (
-            "nothing to amplify: the model makes no mistakes on these rows"
+            "there is nothing to amplify: the model makes no mistakes on these rows"
             if it.of_task
-            else "nothing to amplify: the model predicts the attribute without a mistake"
+            else "there is nothing to amplify: the model predicts the attribute without a mistake"
         ),
     ),
     Case(

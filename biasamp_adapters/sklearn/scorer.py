@@ -323,7 +323,7 @@ def _check_reference(metric: Metric, reference: str | None) -> None:
 
 
 class AmplificationScorer:
-    """The scorer that :func:`amplification_scorer` returns.
+    """The scorer that ``amplification_scorer`` returns.
 
     Parameters
     ----------

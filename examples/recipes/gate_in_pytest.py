@@ -1,4 +1,4 @@
-"""A gate in a test suite: what pytest asks of a model before it is released."""
+"""A gate in a test suite, which a model has to pass before it is released."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import biasamp_adapters as bam
 
 
 def predictions() -> pd.DataFrame:
-    """1,000 applicants of each group, whom a company hired or not, and what a model says."""
+    """1,000 applicants of each group: who was hired, and what a model says."""
     return pd.DataFrame(
         {
             "group": ["a"] * 1000 + ["b"] * 1000,
@@ -22,11 +22,17 @@ def predictions() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def report() -> bam.AuditReport:
     rows = predictions()
-    return bam.audit(rows["hired"], rows["model"], sensitive_features=rows["group"], n_boot=500)
+    return bam.audit(
+        rows["hired"],
+        rows["model"],
+        sensitive_features=rows["group"],
+        n_boot=500,
+    )
 
 
 def test_large_amplification_is_not_shown(report: bam.AuditReport) -> None:
-    assert not report.failures({"BA A->T": 0.05, "false_positive_rate_difference": 0.1})
+    bounds = {"BA A->T": 0.05, "false_positive_rate_difference": 0.1}
+    assert not report.failures(bounds)
 
 
 def test_the_gap_is_not_reversed(report: bam.AuditReport) -> None:
@@ -34,4 +40,5 @@ def test_the_gap_is_not_reversed(report: bam.AuditReport) -> None:
 
 
 def test_the_gap_is_shown_to_be_small(report: bam.AuditReport) -> None:
-    assert not report.failures(require_below={"BA A->T": 0.05, "selection_rate_difference": 0.25})
+    bounds = {"BA A->T": 0.05, "selection_rate_difference": 0.25}
+    assert not report.failures(require_below=bounds)

@@ -11,11 +11,11 @@ import biasamp_adapters as bam
 
 
 class BiasAmplification(evaluate.Metric):
-    """Every metric of an audit by its slug; ``groups`` is the protected attribute."""
+    """Every metric of an audit; ``groups`` is the protected attribute."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
-            description="Bias amplification: does a model amplify the bias of its data?",
+            description="Does a model amplify the bias of its data?",
             citation="",
             features=datasets.Features(
                 {
@@ -27,8 +27,17 @@ class BiasAmplification(evaluate.Metric):
         )
 
     def _compute(
-        self, predictions: Any, references: Any, groups: Any, n_boot: int = 2000
+        self,
+        predictions: Any,
+        references: Any,
+        groups: Any,
+        n_boot: int = 2000,
     ) -> dict[str, float]:
-        report = bam.audit(references, predictions, sensitive_features=groups, n_boot=n_boot)
+        report = bam.audit(
+            references,
+            predictions,
+            sensitive_features=groups,
+            n_boot=n_boot,
+        )
         frame = report.to_frame()
         return dict(zip(frame["slug"], frame["value"], strict=True))

@@ -1,6 +1,6 @@
-"""Log an audit with MLflow: each model is a run, with its numbers, verdicts and the report.
+"""Log an audit with MLflow: each model is a run with numbers, verdicts and the report.
 
-MLflow refuses names such as "BA A->T", so every number has the name of its slug.
+MLflow refuses names such as "BA A->T", so every number has its slug as its name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import biasamp_adapters as bam
 
 
 def numbers(report: bam.AuditReport, model: str) -> dict[str, float]:
-    """Every number of a model and the ends of its interval, by names that MLflow takes."""
+    """The numbers of a model and the ends of their intervals, by slug."""
     rows = {}
     for row in report.summary["metrics"]:
         if row["model"] == model:
@@ -20,7 +20,7 @@ def numbers(report: bam.AuditReport, model: str) -> dict[str, float]:
                 rows[f"excess_{row['slug']}"] = row["excess"]
     for row in report.summary["fairness"]:
         if row["model"] == model:
-            # Of several tasks, the one with the largest difference comes first.
+            # Of several tasks, the one with the largest gap comes first.
             rows.setdefault(row["measure"], row)
     ends = {"value": "", "low": ".low", "high": ".high"}
     return {
@@ -33,8 +33,9 @@ def numbers(report: bam.AuditReport, model: str) -> dict[str, float]:
 
 def log_audit(report: bam.AuditReport) -> None:
     """Log the models of a report as runs, nested if there is an active run."""
+    nested = mlflow.active_run() is not None
     for model in report.summary["data"]["models"]:
-        with mlflow.start_run(run_name=model, nested=mlflow.active_run() is not None):
+        with mlflow.start_run(run_name=model, nested=nested):
             mlflow.log_metrics(numbers(report, model))
             for row in report.summary["verdicts"]:
                 if row["model"] == model:

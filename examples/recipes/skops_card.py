@@ -12,10 +12,11 @@ SECTION = "Model description/Evaluation Results"
 
 
 def card_with_audit(estimator: Any, report: bam.AuditReport) -> Card:
-    """A model card with the headlines, the metrics and the notes of an audit."""
+    """A model card with headlines, metrics and notes of an audit."""
     card = Card(estimator, model_diagram=False)
     frame = report.to_frame()
-    card.add_metrics(section=SECTION, **dict(zip(frame["slug"], frame["value"], strict=True)))
+    values = dict(zip(frame["slug"], frame["value"], strict=True))
+    card.add_metrics(section=SECTION, **values)
     amplification = f"{SECTION}/Bias amplification"
     card.add(**{amplification: "\n\n".join(report.summary["headlines"])})
     table = frame[["metric", "direction", "value", "low", "high"]].round(4)

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import biasamp_adapters as bam
-from biasamp_adapters.auditing.audit_table import _COLUMNS
+from biasamp_adapters.auditing.named_columns import _COLUMNS
 from biasamp_adapters.cli import app
 
 #: The options of the command that have another name than the arguments of audit_frame.

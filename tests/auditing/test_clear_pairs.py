@@ -124,5 +124,7 @@ def test_pairs_that_are_not_listed_are_counted_too() -> None:
     # 30 groups of 20 classes.
     assert "10 clearest of 600 pairs" in (report.to_html() or "")
     pairs = report.results["model", "DirectionalBiasAmplification A->T"].by_pair
-    doubt = f"{100 * pairs['uncertain'].mean():.0f}% of the signs of the reference may be noise."
+    doubt = (
+        f"{100 * pairs['uncertain'].mean():.0f}% of the correlations of the reference may be noise."
+    )
     assert doubt in report.summary["answer"]["sure"]

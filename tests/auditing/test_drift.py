@@ -42,11 +42,20 @@ def test_gap_of_truth_and_reference() -> None:
     # One pair: 1.96 standard errors, of rates of .75 and .25, and of .6 and .4, of 500 rows each.
     half = 1.96 * np.sqrt((2 * 0.75 * 0.25 + 2 * 0.6 * 0.4) / 500)
     assert (row["low"], row["high"]) == pytest.approx((0.3 - half, 0.3 + half), abs=0.015)
-    assert has_note(
-        report, f"{CLEAR}: the rates of class 1 in group a and b are 60.0% and 40.0% (a gap"
+    gaps = (
+        "20.0 points (60.0% against 40.0%) in the reference and 50.0 points (75.0% against 25.0%)"
     )
-    assert has_note(report, "in the truth, which moves the gap by +30.0 points (95% interval")
+    assert has_note(report, f"{CLEAR}: the gap between a and b in class 1 is {gaps} in the truth")
+    assert has_note(report, "a difference of +30.0 points (95% interval for all pairs +2")
     assert has_note(report, "Predictions are compared with the evaluated truth, not with what")
+
+
+def test_the_answer_gives_the_two_gaps_only() -> None:
+    (told,) = audit().summary["answer"]["directions"]
+    assert told["details"][-1] == (
+        f"{CLEAR}: the gap between a and b in class 1 is 20.0 points in the reference and 50.0 "
+        "points in the truth."
+    )
 
 
 def test_labels_and_matrix_alike(kind: Kind) -> None:

@@ -36,7 +36,7 @@ def table(a: tuple[int, int], b: tuple[int, int]) -> tuple[list[int], list[str]]
     "fragment",
     [
         "No amplification is not fairness",
-        "A->T against T->A means nothing",
+        "A->T with T->A means nothing",
         "Multi has no sign",
         "The labels are taken for the truth",
         "The directions of correlations come from",
@@ -56,7 +56,7 @@ def test_plain_audit_says_nothing_else() -> None:
 def test_mals_of_groups_of_near_equal_share() -> None:
     # 51 of 100 positives are of group a: (.51 - .5) / sqrt(.25 / 100) = 0.2 standard errors.
     near = audit(reference=table((200, 51), (100, 49)))
-    assert has_note(near, "groups which MALS takes for favoured may be noise")
+    assert has_note(near, "may be noise which groups MALS takes for favoured")
     # 60 of 100: 2 standard errors.
     clear = audit(reference=table((200, 60), (100, 40)))
     assert not has_note(clear, "MALS takes for favoured")

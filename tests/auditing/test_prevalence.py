@@ -13,7 +13,7 @@ from report_cases import AMPLIFIED, GROUP, TRUTH, has_note
 import biasamp_adapters as bam
 from biasamp_adapters.auditing.runs import summarize_reports
 
-FAR = "as often as it is true"
+FAR = "% as many"
 
 #: 50 of 100 rows are positive, 30 of group a and 20 of b; half of each are found.
 HALF = [1] * 15 + [0] * 35 + [1] * 10 + [0] * 40
@@ -39,13 +39,15 @@ def test_positive_class() -> None:
     ends = 0.5 - 1.96 * 0.071, 0.5 + 1.96 * 0.071
     assert (row["low"], row["high"]) == pytest.approx(ends, abs=0.02)
     assert (row["falling"], row["pairs"]) == (2, 2)
-    assert has_note(report, "model predicts class 1 50% as often as it is true (95% interval")
-    assert has_note(report, "for 25.0% of the rows and not 50.0%: 2 of 2 rates of groups fall.")
+    assert has_note(
+        report, "The model predicts class 1 for 25.0% of the rows, and it is true of 50.0%."
+    )
+    assert has_note(report, "That is 50% as many (95% interval")
 
 
 def test_the_task_has_its_name() -> None:
     report = audit(HALF, pd.Series(TRUTH, name="recid"))
-    assert has_note(report, "model predicts recid = 1 50% as often as it is true")
+    assert has_note(report, "The model predicts recid = 1 for 25.0% of the rows")
 
 
 def test_kept_prevalence_is_no_note() -> None:
@@ -64,9 +66,7 @@ def test_far_by_the_whole_interval() -> None:
     assert row["ratio"] == pytest.approx(0.76)
     assert row["high"] > 0.8
     assert not has_note(report, FAR)
-    assert has_note(
-        audit(near, n_boot=0), "model predicts class 1 76% as often as it is true, for 38.0%"
-    )
+    assert has_note(audit(near, n_boot=0), "it is true of 50.0%. That is 76% as many, and 2 of 2")
 
 
 def test_labels_and_matrix_alike(kind: Kind) -> None:
@@ -100,10 +100,10 @@ def test_all_columns_of_a_matrix_together() -> None:
     # Two groups and two columns; every rate falls.
     assert (row["falling"], row["pairs"]) == (4, 4)
     sentence = (
-        "short predicts 40% as many labels as there are, 0.40 a row where the truth has 1.00: "
-        "4 of 4 rates of groups fall."
+        "short predicts 0.40 labels per row, and the truth has 1.00. That is 40% as many, and 4 of "
+        "4 rates of groups fall."
     )
-    assert [note for note in report.summary["notes"] if "as many labels" in note] == [sentence]
+    assert [note for note in report.summary["notes"] if FAR in note] == [sentence]
 
 
 def test_soft_predictions_and_weights() -> None:
@@ -124,7 +124,7 @@ def test_runs_keep_theirs() -> None:
     report = summarize_reports({"x": audit(HALF), "y": audit(AMPLIFIED)})
     found = {row["run"]: row["ratio"] for row in report.summary["prevalence"]}
     assert found == {"x": 0.5, "y": 1.0}
-    assert has_note(report, "In run x: model predicts class 1 50% as often")
+    assert has_note(report, "In run x: The model predicts class 1 for 25.0% of the rows")
     assert list(report.to_frame("prevalence")["run"]) == ["x", "y"]
 
 
@@ -135,17 +135,17 @@ def test_reading_of_runs_names_the_mean_of_their_ratios(n_boot: int) -> None:
     reports = {i: audit(y_pred, n_boot=n_boot) for i, y_pred in enumerate(few)}
     for order in ((0, 1, 2), (2, 1, 0)):
         advice = summarize_reports({i: reports[i] for i in order}).summary["reading"]
-        said = [row["reason"] for row in advice if "as often" in row["reason"]]
+        said = [row["reason"] for row in advice if FAR in row["reason"]]
         assert len(said) == 2
         for reason in said:
-            assert "model predicts class 1 30% as often as it is true, on average over 3" in reason
+            assert "30% as many rows with class 1 as there are, on average over 3" in reason
 
 
 def test_runs_that_differ_from_the_truth_either_way_are_not_far() -> None:
     # Predicted .5 and 1.5 times as often, so as often on average.
     more = [1] * 40 + [0] * 10 + [1] * 35 + [0] * 15
     found = summarize_reports({1: audit(HALF), 2: audit(more)})
-    assert not any("as often" in row["reason"] for row in found.summary["reading"])
+    assert not any(FAR in row["reason"] for row in found.summary["reading"])
 
 
 def test_without_a_truth_there_is_nothing_to_compare() -> None:

@@ -20,6 +20,17 @@ def sweeps_of(report: bam.AuditReport) -> Any:
     return report.summary["sweeps"]
 
 
+def check_sweeps(truth: Any, score: Any, rows: dict[str, Any]) -> None:
+    """The sweeps of counts are those of the rows."""
+    counted = [
+        bam.JointCounts.from_arrays(truth, values, **rows, by_weight=True)
+        for values in (truth, score)
+    ]
+    of_counts = bam.audit_counts(counted[0], y_score=counted[1], n_boot=50)
+    of_rows = bam.audit(truth, truth, y_score=score, n_boot=50, **rows)
+    assert sweeps_of(of_counts) == sweeps_of(of_rows)
+
+
 @given(
     seed=st.integers(0, 10_000),
     scores=st.sampled_from([lambda rng, n: rng.integers(1, 11, n), lambda rng, n: rng.random(n)]),
@@ -43,13 +54,7 @@ def test_are_those_of_the_rows(
     rows = {"sensitive_features": group}
     if weighted:
         rows["sample_weight"] = rng.choice([0.5, 1.0, 3.0], N_ROWS)
-    counted = [
-        bam.JointCounts.from_arrays(truth, values, **rows, by_weight=True)
-        for values in (truth, score)
-    ]
-    of_counts = bam.audit_counts(counted[0], y_score=counted[1], n_boot=50)
-    of_rows = bam.audit(truth, truth, y_score=score, n_boot=50, **rows)
-    assert sweeps_of(of_counts) == sweeps_of(of_rows)
+    check_sweeps(truth, score, rows)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -60,13 +65,7 @@ def test_whole_clusters_are_drawn(weighted: bool) -> None:
     rows = {"sensitive_features": group, "clusters": rng.integers(0, 80, N_ROWS)}
     if weighted:
         rows["sample_weight"] = rng.choice([0.5, 1.0, 3.0], N_ROWS)
-    counted = [
-        bam.JointCounts.from_arrays(truth, values, **rows, by_weight=True)
-        for values in (truth, score)
-    ]
-    of_counts = bam.audit_counts(counted[0], y_score=counted[1], n_boot=50)
-    of_rows = bam.audit(truth, truth, y_score=score, n_boot=50, **rows)
-    assert sweeps_of(of_counts) == sweeps_of(of_rows)
+    check_sweeps(truth, score, rows)
 
 
 def test_words_for_labels_and_numbers_for_scores() -> None:
@@ -111,9 +110,9 @@ def test_sweep_of_compas_has_the_decile_scores_and_the_audit_at_5() -> None:
     ("lowest", "advice"),
     [
         # 3,028 of 6,150 have a score of 5 or more, 2,867 were arrested: no other is nearer.
-        (5, "is calibrated as far as its scores allow (49% are predicted positive, 47% of the"),
+        (5, "is calibrated as far as its scores allow (49% are predicted positive; in the"),
         # 1,301 have a score of 8 or more.
-        (8, "score >= 8 predicts 21% positive where 47% of the reference are: at a threshold that"),
+        (8, "score >= 8 predicts 21% positive; in the reference, 47% are. At a threshold that"),
     ],
 )
 def test_what_a_calibrated_threshold_changes(lowest: int, advice: str) -> None:

@@ -232,18 +232,6 @@ def test_the_command_says_where_the_bound_does_not_bind(
     assert picture.stat().st_size > 5_000
 
 
-def test_a_folder_without_compas_is_an_error(
-    example: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr("sys.argv", [*COMMAND, "--data-home", str(tmp_path)])
-    with pytest.raises(SystemExit):
-        example.main()
-    assert "compas-scores-two-years.csv" in capsys.readouterr().err
-
-
 def page() -> str:
     path = REPOSITORY / "docs" / "user_guide" / "model_selection.rst"
     return path.read_text(encoding="utf-8").replace("−", "-")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -59,3 +60,25 @@ def test_what_is_missing_is_said(
         study(name, *options)
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("compas_aif360", "aif360"),
+        ("compas_fairlearn", "fairlearn"),
+        ("gridsearch_compas", "sklearn"),
+    ],
+)
+def test_a_folder_without_compas_is_an_error(
+    study: Callable[..., None],
+    name: str,
+    library: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"the {library} extra is not installed")
+    with pytest.raises(SystemExit):
+        study(name, "--data-home", str(tmp_path))
+    assert "compas-scores-two-years.csv" in capsys.readouterr().err

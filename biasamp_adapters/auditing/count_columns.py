@@ -1,0 +1,168 @@
+"""Count the columns that were chosen for an audit: labels, training data, scores and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from biasamp_adapters._progress import working
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._text import placing_errors
+from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.auditing.ranked_scores import LEVELS, Scores, scores_of_arrays
+from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
+from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.second_moments import NoSecondMomentsError
+from biasamp_adapters.counts.variables import Missing
+from biasamp_adapters.inputs import files
+from biasamp_adapters.inputs.files import is_relation, ranked_scores
+from biasamp_adapters.inputs.frames import fetched
+
+#: Most label sets in counts without rows. Each is a column; second moments hold pairs of columns.
+MOST_SETS = 100
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of an audit, ready to be counted.
+
+    Attributes
+    ----------
+    options : dict
+        Columns as ``from_frame`` of the counts takes them.
+    matrix : bool
+        Whether tasks or groups are columns.
+    same_labels : list of lists of str
+        Lists of columns that hold the same labels.
+    indicators : list of str
+        Columns of 0 and 1, or probabilities.
+    lists : dict
+        Explicit lists of the labels and the groups of the data.
+    """
+
+    options: dict[str, Any]
+    matrix: bool
+    same_labels: list[list[str]]
+    indicators: list[str]
+    lists: dict[str, Any] = field(default_factory=dict)
+
+    def with_lists(self, labels: Sequence[Label] | None, groups: Sequence[Label] | None) -> Columns:
+        """The same with explicit lists, which of tasks that are columns name these columns."""
+        lists: dict[str, Any] = {"labels": labels, "groups": groups}
+        lists = {name: listed for name, listed in lists.items() if listed is not None}
+        names, tasks = self.options.get("labels"), self.options["task"]
+        if names is None or labels is None:
+            return replace(self, lists=lists)
+        if names != tasks:
+            raise ValueError(
+                "labels= must not be given where tasks have names already, from a prefix or "
+                f"without a truth; received {[*labels]} for {listing(names)}"
+            )
+        # The reference has the same columns.
+        return replace(self, options={**self.options, "labels": lists.pop("labels")}, lists=lists)
+
+    def count(self, rows: Any, missing: Missing) -> Counts:
+        """Count the rows of a frame. Counts of matrices keep the rows."""
+        options = {**self.options, **self.lists, "missing": missing}
+        if self.matrix:
+            return CooccurrenceCounts.from_frame(rows, **options, keep_rows=True)
+        weight = options.get("weight")
+        # Rows are not grouped by weight if there are far too many weights to keep them apart.
+        few = (
+            weight is None
+            or not is_relation(rows)
+            or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+        )
+        return JointCounts.from_frame(rows, **options, by_weight=few)
+
+    def count_truth(self, rows: Any, missing: Missing) -> Counts:
+        """Count training data, without their predictions and weights."""
+        names = ("task", "attribute", "labels")
+        options = {name: value for name, value in self.options.items() if name in names}
+        with placing_errors("in the reference"):
+            return replace(self, options=options, lists={}).count(
+                rows, "drop" if missing == "drop" else "error"
+            )
+
+    def scores(
+        self,
+        rows: Any,
+        counts: Counts,
+        names: Sequence[str] | Mapping[str, str],
+        missing: Missing,
+    ) -> Scores | None:
+        """The scores of the models, from the columns ``names``; None without any."""
+        if not names:
+            return None
+        # A matrix may have fewer models; reading its scores raises an error.
+        listed = names if isinstance(names, Mapping) else zip(counts.models, names, strict=False)
+        by_model: dict[str, str] = dict(listed)
+        if is_relation(rows) or self.matrix:
+            return Scores(by_model, partial(self.count_ranked, rows, missing))
+        roles = ("task", "attribute", "weight", "clusters")
+        task, attribute, *single = (self.options[role] for role in roles)
+        every = [*by_model.values(), task, *attribute, *filter(None, single)]
+        table = fetched(rows, every)
+        arrays = {name: table[name].to_native() for name in table.columns}
+        weight, clusters = (None if name is None else arrays[name] for name in single)
+        groups = {name: arrays[name] for name in attribute}
+        inputs = Inputs(arrays[task], None, groups, None, weight, clusters)
+        y_score = {model: arrays[name] for model, name in by_model.items()}
+        listed_groups = self.lists.get("groups")
+        return scores_of_arrays(counts, y_score, inputs, groups=listed_groups, missing=missing)
+
+    def count_ranked(self, rows: Any, missing: Missing, score: str) -> tuple[JointCounts, Array]:
+        """Count rows with the ranks of a score as predictions; also return its thresholds."""
+        names = ("task", "attribute", "weight", "clusters")
+        options = {name: self.options[name] for name in names}
+        with working("Counting rows"):
+            thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
+            counts = JointCounts.from_frame(
+                ranked,
+                **options,
+                prediction=name,
+                groups=self.lists.get("groups"),
+                missing=missing,
+                by_weight=True,
+            )
+        return counts, thresholds
+
+    def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
+        """Count a DuckDB relation without keeping rows; of matrices, sums and second moments.
+
+        Label sets are counted too, unless there are more than ``MOST_SETS``.
+        """
+        if not self.matrix:
+            return self.count(rows, missing)
+        if self.options["clusters"] is not None:
+            raise ValueError(
+                "clusters= needs the rows of label matrices, and files of counts hold only their "
+                "sums: biasamp audit takes the table itself"
+            )
+        sets, total = self._label_sets(rows), files.number_of_chunks(rows)
+
+        def count(*, second_moments: bool) -> Counts:
+            return CooccurrenceCounts.from_chunks(
+                files.chunks_of(connection, rows),
+                **self.options,
+                missing=missing,
+                label_sets=sets,
+                second_moments=second_moments,
+                total=total,
+            )
+
+        try:
+            return count(second_moments=True)
+        except NoSecondMomentsError:
+            return count(second_moments=False)
+
+    def _label_sets(self, rows: Any) -> list[list[Label]] | None:
+        names = self.options["labels"]
+        if names is None:
+            return None
+        distinct = files.distinct_rows(rows, self.options["task"], MOST_SETS) or ()
+        sets = [[name for name, has in zip(names, row, strict=True) if has] for row in distinct]
+        return [labels for labels in sets if labels] or None

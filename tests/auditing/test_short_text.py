@@ -1,0 +1,79 @@
+"""The short report fits one screen of a terminal, whatever it has to say."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.auditing.terminal import body, verdict
+
+#: Lines of a screen of 80 columns that a prompt leaves.
+SCREEN = 25
+
+N = 300
+
+
+def _some(rng: np.random.Generator, n_models: int, names: str, n_tasks: int) -> dict[str, Any]:
+    """Models that predict tasks and attribute, the first better than the last."""
+    group = rng.integers(0, 3, N)
+    y_true = (rng.random((N, n_tasks)) < 0.2 + 0.2 * group[:, None]).astype(int)
+    wrong = [rng.random((N, n_tasks)) < 0.1 + 0.04 * i for i in range(n_models)]
+    predicted = [np.where(rng.random(N) < 0.8, group, rng.integers(0, 3, N)) for _ in wrong]
+    labels = np.array([f"{names}{i}" for i in range(3)])
+    return {
+        "y_true": y_true,
+        "y_pred": {f"{names} {i}": np.where(bad, 1, y_true) for i, bad in enumerate(wrong)},
+        "sensitive_features": labels[group],
+        "sensitive_features_pred": {
+            f"{names} {i}": labels[found] for i, found in enumerate(predicted)
+        },
+    }
+
+
+@cache
+def report(n_models: int, names: str = "m", n_tasks: int = 3) -> bam.AuditReport:
+    """Several models in both directions."""
+    data = _some(np.random.default_rng(0), n_models, names, n_tasks)
+    return bam.audit(**data, n_boot=50)
+
+
+REPORTS = {
+    "one model": (1,),
+    "three models": (3,),
+    "six models": (6,),
+    "eleven models": (11,),
+    "long names": (3, "a name of many words and no end that anybody can see " * 4),
+    "one long word": (3, "x" * 500),
+}
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+@pytest.mark.parametrize("case", REPORTS.values(), ids=REPORTS)
+def test_fits_a_screen(case: Any, width: int) -> None:
+    summary = report(*case).summary
+    last = verdict(summary, width)
+    lines = [*body(summary, width, pictures=True), *last]
+    assert len(lines) <= SCREEN
+    assert max(line.cell_len for line in lines) <= min(width, 120)
+    # What was found comes first and last, whatever there is no room for.
+    text = "\n".join(line.plain for line in lines)
+    assert "A→T" in text.partition("\n\n")[2]
+    assert last[0].plain.startswith("Verdict:")
+
+
+def test_says_how_many_models_are_left_out() -> None:
+    lines = [line.plain for line in body(report(11).summary, 80)]
+    shown = sum(line.startswith(("A→T  ", "T→A  ")) for line in lines)
+    assert f"and {22 - shown} more" in lines
+
+
+def test_full_text_leaves_out_none() -> None:
+    text = report(6).to_text(full=True)
+    for part in ("do", "sure", "read"):
+        for sentence in report(6).summary["answer"][part]:
+            told = sentence.replace("->", "→")
+            assert set(told.split()) <= set(text.split())
