@@ -221,7 +221,7 @@ def _present(block: Any) -> tuple[Array, Array]:
     if isinstance(block, Categories):
         rows = np.flatnonzero(block.codes >= 0)
         return rows, block.codes[rows]
-    return block.nonzero()  # type: ignore[no-any-return]  # of an array, dense or sparse
+    return block.nonzero()
 
 
 def _agreed(truth: Any, predicted: Any) -> Any:
