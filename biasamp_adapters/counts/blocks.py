@@ -17,6 +17,7 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.keys import Keys
+from biasamp_adapters.counts.label_sets import rows_that_contain
 from biasamp_adapters.counts.rows import Rows, blocks_of, dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
@@ -141,8 +142,7 @@ class Values:
             if axis.role in _SETS and block == sets_of(axis):
                 return self._held(axis)
         if block == EXACT_SETS:
-            exactly = self._labels_of(TASK)[:, None] == layout.set_sizes
-            return _sparse_if(self[sets_of(TASK)], exactly)
+            return self._exactly()
         raise ValueError(f"counts must hold the {name}")
 
     def _variable(self, axis: Axis) -> Any:
@@ -182,17 +182,25 @@ class Values:
 
     def _held(self, axis: Axis) -> Any:
         """Which label sets each row contains."""
-        from scipy.sparse import csr_array, vstack
+        from scipy.sparse import csr_array
 
-        members, sizes = self.layout.set_members, self.layout.set_sizes
-        width = members.shape[1] + members.shape[0]
-        return vstack(
-            [
-                csr_array(self.dense(axis, rows, np.float32) @ members == sizes, dtype=np.int8)
-                for rows in blocks_of(len(self.rows), width)
-            ],
-            format="csr",
+        rows, sets = rows_that_contain(
+            self.layout.set_members,
+            _present(self[axis]),
+            lambda rows: self.dense(axis, rows, np.float32),
         )
+        shape = len(self.rows), len(self.layout.sets)
+        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)
+
+    def _exactly(self) -> Any:
+        """Which label set is exactly the labels of each row."""
+        from scipy.sparse import csr_array
+
+        held = self[sets_of(TASK)].tocoo()
+        rows, sets = held.coords
+        exactly = self._labels_of(TASK)[rows] == self.layout.set_sizes[sets]
+        where = rows[exactly], sets[exactly]
+        return csr_array((held.data[exactly], where), shape=held.shape)
 
 
 def chances_of(levels: Array, labels: Sequence[Label]) -> Array | None:
@@ -208,11 +216,12 @@ def _mark(rows: Array) -> Categories:
     return Categories(np.where(rows, 0, -1), 1)
 
 
-def _sparse_if(matrix: Any, condition: Array) -> Any:
-    """The entries of a sparse matrix where a condition holds."""
-    from scipy.sparse import csr_array
-
-    return csr_array(matrix.multiply(condition), dtype=np.int8)
+def _present(block: Any) -> tuple[Array, Array]:
+    """The rows and columns of a block that are not 0."""
+    if isinstance(block, Categories):
+        rows = np.flatnonzero(block.codes >= 0)
+        return rows, block.codes[rows]
+    return block.nonzero()
 
 
 def _agreed(truth: Any, predicted: Any) -> Any:

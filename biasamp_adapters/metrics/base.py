@@ -144,10 +144,10 @@ class Metric(ABC):
             )
         attribute = sensitive_features if attribute is None else attribute
         inputs = Inputs(y_true, y_pred, attribute, sensitive_features_pred, sample_weight)
-        uncounted = self._uncounted(inputs)
-        if uncounted is not None:
-            return uncounted.value
-        counts = self._count(inputs, keep_rows=self._reads_rows)
+        return values_of([self], inputs)[0]
+
+    def _value(self, counts: Counts) -> float:
+        """The value as a plain number."""
         # A plain number cannot tell that rows of a single group are compared with nothing. With a
         # reference, A->T gives the contribution of the group; MALS and T->A would compare it with
         # the other groups, since P(a | t) is 1 inside the group.
@@ -167,14 +167,14 @@ class Metric(ABC):
     def _reference(self) -> Counts | BaseRates | None:
         return getattr(self, "reference", None)
 
+    @property
+    def _counting(self) -> dict[str, Any]:
+        """How rows are counted for the metric."""
+        labels = labels_of_predictions(self.labels, self._reference)
+        return {"labels": labels, "groups": self.groups, "missing": self.missing}
+
     def _count(self, inputs: Inputs, *, keep_rows: bool = True) -> Counts:
-        return count_arrays(
-            inputs,
-            labels=labels_of_predictions(self.labels, self._reference),
-            groups=self.groups,
-            missing=self.missing,
-            keep_rows=keep_rows,
-        )
+        return count_arrays(inputs, **self._counting, keep_rows=keep_rows)
 
     def _aligned(self, counts: Counts) -> Evaluation:
         return self.prepare(align(counts, self._reference, self.labels, self.groups))
@@ -349,6 +349,26 @@ class ReferencedMetric(Metric):
         for metric in cls._in_directions(evaluation, model, pos_label=pos_label):
             if base is None or base.has(metric.short_direction):
                 yield metric
+
+
+def values_of(metrics: Sequence[Metric], inputs: Inputs) -> list[float]:
+    """The value of each metric; metrics for which rows are counted alike share the counts."""
+    counted: list[tuple[dict[str, Any], Counts]] = []
+    values = []
+    for metric in metrics:
+        uncounted = metric._uncounted(inputs)
+        if uncounted is not None:
+            values.append(uncounted.value)
+            continue
+        options = metric._counting
+        counts = next((counts for known, counts in counted if known == options), None)
+        if counts is None:
+            alike = [other for other in metrics if other._counting == options]
+            keep_rows = any(other._reads_rows for other in alike)
+            counts = metric._count(inputs, keep_rows=keep_rows)
+            counted.append((options, counts))
+        values.append(metric._value(counts))
+    return values
 
 
 def lacking(evaluation: Evaluation, model: str, direction: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -15,7 +15,7 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import check_choice
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
-from biasamp_adapters.metrics.base import Metric, ReferencedMetric
+from biasamp_adapters.metrics.base import Metric, ReferencedMetric, values_of
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 
 Objective: TypeAlias = Literal["absolute", "signed"]
@@ -246,12 +246,51 @@ class AmplificationLoss:
         ValueError
             If the other variable is missing or has another length, or the metric is undefined.
         """
-        metadata = {"sensitive_features": sensitive_features, "task": task}
-        if metadata[self.target] is not None:
+        inputs = self.inputs(
+            y_true,
+            y_pred,
+            sensitive_features=sensitive_features,
+            task=task,
+            sample_weight=sample_weight,
+        )
+        return self.of_value(values_of([self.metric], inputs)[0], y_true)
+
+    def found(
+        self,
+        metadata: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: Any,
+    ) -> dict[str, Any]:
+        """The metadata of a scorer, with the variable that is not ``y`` from its place.
+
+        Raises
+        ------
+        ValueError
+            If metadata are unknown, or the variable comes from two places or from none.
+        """
+        unknown = metadata.keys() - {self.beside, "sample_weight"}
+        if unknown:
+            raise ValueError(
+                f"metadata of the scorer must be {self.beside} and sample_weight; received "
+                f"{sorted(unknown)}"
+            )
+        if self.place is None:
+            return dict(metadata)
+        if metadata.get(self.beside) is not None:
+            raise ValueError(
+                f"{self.beside} must come as metadata or from {self.place!r}; received both"
+            )
+        return {**metadata, self.beside: _look_up(self.place, self.beside, y, X)}
+
+    def inputs(
+        self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, **metadata: Any
+    ) -> Inputs:
+        """The arrays that the metric reads; metadata are ``sensitive_features`` and ``task``."""
+        if metadata.get(self.target) is not None:
             raise ValueError(
                 f"{self.target} is y with predicts={self.predicts!r}; received it as metadata"
             )
-        name, beside = self.beside, metadata[self.beside]
+        name, beside = self.beside, metadata.get(self.beside)
         if beside is None and self.place is None:
             raise ValueError(
                 f"{name} must reach the scorer; received None. With "
@@ -264,8 +303,8 @@ class AmplificationLoss:
         if beside is None:
             beside = _look_up(self.place, name, y_true)
         n_rows = _n_rows(y_true)
-        inputs = {"y": y_true, name: beside, "sample_weight": sample_weight}
-        for argument, values in inputs.items():
+        arrays = {"y": y_true, name: beside, "sample_weight": sample_weight}
+        for argument, values in arrays.items():
             if values is not None and _n_rows(values) != n_rows:
                 raise ValueError(
                     f"{argument} must have a row for each row of the fold; received "
@@ -273,22 +312,25 @@ class AmplificationLoss:
                     "the length of X only"
                 )
         if self.place is None:
-            indexes = ((argument, index_of(values)) for argument, values in inputs.items())
+            indexes = ((argument, index_of(values)) for argument, values in arrays.items())
             warn_of_order(indexes, fold=True)
         if self.predicts == "task":
-            variables = Inputs(y_true, y_pred, beside)
-        else:
-            variables = Inputs(beside, None, y_true, y_pred)
-        value = self.metric(
-            variables.y_true,
-            variables.y_pred,
-            sensitive_features=variables.sensitive_features,
-            sensitive_features_pred=variables.sensitive_features_pred,
-            sample_weight=sample_weight,
-        )
+            return Inputs(y_true, y_pred, beside, sample_weight=sample_weight)
+        return Inputs(beside, None, y_true, y_pred, sample_weight)
+
+    def of_value(self, value: float, y: Any) -> float:
+        """The loss of a value of the metric on a fold with these ``y``."""
         if np.isnan(value):
-            raise ValueError(f"{self.metric.__name__} is undefined on these {n_rows} rows")
+            raise ValueError(f"{self.metric.__name__} is undefined on these {_n_rows(y)} rows")
         return abs(value) if self.objective == "absolute" else value
+
+    def requested(self, owner: str) -> MetadataRequest:
+        """The metadata that a scorer of the loss requests."""
+        request = MetadataRequest(owner=owner)
+        request.score.add_request(param="sample_weight", alias=True)
+        if self.place is None:
+            request.score.add_request(param=self.beside, alias=True)
+        return request
 
 
 def _check_prediction(metric: Metric, predicts: str) -> None:
@@ -354,19 +396,7 @@ class AmplificationScorer:
             If metadata are missing, unknown or of another length than ``y``, or the metric is
             undefined.
         """
-        beside = self.loss.beside
-        unknown = metadata.keys() - {beside, "sample_weight"}
-        if unknown:
-            raise ValueError(
-                f"metadata of the scorer must be {beside} and sample_weight; received "
-                f"{sorted(unknown)}"
-            )
-        if self.loss.place is not None:
-            if metadata.get(beside) is not None:
-                raise ValueError(
-                    f"{beside} must come as metadata or from {self.loss.place!r}; received both"
-                )
-            metadata[beside] = _look_up(self.loss.place, beside, y, X)
+        metadata = self.loss.found(metadata, X, y)
         return -self.loss(y, estimator.predict(X), **metadata)
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -376,11 +406,7 @@ class AmplificationScorer:
         -------
         sklearn.utils.metadata_routing.MetadataRequest
         """
-        request = MetadataRequest(owner=repr(self))
-        request.score.add_request(param="sample_weight", alias=True)
-        if self.loss.place is None:
-            request.score.add_request(param=self.loss.beside, alias=True)
-        return request
+        return self.loss.requested(repr(self))
 
     def _accept_sample_weight(self) -> bool:
         # Without metadata routing, searches call this before they pass weights on.
