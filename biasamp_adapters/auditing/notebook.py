@@ -67,7 +67,8 @@ def _facts(report: Context) -> list[str]:
 
 def _boxes(report: Context) -> Iterator[str]:
     for heading, sentences in report["boxes"]:
-        yield f"{heading} {' '.join(sentences)}"
+        text = " ".join("".join(part.text for part in sentence) for sentence in sentences)
+        yield f"{heading} {text}"
 
 
 def _models(direction: Context, most: int, footnotes: Footnotes) -> Table:
