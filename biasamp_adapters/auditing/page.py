@@ -10,11 +10,17 @@ from typing import Any, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing import drawing
-from biasamp_adapters.auditing.answer import NO_VERDICT, attributes_in_words, ranking
+from biasamp_adapters.auditing.answer import (
+    NO_VERDICT,
+    accuracy_in_words,
+    attributes_in_words,
+    gap_in_parts,
+    ranking,
+)
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.auditing.terms import TERMS, Part, parts
-from biasamp_adapters.cards.rounded import NONE, arrows, number, percent, rounded
+from biasamp_adapters.cards.rounded import arrows, rounded
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import rendered, template_file
 from biasamp_adapters.counts.labels import task_in_words
@@ -228,27 +234,6 @@ def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
         "accuracy": accuracy_in_words(it["accuracy"]),
         "gap": tuple(map(_shown, gap_in_parts(it["gap"]))),
     }
-
-
-def accuracy_in_words(row: Row | None) -> str:
-    """The share of predictions that are right, where there is a truth."""
-    return NONE if row is None else percent(row["value"], 1)
-
-
-def gap_in_words(gap: Row | None) -> str:
-    """The gap that moves most: between whom, in the truth and in the predictions."""
-    return ": ".join(filter(None, gap_in_parts(gap)))
-
-
-def gap_in_parts(gap: Row | None) -> tuple[str, str]:
-    """The same as two texts: the groups, and how the gap moves."""
-    if gap is None:
-        return "", NONE
-    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
-    true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
-    if gap["other"] is None:
-        return gap["group"], f"{true} \u2192 {predicted}%"
-    return f"{gap['group']} \u2212 {gap['other']}", f"{true} \u2192 {predicted} points"
 
 
 def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator[Context]:
