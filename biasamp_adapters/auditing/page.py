@@ -126,6 +126,8 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
     """What templates show of a report; ``name`` sets its identifiers apart on a page."""
     answer = summary["answer"]
     directions = [_direction(summary, told) for told in answer["directions"]]
+    # More bias in any direction is what a reader has to know first.
+    tones = {told["tone"] for told in directions}
     own_title = summary["title"] != answer["title"]
     facts = [answer["title"]] * own_title + answer["facts"]
     boxes: list[tuple[str, list[str], Callable[[str], list[Part]]]] = [
@@ -137,7 +139,7 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
         "id": name,
         "title": clean(summary["title"]),
         "facts": list(map(clean, facts)),
-        "tone": next((told["tone"] for told in directions), "unclear"),
+        "tone": next((tone for tone in ("above", "below") if tone in tones), "unclear"),
         "directions": directions,
         "no_verdict": NO_VERDICT,
         "boxes": [
