@@ -15,6 +15,7 @@ from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.clusters import check_clusters
 from biasamp_adapters.counts.labels import declared, listing, ordered, positive_class
 from biasamp_adapters.counts.variables import MODEL, Missing
+from biasamp_adapters.inputs.frames import shared_columns
 
 #: The list of labels of each true variable.
 _LISTS = {Role.TASK: "labels", Role.ATTRIBUTE: "groups"}
@@ -41,6 +42,11 @@ def as_reference(reference: Any, missing: Missing = "error") -> Counts | BaseRat
             raise ValueError(f"a reference must count task and attribute; received {reference!r}")
         return reference
     if isinstance(reference, tuple | list) and len(reference) == 2:
+        if names := shared_columns(*reference):
+            raise ValueError(
+                "reference must be (y_true, sensitive_features), counts or BaseRates; received two "
+                f"frames with the same columns {listing(names)} (join the parts of a table)"
+            )
         try:
             inputs = Inputs(reference[0], sensitive_features=reference[1])
             return count_arrays(inputs, missing=missing)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.reading import number_in_words
 from biasamp_adapters.cards.rounded import (
+    NONE,
     digits_of,
     number,
     percent,
@@ -121,6 +122,27 @@ def _is_ba(row: Row, direction: str) -> bool:
 
 def _or_least(value: float | None) -> float:
     return float("-inf") if value is None else value
+
+
+def accuracy_in_words(row: Row | None) -> str:
+    """The share of predictions that are right, where there is a truth."""
+    return NONE if row is None else percent(row["value"], 1)
+
+
+def gap_in_words(gap: Row | None) -> str:
+    """The gap that moves most: between whom, in the truth and in the predictions."""
+    return ": ".join(filter(None, gap_in_parts(gap)))
+
+
+def gap_in_parts(gap: Row | None) -> tuple[str, str]:
+    """The same as two texts: the groups, and how the gap moves."""
+    if gap is None:
+        return "", NONE
+    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
+    true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
+    if gap["other"] is None:
+        return gap["group"], f"{true} \u2192 {predicted}%"
+    return f"{gap['group']} \u2212 {gap['other']}", f"{true} \u2192 {predicted} points"
 
 
 # What is audited.

@@ -271,9 +271,10 @@ def check_no_columns(options: Mapping[str, Any], files: Sequence[str]) -> None:
     """Raise for options that files of counts do not allow."""
     for option, value in options.items():
         if value:
-            raise ValueError(
-                f"{option} is for tables: files of counts know their columns; received {files[0]}"
-            )
+            why = "files of counts know their columns"
+            if option.endswith("score="):
+                why = "files of counts hold no scores, and a sweep of thresholds needs them"
+            raise ValueError(f"{option} is for tables: {why}; received {files[0]}")
 
 
 def _saved_runs(saved: Mapping[str, Counts], run: str | None) -> Iterator[Run]:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from biasamp_adapters._text import clean, shortened
 from biasamp_adapters.auditing import drawing
-from biasamp_adapters.auditing.answer import NO_VERDICT, attributes_in_words, ranking
+from biasamp_adapters.auditing.answer import (
+    NO_VERDICT,
+    accuracy_in_words,
+    attributes_in_words,
+    gap_in_parts,
+    ranking,
+)
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
-from biasamp_adapters.cards.rounded import NONE, arrows, number, percent, rounded
+from biasamp_adapters.auditing.terms import TERMS, Part, parts
+from biasamp_adapters.cards.rounded import arrows, rounded
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import rendered, template_file
 from biasamp_adapters.counts.labels import task_in_words
@@ -31,6 +39,12 @@ _LONG, _TALL = 12, 60
 
 #: Most characters of a name in a narrow column.
 _NAME = 32
+
+#: Columns of tables that hold names of metrics or measures.
+_NAMES_TERMS = ("metric", "number", "measure")
+
+#: Heads of columns that are terms; others may be names of models.
+_HEADS = ("blind errors", "excess", "BA A\u2192T", "FPR difference")
 
 #: Models whose dumbbells are on the first screen.
 _FIRST_MODELS = 3
@@ -112,22 +126,26 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
     """What templates show of a report; ``name`` sets its identifiers apart on a page."""
     answer = summary["answer"]
     directions = [_direction(summary, told) for told in answer["directions"]]
+    # More bias in any direction is what a reader has to know first.
+    tones = {told["tone"] for told in directions}
     own_title = summary["title"] != answer["title"]
     facts = [answer["title"]] * own_title + answer["facts"]
-    boxes = [
-        ("How sure?", answer["sure"]),
-        ("What to read", answer["read"]),
-        ("What to do", answer["do"]),
+    boxes: list[tuple[str, list[str], Callable[[str], list[Part]]]] = [
+        ("How sure?", answer["sure"], _as_is),
+        ("What to read", answer["read"], partial(_explained, seen=set())),
+        ("What to do", answer["do"], _as_is),
     ]
     return {
         "id": name,
         "title": clean(summary["title"]),
         "facts": list(map(clean, facts)),
-        "tone": next((told["tone"] for told in directions), "unclear"),
+        "tone": next((tone for tone in ("above", "below") if tone in tones), "unclear"),
         "directions": directions,
         "no_verdict": NO_VERDICT,
         "boxes": [
-            (heading, list(map(_shown, sentences))) for heading, sentences in boxes if sentences
+            (heading, [explain(_shown(sentence)) for sentence in sentences])
+            for heading, sentences, explain in boxes
+            if sentences
         ],
         "folds": list(_folds(summary, directions, short)),
     }
@@ -135,6 +153,18 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
 
 def _shown(text: str) -> str:
     return arrows(clean(text))
+
+
+def _as_is(text: str) -> list[Part]:
+    """A text that may hold any names."""
+    return [Part(text)]
+
+
+def _explained(text: str, seen: set[str]) -> list[Part]:
+    """The parts of a text of ours, in which each term is explained once among those seen."""
+    found = [Part(it.text, "" if it.title in seen else it.title) for it in parts(text)]
+    seen.update(part.title for part in found)
+    return found
 
 
 def _direction(summary: Summary, told: Row) -> Context:
@@ -154,8 +184,7 @@ def _direction(summary: Summary, told: Row) -> Context:
         "details": list(map(_shown, told["details"])),
         "caption": f"{arrows(direction)}: {clean(_question(data, of_task))}",
         "ba": f"BA {arrows(direction)}",
-        "about_ba": "Directional bias amplification: how far the rates of groups move on average "
-        "along the correlations of the reference.",
+        "terms": TERMS,
         "level": level_of(summary["method"]["confidence"]),
         "rows": [_ranked(it, strip, notes) for it, strip in zip(ranked, drawn, strict=True)],
         "footnotes": [_shown(note) for note in notes],
@@ -209,27 +238,6 @@ def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
     }
 
 
-def accuracy_in_words(row: Row | None) -> str:
-    """The share of predictions that are right, where there is a truth."""
-    return NONE if row is None else percent(row["value"], 1)
-
-
-def gap_in_words(gap: Row | None) -> str:
-    """The gap that moves most: between whom, in the truth and in the predictions."""
-    return ": ".join(filter(None, gap_in_parts(gap)))
-
-
-def gap_in_parts(gap: Row | None) -> tuple[str, str]:
-    """The same as two texts: the groups, and how the gap moves."""
-    if gap is None:
-        return "", NONE
-    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
-    true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
-    if gap["other"] is None:
-        return gap["group"], f"{true} \u2192 {predicted}%"
-    return f"{gap['group']} \u2212 {gap['other']}", f"{true} \u2192 {predicted} points"
-
-
 def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator[Context]:
     """The parts behind the first screen."""
     by_part: dict[str, list[Context]] = {}
@@ -252,7 +260,8 @@ def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator
             "tables": by_part.get(part, []),
             "notes": [],
         }
-    yield {"id": "how", "heading": "How to read this", "notes": _HOW_TO_READ}
+    terms = list(TERMS.items())
+    yield {"id": "how", "heading": "How to read this", "intro": _HOW_TO_READ, "facts": terms}
     notes = [_shown(note) for note in summary["notes"]]
     yield {"id": "notes", "heading": f"Caveats ({len(notes)})", "notes": notes}
 
@@ -276,14 +285,23 @@ def _sweep(sweep: drawing.Sweep) -> Context:
 
 def _table(table: Table) -> Context:
     """The variables of the template for a table."""
+    named = partial(_explained, seen=set())
+    explain = {name: named if name in _NAMES_TERMS else _as_is for name in table.names}
     return {
         "caption": table.caption,
-        "heads": list(zip(table.names, table.numbers, strict=True)),
+        "heads": [
+            (named(name) if name in _HEADS else _as_is(name), numeric)
+            for name, numeric in zip(table.names, table.numbers, strict=True)
+        ],
         "rows": [
             (
                 [
-                    {"text": cell.text, "marks": cell.marks, "number": numeric}
-                    for cell, numeric in zip(row, table.numbers, strict=True)
+                    {
+                        "parts": explain[name](cell.text),
+                        "marks": cell.marks,
+                        "number": numeric,
+                    }
+                    for cell, numeric, name in zip(row, table.numbers, table.names, strict=True)
                 ],
                 clear,
             )

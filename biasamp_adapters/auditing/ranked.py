@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.answer import Row
-from biasamp_adapters.auditing.page import accuracy_in_words, gap_in_words
+from biasamp_adapters.auditing.answer import Row, accuracy_in_words, gap_in_words
 from biasamp_adapters.auditing.tables import Cell, Table
 from biasamp_adapters.cards.rounded import arrows, rounded
 from biasamp_adapters.counts.variables import MODEL

@@ -25,8 +25,8 @@ _SCREEN = 25
 #: Models of which the short report has a row in each direction, if there is room, and at least.
 _FEW_MODELS, _FEWEST_MODELS = 10, 3
 
-#: Lines that a title and the names of models in a headline may take.
-_TITLE, _HEADLINE = 2, 2
+#: Lines that a title and all headlines may have, which hold names of any length.
+_TITLE, _HEADLINES = 2, 4
 
 #: Most columns of the name of a model, and what it may be shortened to.
 _MODEL, _SHORT_MODEL = 30, 12
@@ -78,10 +78,10 @@ def verdict(summary: Summary, width: int, *, named: bool = False) -> list[Text]:
     of = f" of {clean(summary['title'])}" if named else ""
     parts = [(f"Verdict{of}:", "bold")]
     if len(directions) == 1:
-        return wrapped([*parts, _headline(directions[0], width)], width)
+        return wrapped([*parts, _headline(directions[0], _HEADLINES * width)], width)
     one_model = len(summary["data"]["models"]) == 1
     for told in directions:
-        text, style = _headline(told, width)
+        text, style = _headline(told, _HEADLINES * width // len(directions))
         name = arrows(told["direction"])
         parts += [(name if one_model else f"{name}:", "")]
         parts += [(f"{WORDS[told['verdict']]}." if one_model else text, style)]
@@ -137,7 +137,8 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     for told in answer["directions"]:
         name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
         sentences = " ".join(map(_shown, [told["sentence"], *told["details"]]))
-        lines += wrapped([(name, ""), _headline(told, width), (sentences, "")], width)
+        headline = _headline(told, _HEADLINES * width // len(answer["directions"]))
+        lines += wrapped([(name, ""), headline, (sentences, "")], width)
     if not answer["directions"]:
         lines += wrapped([(NO_VERDICT, "bold")], width)
     lines += [Text(), *models, *([Text()] if models else [])]
@@ -152,10 +153,9 @@ def _shown(text: str) -> str:
     return arrows(clean(text))
 
 
-def _headline(told: Row, width: int) -> tuple[str, str]:
+def _headline(told: Row, most: int) -> tuple[str, str]:
     style = f"bold {_STYLES.get(told['verdict'], '')}".strip()
-    # It may hold names of any length.
-    return fitted(_shown(told["headline"]), _HEADLINE * width), style
+    return fitted(_shown(told["headline"]), most), style
 
 
 # The models, ranked.

@@ -19,6 +19,10 @@ def side(row: Row) -> int | None:
     return None if row["low"] is None else side_of_zero((row["low"], row["high"]))
 
 
+#: Per cent of a picture on either side, in which a mark at the end of a scale has room.
+_MARGIN = 5
+
+
 class Scale(NamedTuple):
     """A range of numbers that fills a picture but for its margins."""
 
@@ -28,7 +32,7 @@ class Scale(NamedTuple):
     def at(self, value: float) -> float:
         """The position of a number, in per cent of the width."""
         span = self.high - self.low or 1.0
-        return round(2 + 96 * (value - self.low) / span, 2)
+        return round(_MARGIN + (100 - 2 * _MARGIN) * (value - self.low) / span, 2)
 
     def place(self, value: float | None) -> float | None:
         """The position of a number that there may be none of."""

@@ -114,12 +114,18 @@ def side_of_zero(interval: Interval) -> int:
 
 
 def clearness(value: float, interval: Interval | None, clear: bool) -> tuple[bool, float]:
-    """Sorts values by how surely they differ from 0: clear ones first, by the end nearer to 0."""
+    """Sorts values by how surely they differ from 0.
+
+    Clear ones come first, by the end nearer to 0; then those that are nearest to being clear, as a
+    share of the widths of their intervals, so that a narrow interval around 0 is not among them.
+    """
     if interval is None:
         return True, -abs(value)
     low, high = interval
-    nearer = min(abs(low), abs(high)) if low * high > 0 else -max(abs(low), abs(high))
-    return not clear, -nearer
+    if low * high > 0:
+        return not clear, -min(abs(low), abs(high))
+    outside, width = min(abs(low), abs(high)), high - low
+    return not clear, outside / width if width else 1.0
 
 
 def outer_level(quantiles: Sequence[float]) -> float:

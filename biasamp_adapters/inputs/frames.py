@@ -410,6 +410,12 @@ def columns_of(frame: Any) -> list[str]:
     return texts
 
 
+def shared_columns(first: Any, second: Any) -> list[str]:
+    """The names of the columns of two frames that have the same ones; else none."""
+    names, others = (list(map(str, getattr(frame, "columns", ()))) for frame in (first, second))
+    return names if names == others else []
+
+
 def fetched(frame: Any, names: Iterable[str]) -> nw.DataFrame[Any]:
     """Some columns of a frame in memory."""
     table = as_frame(frame)

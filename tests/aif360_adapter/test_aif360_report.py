@@ -148,7 +148,7 @@ def test_all_renderings_hold_the_table() -> None:
         assert text is not None
         for name in ("AIF360's own measures", *COMPARED, f"{value:+.4f}"):
             assert name.replace("'", "&#39;") in text or name in text
-        assert "Foulds et al.: no direction, no A" in text
+        assert "Foulds et al.; without a direction" in text
     data = json.loads(report.to_json() or "", parse_constant=pytest.fail)
     assert data["aif360"] == report.summary["aif360"]
 

@@ -81,6 +81,27 @@ def every_part() -> bam.AuditReport:
 
 
 @cache
+def six_models() -> bam.AuditReport:
+    """Six models in both directions, whose verdicts have the most words."""
+    # 60 % of the group f and 40 % of the group m, and as many of each wrong in both ways.
+    truth = np.repeat([1, 0, 1, 0], [600, 400, 400, 600])
+    group = np.repeat(["female", "male"], 1000)
+    in_cell = np.concatenate([np.arange(n) for n in (600, 400, 400, 600)])
+    models, groups = {}, {}
+    for n in range(100, 160, 10):
+        wrong = in_cell < n
+        models[f"model {n}"] = np.where(wrong, 1 - truth, truth)
+        groups[f"model {n}"] = np.where(wrong, np.where(group == "male", "female", "male"), group)
+    return bam.audit(
+        pd.Series(truth, name="cooking"),
+        models,
+        sensitive_features=pd.Series(group, name="gender"),
+        sensitive_features_pred=groups,
+        n_boot=100,
+    )
+
+
+@cache
 def many_pairs() -> bam.AuditReport:
     """66 tasks of two groups: 132 pairs, of which some have an interval without 0."""
     rng = np.random.default_rng(0)

@@ -189,7 +189,8 @@ def test_links_lead_somewhere(together: Visit) -> None:
           return [one.textContent, there?.textContent.trim().slice(0, one.textContent.length)];
         })"""
     )
-    assert len(links) == 2
+    # Two reports have two links each: from the contents, and to their explanations.
+    assert len(links) == 4
     assert [text for text, there in links if text != there] == []
 
 
@@ -197,3 +198,11 @@ def test_card_has_neither_script_nor_controls(embedded: Visit) -> None:
     assert embedded.page.locator("script, button, input:visible").count() == 0
     assert embedded.trouble == []
     assert {url.partition(",")[0] for url in embedded.requests[1:]} <= {"data:image/svg+xml;base64"}
+
+
+def test_link_opens_the_explanations(opened: Opener) -> None:
+    page = opened(html_of(every_part)).page
+    terms = page.locator("#r1-how dt")
+    assert not terms.first.is_visible()
+    page.get_by_role("link", name="How to read this").click()
+    assert terms.first.is_visible()

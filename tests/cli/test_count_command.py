@@ -171,6 +171,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (["audit", "day.json", "--task", "T"], "--task is for tables: files of counts know"),
         (["audit", "day.json", "--missing", "drop"], "--missing is for tables"),
+        (["audit", "day.json", "--score", "S"], "--score is for tables: .* hold no scores"),
         (["audit", "day.json", "--separate"], "--separate is for tables"),
         (["audit", "day.json", "both.csv"], "must all be tables or all be counts"),
         (["audit", "day.json", "--run", "seed"], "--run must be 'filename' for files of counts"),

@@ -224,6 +224,10 @@ def test_a_reference_of_other_groups() -> None:
     [
         (5, r"reference must be \(y_true, sensitive_features\), counts or BaseRates; received int"),
         ((TRUTH,), r"reference must be \(y_true, sensitive_features\), .* received tuple"),
+        (
+            [pd.DataFrame({"y": TRUTH, "g": GROUP})] * 2,
+            r"reference must be .*; received two frames with the same columns 'y', 'g' \(join",
+        ),
         ((TRUTH, GROUP[:3]), r"in the reference, inputs must have the same length; .*_features 3"),
         ((TRUTH, [None] * 4), r"in the reference, sensitive_features must hold values; all 4 "),
         (JointCounts.from_arrays(TRUTH), "a reference must count task and attribute; received <"),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp_adapters.inference.bands import largest_gap, simultaneous
+from biasamp_adapters.inference.estimates import clearness
 
 #: 0, .01 and so on to 1: the standard deviation is sqrt((101**2 - 1) / 12) / 100 = .2915.
 DRAWS = np.arange(101) / 100
@@ -175,3 +176,17 @@ def test_groups_that_are_never_drawn_together_have_no_gap() -> None:
     assert gap.interval is None
     assert gap.reason is not None
     assert gap.reason.startswith("hardly any replicate has rows of all groups")
+
+
+def test_unclear_values_are_in_the_order_of_being_nearly_clear() -> None:
+    clear, clearer = (0.3, (0.1, 0.5), True), (0.3, (0.2, 0.4), True)
+    # 5 %, 10 % and one half of the width are on the other side of 0.
+    nearly = (0.09, (-0.01, 0.19), False)
+    less = (-0.4, (-0.9, 0.1), False)
+    not_at_all = (0.0, (-0.001, 0.001), False)
+    known = (0.0, (0.0, 0.0), False)
+    without = (0.9, None, False)
+    found = sorted([known, not_at_all, less, nearly, clear, clearer], key=lambda it: clearness(*it))
+    assert found == [clearer, clear, nearly, less, not_at_all, known]
+    # Of values without intervals, the larger comes first.
+    assert clearness(*without) < clearness(0.1, None, False)

@@ -56,3 +56,10 @@ for (const scroll of document.querySelectorAll(".scroll")) {
   controls.hidden = false;
   filter();
 }
+// A link to a folded part opens it.
+for (const link of document.querySelectorAll('a[href^="#"]')) {
+  link.addEventListener("click", () => {
+    const part = document.getElementById(link.hash.slice(1));
+    if (part instanceof HTMLDetailsElement) part.open = true;
+  });
+}

@@ -1,4 +1,4 @@
-"""The short report fits one screen of a terminal, whatever it has to say."""
+"""What is seen first is short and in order, whatever there is to say."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
+from biasamp_adapters.auditing.page import variables
 from biasamp_adapters.auditing.terminal import body, verdict
 
 #: Lines of a screen of 80 columns that a prompt leaves.
@@ -77,3 +78,25 @@ def test_full_text_leaves_out_none() -> None:
         for sentence in report(6).summary["answer"][part]:
             told = sentence.replace("->", "→")
             assert set(told.split()) <= set(text.split())
+
+
+def test_page_has_the_colour_of_more_bias_in_any_direction() -> None:
+    summary = report(1).summary
+    told = summary["answer"]["directions"]
+    for codes, tone in (
+        (("cannot_say", "amplifies"), "above"),
+        (("reduces", "amplifies"), "above"),
+        (("cannot_say", "reduces"), "below"),
+        (("cannot_say", "no_errors"), "unclear"),
+    ):
+        directions = [one | {"verdict": code} for one, code in zip(told, codes, strict=True)]
+        answer = summary["answer"] | {"directions": directions}
+        assert variables(summary | {"answer": answer})["tone"] == tone
+
+
+def test_page_isolates_names_from_the_numbers_behind_them() -> None:
+    # Without that, digits behind letters from right to left are shown in the other order.
+    y_true, y_pred = [1] * 30 + [0] * 20 + [1] * 20 + [0] * 30, [1] * 40 + [0] * 60
+    groups = ["שלום"] * 50 + ["b"] * 50
+    page = bam.audit(y_true, y_pred, sensitive_features=groups, n_boot=0).to_html() or ""
+    assert "<bdi>שלום − b</bdi>: 20 → 80 points" in page
