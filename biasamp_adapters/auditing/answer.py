@@ -219,15 +219,20 @@ def _of_direction(summary: Row, direction: str) -> Row:
 def headline(ranked: Sequence[Row]) -> str:
     """What the models do, in one sentence."""
     by_code = {code: [it["model"] for it in ranked if it["verdict"] == code] for code in _SAID}
-    parts = [
-        _SAID[code][len(models) > 1].format(_subject(models, len(ranked)))
-        for code, models in by_code.items()
-        if models
-    ]
+    parts = [_said(code, models, len(ranked)) for code, models in by_code.items() if models]
     text = "; ".join(parts)
     # The name of a model stays as it is.
     ours = not any(text.startswith(it["model"]) for it in ranked)
     return f"{text[0].upper() if ours else text[0]}{text[1:]}."
+
+
+def _said(code: str, models: Sequence[str], n_models: int) -> str:
+    """A verdict on some of the models of a report."""
+    if code == "cannot_say" and len(models) == n_models > 1:
+        number = _NUMBERS.get(n_models, n_models)
+        which = "either model" if n_models == 2 else f"any of the {number} models"
+        return f"it cannot be said of {which} whether it amplifies bias"
+    return _SAID[code][len(models) > 1].format(_subject(models, n_models))
 
 
 def _subject(models: Sequence[str], n_models: int) -> str:
@@ -278,7 +283,7 @@ def _signless(row: Row, name: str) -> float:
 
 def _how_sure(summary: Row) -> Iterator[str]:
     if not _has_intervals(summary):
-        yield "No intervals were asked for, so nothing here can be told from chance."
+        yield "There are no intervals, so nothing here can be told from chance."
         return
     for direction in dict.fromkeys(row["direction"] for row in summary["verdicts"]):
         judged = [it for it in ranking(summary, direction) if it["verdict"] not in WITHOUT_NUMBERS]
@@ -353,10 +358,13 @@ def _number_to_read(summary: Row, metric: str, models: set[str]) -> str:
 
 def _what_to_do(summary: Row) -> Iterator[str]:
     codes = {row["verdict"] for row in summary["verdicts"]}
+    judged: dict[str, list[str]] = {}
     for row in summary["verdicts"]:
-        key = row["reason"] or row["verdict"]
+        judged.setdefault(row["reason"] or row["verdict"], []).append(row["model"])
+    for key, models in judged.items():
         if key in _HELP:
-            yield _HELP[key]
+            few = len(judged) > 1 and len({*models}) <= _MOST_NAMED
+            yield f"{', '.join(dict.fromkeys(models))}: {_HELP[key]}" if few else _HELP[key]
     # The sweep of the model with the largest value tells most.
     ranked = [it["model"] for it in ranking(summary, A_TO_T)]
     curves = {curve["model"]: curve for curve in summary["sweeps"] if "run" not in curve}

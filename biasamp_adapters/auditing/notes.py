@@ -29,8 +29,7 @@ _SENTENCES = {
     "every denominator{effect}.{by_group}",
     "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
     "predictions, is left out.",
-    "no draws": "No number has an interval: {reason}. Count with keep_rows=True, or "
-    "second_moments=True, where the rows are.",
+    "no draws": "No number has an interval: {reason}.",
     "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
     "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "
     "need rows and are left out.",

@@ -54,7 +54,9 @@ def test_saved_counts_give_the_values(saved: bam.AuditReport) -> None:
 
 
 def test_saved_counts_say_what_they_leave_out(saved: bam.AuditReport) -> None:
-    assert has_note(saved, "Count with keep_rows=True, or second_moments=True, where the rows are")
+    assert has_note(
+        saved, "hold only their sums: count with keep_rows=True or second_moments=True."
+    )
     assert has_note(saved, "Multi is left out: label sets were not counted")
     assert has_note(saved, "LA, and DPA from tasks that are columns, need an attacker")
     assert not [name for name in names(saved) if name.startswith(("Multi", "LA"))]

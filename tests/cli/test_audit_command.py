@@ -143,7 +143,7 @@ def test_no_bootstrap_and_seed(people: Path, tmp_path: Path) -> None:
     assert none == expected(table(), random_state=5)
     ended = biasamp("audit", people, *COLUMNS, "--n-boot", "0")
     assert ended.code == 0
-    assert "How sure: No intervals were asked for" in ended.out
+    assert "How sure: There are no intervals" in ended.out
     assert ended.err == ""
 
 
