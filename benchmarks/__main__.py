@@ -27,10 +27,12 @@ from benchmarks import (
     classes,
     frames,
     growth,
+    many_tasks,
     matrices,
     pages,
     predictability,
     replicates,
+    searches,
     starting,
 )
 from benchmarks.table import Scale, Table
@@ -46,10 +48,12 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "audit": replicates.audits,
     "bootstrap": replicates.bootstrap,
     "classes": classes.classes,
+    "many-tasks": many_tasks.many_tasks,
     "matrices": matrices.directional,
     "loops": matrices.loops,
     "dpa": predictability.predictability,
     "pages": pages.pages,
+    "search": searches.searches,
     "growth": growth.growth,
     "command": growth.command,
 }

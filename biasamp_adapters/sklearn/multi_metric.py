@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import wraps
+from inspect import signature
 from typing import Any, Literal
 
 from sklearn import get_config
@@ -177,11 +178,8 @@ class AmplificationScorers:
             own = {name: given[name] for name in requested}
             return own, {name: routed[name].score for name in self.others}
         weight = {name: given[name] for name in given.keys() & {"sample_weight"}}
-        return given, {
-            # scikit-learn asks its scorers the same before it hands on weights.
-            name: weight if getattr(scorer, "_accept_sample_weight", bool)() else {}
-            for name, scorer in self.others.items()
-        }
+        others = self.others.items()
+        return given, {name: weight if _takes_weights(scorer) else {} for name, scorer in others}
 
     def get_metadata_routing(self) -> MetadataRouter:
         """The metadata that the losses and the other scorers request.
@@ -201,6 +199,13 @@ class AmplificationScorers:
 
     def __repr__(self) -> str:
         return f"amplification_scorers({self.losses!r}, others={self.others!r})"
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Whether a scorer gets weights without metadata routing."""
+    if hasattr(scorer, "_accept_sample_weight"):  # scikit-learn 1.7 and newer ask this too
+        return bool(scorer._accept_sample_weight())
+    return "sample_weight" in signature(scorer).parameters
 
 
 class _Responses:

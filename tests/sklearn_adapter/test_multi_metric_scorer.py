@@ -118,6 +118,16 @@ def test_routed_weights_reach_the_scorers_that_request_them() -> None:
     assert scores["ba"] == amplification_scorer(SIGNED)(fitted, X, Y, **metadata)
 
 
+def test_a_scorer_that_takes_no_weights_gets_none() -> None:
+    def share(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+        return float(estimator.predict(X).mean())
+
+    fitted = clone(TREE).fit(X, Y)
+    scorer = amplification_scorers({"ba": SIGNED}, others={"share": share})
+    scores = scorer(fitted, X, Y, sensitive_features=GROUP, sample_weight=WEIGHT)
+    assert scores["share"] == fitted.predict(X).mean()
+
+
 def test_a_bound_chooses_by_its_scores() -> None:
     metrics = {"amplification": SIGNED, "mals": MALS(reference=REFERENCE)}
     scoring = amplification_scorers(metrics, others={"accuracy": "accuracy"})
