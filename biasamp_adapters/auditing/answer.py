@@ -195,7 +195,10 @@ def facts(summary: Row) -> Iterator[str]:
 
 def _has_intervals(summary: Row) -> bool:
     """Whether there are intervals from replicates, or over runs."""
-    return bool(summary["method"]["n_boot"] or "runs" in summary["data"])
+    over_runs = "runs" in summary["data"] and any(
+        it["low"] is not None for it in summary["metrics"]
+    )
+    return bool(summary["method"]["n_boot"]) or over_runs
 
 
 # The verdict.

@@ -67,25 +67,31 @@ def largest(facts: Facts, score: Array) -> Movement | None:
     told = np.isin(np.arange(score.shape[1]), facts.told)
     score = np.where(np.isnan(score) | ~told, -np.inf, score)
     # A sentence should not rest on a sign that may be noise, if there are others.
-    scores = (np.where(facts.uncertain, -np.inf, score), score)
-    between = (_between(facts, one) for one in scores if facts.of_task)
-    return next(filter(None, (*between, *map(_alone, scores))), None)
+    sure = np.where(facts.uncertain, -np.inf, score)
+    ways = [_between(facts, one) for one in (sure, score) if facts.of_task]
+    ways += [_alone(one) for one in (sure, score)]
+    along = [way for way in ways if way is not None and way[0] > 0]
+    # Where nothing moves the way that is told of, what moves least against it.
+    found = [*along, *filter(None, ways[1::2])]
+    return found[0][1] if found else None
 
 
-def _between(facts: Facts, score: Array) -> Movement | None:
+def _between(facts: Facts, score: Array) -> tuple[float, Movement] | None:
     """The two groups, one along and one against the reference, that move most in one task."""
     along, against = (np.where(facts.sign == s, score, -np.inf) for s in (1, -1))
     together = along.max(axis=0) + against.max(axis=0)
     task = int(together.argmax())
     if np.isinf(together[task]):
         return None
-    return Movement(task, (int(along[:, task].argmax()), int(against[:, task].argmax())))
+    groups = int(along[:, task].argmax()), int(against[:, task].argmax())
+    return float(together[task]), Movement(task, groups)
 
 
-def _alone(score: Array) -> Movement | None:
+def _alone(score: Array) -> tuple[float, Movement] | None:
     """The group that moves most in one task."""
     group, task = divmod(int(score.argmax()), score.shape[1])
-    return None if np.isinf(score[group, task]) else Movement(task, (group,))
+    size = float(score[group, task])
+    return None if np.isinf(size) else (size, Movement(task, (group,)))
 
 
 def movement_along(facts: Facts, side: int) -> Movement | None:
@@ -150,7 +156,8 @@ def on_average(facts: Facts, clause: str = "", extreme: str = "Most of all,") ->
     moved, n_pairs = int((side * along > NONE).sum()), int(np.isfinite(along).sum())
     return (
         f"rates move by {points(abs(mean))} on average {where} the reference's "
-        f"correlations{clause}, and so do {moved} of {n_pairs} pairs. {extreme} "
+        f"correlations{clause}; {moved} of {n_pairs} pairs move{'s' * (moved == 1)} that way. "
+        f"{extreme} "
     )
 
 

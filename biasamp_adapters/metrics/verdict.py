@@ -83,7 +83,7 @@ class Verdict(NamedTuple):
         return WORDS[self.code]
 
     def __repr__(self) -> str:
-        return f"{self.words}. {self.sentence}."
+        return f"{self.words}. {self.sentence}"
 
 
 class Case(NamedTuple):

@@ -407,7 +407,7 @@ def test_movement_against_the_correlations_has_no_sign() -> None:
     # A coin moves a and b by 10 points towards 50 %, in both classes, and c not at all.
     assert told.startswith("Rates move by 7 points on average against the reference's correlations")
     # One class tells of the other.
-    assert "and so do 2 of 3 pairs. Most of all, " in told
+    assert "2 of 3 pairs move that way. Most of all, " in told
 
 
 @pytest.mark.parametrize("balanced", [False, True])
