@@ -411,9 +411,13 @@ def columns_of(frame: Any) -> list[str]:
 
 
 def shared_columns(first: Any, second: Any) -> list[str]:
-    """The names of the columns of two frames that have the same ones; else none."""
-    names, others = (list(map(str, getattr(frame, "columns", ()))) for frame in (first, second))
-    return names if names == others else []
+    """The names of the columns of two tables that have the same ones; else none.
+
+    Matrices without names, and single columns, are no tables.
+    """
+    names, others = (list(getattr(frame, "columns", ())) for frame in (first, second))
+    is_table = len(names) > 1 and all(isinstance(name, str) for name in names)
+    return names if is_table and names == others else []
 
 
 def fetched(frame: Any, names: Iterable[str]) -> nw.DataFrame[Any]:

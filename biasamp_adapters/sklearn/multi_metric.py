@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import wraps
 from inspect import signature
 from typing import Any, Literal
@@ -11,6 +12,9 @@ from sklearn import get_config
 from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from biasamp_adapters._roles import Inputs
+from biasamp_adapters._typing import is_real
+from biasamp_adapters._warnings import warn
 from biasamp_adapters.metrics.base import Metric, values_of
 from biasamp_adapters.sklearn.scorer import AmplificationLoss, Objective, Place, Predicts
 
@@ -27,6 +31,7 @@ def amplification_scorers(
     sensitive_features: Place = None,
     task: Place = None,
     reference: Literal["evaluated"] | None = None,
+    error_score: float | Literal["raise"] = "raise",
 ) -> AmplificationScorers:
     """One scorer of several metrics, and of other scores, for multi-metric searches.
 
@@ -42,6 +47,10 @@ def amplification_scorers(
         Other scores by their names: scorers, or names of scikit-learn's, such as "accuracy".
     objective, predicts, sensitive_features, task, reference
         As in :func:`amplification_scorer`, for all metrics.
+    error_score : "raise" or float
+        What becomes of a metric that is undefined on a test fold: an error, or this score, with a
+        warning. It replaces the ``error_score`` of the search, which knows no names of scores:
+        give ``error_score="raise"`` there.
 
     Returns
     -------
@@ -52,8 +61,12 @@ def amplification_scorers(
     Raises
     ------
     ValueError
-        If there is no metric, a name is given twice or is no string, or a metric or parameter is
-        refused by :func:`amplification_scorer`.
+        If there is no metric, a name is given twice or is no string, another score is no scorer, or
+        a metric or parameter is refused by :func:`amplification_scorer`.
+
+    Notes
+    -----
+    ``HalvingGridSearchCV`` and ``HalvingRandomSearchCV`` take a scorer of one number only.
 
     Examples
     --------
@@ -83,8 +96,13 @@ def amplification_scorers(
     >>> search.fit(X, y).best_params_
     {'max_depth': 2}
     """
-    if not metrics:
-        raise ValueError("metrics must name at least one metric; received none")
+    if not (isinstance(metrics, Mapping) and metrics):
+        raise ValueError(
+            "metrics must be a mapping from names of scores to metrics, at least one; received "
+            f"{metrics!r}"
+        )
+    if not (error_score == "raise" or is_real(error_score)):
+        raise ValueError(f"error_score must be 'raise' or a number; received {error_score!r}")
     losses = {
         name: AmplificationLoss(
             metric,
@@ -103,10 +121,16 @@ def amplification_scorers(
     for name in (*losses, *scorers):
         if not isinstance(name, str):
             raise ValueError(f"names of scores must be strings; received {name!r}")
+    for name, scorer in scorers.items():
+        if not callable(scorer) or isinstance(scorer, Metric | AmplificationScorers):
+            raise ValueError(
+                "others must be names of scikit-learn's scorers, or scorers of one number; "
+                f"received {scorer!r} for {name!r}"
+            )
     both = losses.keys() & scorers.keys()
     if both:
         raise ValueError(f"scores must have different names; received {sorted(both)} twice")
-    return AmplificationScorers(losses, scorers)
+    return AmplificationScorers(losses, scorers, error_score)
 
 
 class AmplificationScorers:
@@ -117,10 +141,16 @@ class AmplificationScorers:
     losses : dict of str to AmplificationLoss
         All read the same variables from the same places.
     others : dict of str to scorer
+    error_score : float or "raise"
     """
 
-    def __init__(self, losses: dict[str, AmplificationLoss], others: dict[str, Any]) -> None:
-        self.losses, self.others = losses, others
+    def __init__(
+        self,
+        losses: dict[str, AmplificationLoss],
+        others: dict[str, Any],
+        error_score: float | Literal["raise"] = "raise",
+    ) -> None:
+        self.losses, self.others, self.error_score = losses, others, error_score
 
     def __call__(
         self,
@@ -156,13 +186,33 @@ class AmplificationScorers:
         loss = self._any_loss
         known = _Responses(estimator, X)
         inputs = loss.inputs(y, known.predict(X), **loss.found(own, X, y))
-        values = values_of([loss.metric for loss in self.losses.values()], inputs)
-        scores = {
-            name: -loss.of_value(value, y)
-            for (name, loss), value in zip(self.losses.items(), values, strict=True)
-        }
+        scores = self._scores(inputs, y)
         for name, scorer in self.others.items():
-            scores[name] = scorer(known, X, y, **of_others[name])
+            # Scorers of scikit-learn only ask for responses; others may look into the model.
+            of_sklearn = isinstance(scorer, type(get_scorer("accuracy")))
+            scores[name] = scorer(known if of_sklearn else estimator, X, y, **of_others[name])
+        return scores
+
+    def _scores(self, inputs: Inputs, y: Any) -> dict[str, float]:
+        """The scores of the metrics."""
+        try:
+            values = values_of([loss.metric for loss in self.losses.values()], inputs)
+            return {
+                name: -loss.of_value(value, y)
+                for (name, loss), value in zip(self.losses.items(), values, strict=True)
+            }
+        except ValueError as error:
+            if self.error_score == "raise":
+                raise
+            if len(self.losses) == 1:
+                (name,) = self.losses
+                warn(f"{name}: {error}; its score is {self.error_score}")
+                return {name: self.error_score}
+        # One of them is undefined: each by itself.
+        scores: dict[str, float] = {}
+        for name, loss in self.losses.items():
+            one = AmplificationScorers({name: loss}, {}, self.error_score)
+            scores |= one._scores(inputs, y)
         return scores
 
     @property
@@ -176,7 +226,7 @@ class AmplificationScorers:
             routed = process_routing(self, "score", **given)
             requested = self._any_loss.requested(repr(self)).consumes("score", given)
             own = {name: given[name] for name in requested}
-            return own, {name: routed[name].score for name in self.others}
+            return own, {name: routed[f"others: {name}"].score for name in self.others}
         weight = {name: given[name] for name in given.keys() & {"sample_weight"}}
         others = self.others.items()
         return given, {name: weight if _takes_weights(scorer) else {} for name, scorer in others}
@@ -191,7 +241,8 @@ class AmplificationScorers:
         request = self._any_loss.requested(repr(self))
         router = MetadataRouter(owner=repr(self)).add_self_request(request)
         mapping = MethodMapping().add(caller="score", callee="score")
-        return router.add(**self.others, method_mapping=mapping)
+        others = {f"others: {name}": scorer for name, scorer in self.others.items()}
+        return router.add(**others, method_mapping=mapping)
 
     def _accept_sample_weight(self) -> bool:
         # Without metadata routing, searches call this before they pass weights on.
@@ -221,11 +272,12 @@ class _Responses:
             return respond
 
         @wraps(respond)
-        def remembered(X: Any) -> Any:  # noqa: N803
-            if X is not self._X:
-                return respond(X)
+        def remembered(X: Any, *rest: Any, **options: Any) -> Any:  # noqa: N803
+            if X is not self._X or rest or options:
+                return respond(X, *rest, **options)
             if name not in self._known:
                 self._known[name] = respond(X)
-            return self._known[name]
+            # A scorer may sort or change what it gets.
+            return deepcopy(self._known[name])
 
         return remembered

@@ -219,6 +219,12 @@ def test_a_reference_of_other_groups() -> None:
         measure(TRUTH, PREDICTION, GROUP, reference=(TRUTH, ["b", "c", "b", "c"]))
 
 
+def test_matrices_without_names_are_no_table_given_twice() -> None:
+    tasks, groups = pd.DataFrame([[0, 1], [1, 0]] * 2), pd.DataFrame([[0, 1], [1, 1]] * 2)
+    metric = DirectionalBiasAmplification(reference=(tasks, groups))
+    assert metric.reference.n_rows == 4
+
+
 @pytest.mark.parametrize(
     ("reference", "message"),
     [

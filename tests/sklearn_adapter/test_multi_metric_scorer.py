@@ -29,7 +29,12 @@ from sklearn.metrics import accuracy_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from biasamp_adapters import MALS, DirectionalBiasAmplification
+from biasamp_adapters import (
+    MALS,
+    AmplificationWarning,
+    DirectionalBiasAmplification,
+    MultiAttributeBiasAmplification,
+)
 from biasamp_adapters.sklearn import (
     MostAccurateWithin,
     amplification_scorer,
@@ -139,6 +144,49 @@ def test_a_bound_chooses_by_its_scores() -> None:
     assert search.best_index_ == int(np.argmax(means))
 
 
+def test_an_undefined_metric_is_an_error_or_a_score() -> None:
+    metrics = {"ba": SIGNED, "multi": MultiAttributeBiasAmplification()}
+    fitted, one_group = clone(TREE).fit(X, Y), GROUP == "a"
+    fold = X[one_group], Y[one_group]
+    rows = {"sensitive_features": GROUP[one_group]}
+    with pytest.raises(ValueError, match="at least two groups"):
+        amplification_scorers({"multi": metrics["multi"]})(fitted, *fold, **rows)
+    scorer = amplification_scorers(metrics, others={"accuracy": "accuracy"}, error_score=-9.0)
+    with (
+        pytest.warns(AmplificationWarning, match="multi: .*at least two groups.*score is -9"),
+        pytest.warns(AmplificationWarning, match="2 of 4 pairs are undefined"),
+    ):
+        scores = scorer(fitted, *fold, **rows)
+    with pytest.warns(AmplificationWarning, match="2 of 4 pairs are undefined"):
+        # Inside a group, BA A->T with a reference is the contribution of the group.
+        assert scores["ba"] == amplification_scorer(SIGNED)(fitted, *fold, **rows)
+    assert scores["multi"] == -9.0
+    assert scores["accuracy"] == fitted.score(*fold)
+
+
+def test_other_scorers_cannot_change_what_a_model_said() -> None:
+    def median(y_true: Any, y_pred: Any) -> float:
+        y_pred.sort()
+        return float(y_pred[len(y_pred) // 2])
+
+    fitted = clone(TREE).fit(X, Y)
+    others = {"median": make_scorer(median), "accuracy": "accuracy"}
+    scorer = amplification_scorers({"ba": SIGNED}, others=others)
+    scores = scorer(fitted, X, Y, sensitive_features=GROUP)
+    assert scores["accuracy"] == fitted.score(X, Y)
+
+
+def test_a_scorer_of_ones_own_gets_the_model() -> None:
+    def depth(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+        return float(isinstance(estimator, DecisionTreeClassifier) and estimator.get_depth())
+
+    scorer = amplification_scorers({"ba": SIGNED}, others={"self": depth})
+    fitted = clone(TREE).fit(X, Y)
+    for enabled in (False, True):
+        with routing(enabled):
+            assert scorer(fitted, X, Y, sensitive_features=GROUP)["self"] == 2.0
+
+
 def test_copies_give_the_same_scores() -> None:
     fitted = clone(TREE).fit(X, Y)
     scorer = amplification_scorers(NAMED, others=SCORES)
@@ -150,7 +198,10 @@ def test_copies_give_the_same_scores() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        ({}, {}, "metrics must name at least one metric; received none"),
+        ({}, {}, r"metrics must be a mapping .* at least one; received \{\}"),
+        ([SIGNED], {}, r"metrics must be a mapping .* received \["),
+        ({"ba": SIGNED}, {"others": {"f": SIGNED}}, "scorers of one number; received .* for 'f'"),
+        ({"ba": SIGNED}, {"error_score": "nan"}, "error_score must be 'raise' or a number"),
         ({1: SIGNED}, {}, "names of scores must be strings; received 1"),
         (
             {"accuracy": SIGNED},
