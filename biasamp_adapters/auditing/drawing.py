@@ -29,8 +29,8 @@ FEW_PAIRS = 10
 #: Most characters of a label beside a picture.
 _LABEL = 48
 
-#: The steps between ticks, and most of them.
-_STEPS, _MOST_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25), 5
+#: The steps between ticks, most of them, and how many numbers there is room for.
+_STEPS, _MOST_TICKS, _ROOM = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25), 5, 4
 
 
 class Dumbbell(NamedTuple):
@@ -137,7 +137,9 @@ def _of_rates(largest: float) -> tuple[Scale, list[tuple[float, str]]]:
     step = next((step for step in _STEPS if largest <= step * _MOST_TICKS), _STEPS[-1])
     n = max(1, math.ceil(largest / step - 1e-9))
     scale = Scale(0.0, n * step)
-    return scale, [(scale.at(i * step), number(100 * i * step, 0, "") + "%") for i in range(n + 1)]
+    # Where three panels are side by side, there is room for four numbers.
+    ticks = [i * step for i in range(0, n + 1, 1 if n < _ROOM else 2)]
+    return scale, [(scale.at(tick), number(100 * tick, 0, "") + "%") for tick in ticks]
 
 
 class Curve(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
+from biasamp_adapters.auditing.drawing import panels
 from biasamp_adapters.auditing.page import variables
 from biasamp_adapters.auditing.terminal import body, verdict
 
@@ -100,3 +101,20 @@ def test_page_isolates_names_from_the_numbers_behind_them() -> None:
     groups = ["שלום"] * 50 + ["b"] * 50
     page = bam.audit(y_true, y_pred, sensitive_features=groups, n_boot=0).to_html() or ""
     assert "<bdi>שלום − b</bdi>: 20 → 80 points" in page
+
+
+@pytest.mark.parametrize(
+    ("positives", "shown"),
+    [
+        (30, ["0%", "20%", "40%", "60%"]),
+        # Of more numbers than four, every other one.
+        (9, ["0%", "10%", "20%"]),
+        (5, ["0%", "4%", "8%"]),
+    ],
+)
+def test_scale_has_no_more_numbers_than_fit(positives: int, shown: list[str]) -> None:
+    # The largest rate is that of the first group's truth: so many of 50.
+    y_true = [1] * positives + [0] * (50 - positives) + [1] + [0] * 49
+    found = bam.audit(y_true, y_true, sensitive_features=["a"] * 50 + ["b"] * 50, n_boot=0)
+    (panel,) = panels(found.summary, "A->T", ["model"])
+    assert [text for _, text in panel.ticks] == shown
