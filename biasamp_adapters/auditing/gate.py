@@ -22,6 +22,9 @@ from biasamp_adapters.metrics.verdict import WORDS
 #: The verdict that says nothing of the others.
 _CANNOT_SAY = "cannot_say"
 
+#: Its reasons for which the sign of a value of BA-> may be the other one.
+_SIGN_UNKNOWN = {"reference_balanced", "direction_unknown"}
+
 _BALANCED = (
     "the reference is balanced, or of one class or group: it is 0 by construction, whatever the "
     "model does"
@@ -70,6 +73,7 @@ class _Number(NamedTuple):
     row: Row
     names: set[str]
     zero_by_construction: bool = False
+    has_sign: bool = True
     of: str = ""
     sign: str = "+"
 
@@ -86,18 +90,23 @@ class _Number(NamedTuple):
 
 def _numbers(summary: Summary) -> Iterator[_Number]:
     """The metrics of a report, what they exceed blind errors by, and its fairness measures."""
+    doubtful = {
+        (row["model"], f"BA {row['direction']}")
+        for row in summary["verdicts"]
+        if row["reason"] in _SIGN_UNKNOWN
+    }
     for row in summary["metrics"]:
         model, name, direction = row["model"], row["name"], row["direction"]
-        zero = row["zero_by_construction"]
+        zero, has_sign = row["zero_by_construction"], (model, name) not in doubtful
         names = _names(name.removesuffix(f" {direction}"), row["metric"], direction)
-        yield _Number(model, name, row, names, zero)
+        yield _Number(model, name, row, names, zero, has_sign)
         if row["excess"] is not None:
             shown = f"excess {name}"
             excess = {f"excess {of}" for of in names} | {f"{of} excess" for of in names}
             if row["metric"] == DIRECTIONAL:
                 shown = f"excess {direction}"
                 excess |= {"excess", shown}
-            yield _Number(model, shown, row["excess"], excess, zero)
+            yield _Number(model, shown, row["excess"], excess, zero, has_sign)
     data = summary["data"]
     kind = "class" if data["task"] is None else f"{data['task']} ="
     kind = "task" if data["tasks_are_columns"] else kind
@@ -206,6 +215,8 @@ class Bound:
             return True, f"{shown}, above {self.bound:g}"
         if self.required and not row["high"] < self.bound:
             return True, f"{shown}, not shown to be below {self.bound:g}"
+        if self.required and not number.has_sign and -row["low"] >= self.bound:
+            return False, f"{shown}, and cannot be judged: its direction may be noise"
         return True, ""
 
 

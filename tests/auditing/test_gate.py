@@ -238,6 +238,11 @@ def test_every_number_of_a_report_has_its_gate(kind: Kind) -> None:
         **kind.apart,
     )
     report = bam.audit_counts(counts, n_boot=100)
+    doubtful = {
+        (row["model"], f"BA {row['direction']}")
+        for row in report.summary["verdicts"]
+        if row["reason"] in ("direction_unknown", "reference_balanced")
+    }
     rows = [(row["slug"], row) for row in report.summary["metrics"]]
     rows += [(row["measure"], row) for row in report.summary["fairness"]]
     for name in dict.fromkeys(name for name, _ in rows):
@@ -250,7 +255,16 @@ def test_every_number_of_a_report_has_its_gate(kind: Kind) -> None:
             above = [failure.model for failure in report.failures({name: bound})]
             assert above == [row["model"] for row in judged if row["low"] > bound] + unjudged
             below = [failure.model for failure in report.failures(require_below={name: bound})]
-            assert below == [row["model"] for row in judged if row["high"] >= bound] + unjudged
+            failed = [row["model"] for row in judged if row["high"] >= bound]
+            # Where the sign may be noise, a value far below 0 may be one far above it.
+            either = [
+                row["model"]
+                for row in judged
+                if (row["model"], row.get("name")) in doubtful
+                and row["low"] <= -bound < -row["high"]
+            ]
+            assert below[: len(failed)] == failed
+            assert sorted(below[len(failed) :]) == sorted(either + unjudged)
 
 
 def test_few_rows_pass_one_gate_and_not_the_other() -> None:
@@ -266,6 +280,21 @@ def test_few_rows_pass_one_gate_and_not_the_other() -> None:
     assert few.failures({"BA A->T": 0.02}) == many.failures({"BA A->T": 0.02}) == []
     assert names(few.failures(require_below={"BA A->T": 0.02})) == ["BA A->T"]
     assert many.failures(require_below={"BA A->T": 0.02}) == []
+
+
+def test_a_sign_that_may_be_noise_is_not_shown_to_be_below() -> None:
+    # 52 and 48 of 100 are positive, so that nothing tells which group is favoured; the model says
+    # 20 and 75. BA is ((.20 - .52) - (.75 - .48)) / 2 = -.295, or +.295 with the other sign.
+    truth, said = [1] * 52 + [0] * 48 + [1] * 48 + [0] * 52, [1] * 20 + [0] * 80 + [1] * 75
+    groups = ["a"] * 100 + ["b"] * 100
+    report = bam.audit(truth, said + [0] * 25, sensitive_features=groups, n_boot=200)
+    assert row_of(report, "BA A->T")["value"] == pytest.approx(-0.295)
+    (failure,) = report.failures(require_below={"BA A->T": 0.02})
+    assert not failure.judged
+    assert failure.sentence.endswith("and cannot be judged: its direction may be noise")
+    # Whichever sign it has, it is below .5; and it is not shown to be above .02.
+    assert report.failures(require_below={"BA A->T": 0.5}) == []
+    assert report.failures({"BA A->T": 0.02}) == []
 
 
 def test_each_model_is_judged() -> None:
