@@ -220,8 +220,6 @@ def test_every_tab_of_engines_opens_the_same_table(
         if "table" in names:
             exec(audit, names)
             reports.append(names["report"].summary)
-        if "spark" in names:
-            names["spark"].stop()
     assert len(tabs) == 8
     assert len(reports) > 1
     assert all(report == reports[0] for report in reports)
