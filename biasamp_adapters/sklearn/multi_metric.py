@@ -196,23 +196,18 @@ class AmplificationScorers:
     def _scores(self, inputs: Inputs, y: Any) -> dict[str, float]:
         """The scores of the metrics."""
         try:
-            values = values_of([loss.metric for loss in self.losses.values()], inputs)
-            return {
-                name: -loss.of_value(value, y)
-                for (name, loss), value in zip(self.losses.items(), values, strict=True)
-            }
-        except ValueError as error:
+            return _counted_once(self.losses, inputs, y)
+        except ValueError:
             if self.error_score == "raise":
                 raise
-            if len(self.losses) == 1:
-                (name,) = self.losses
-                warn(f"{name}: {error}; its score is {self.error_score}")
-                return {name: self.error_score}
         # One of them is undefined: each by itself.
         scores: dict[str, float] = {}
         for name, loss in self.losses.items():
-            one = AmplificationScorers({name: loss}, {}, self.error_score)
-            scores |= one._scores(inputs, y)
+            try:
+                scores |= _counted_once({name: loss}, inputs, y)
+            except ValueError as error:
+                warn(f"{name}: {error}; its score is {self.error_score}")
+                scores[name] = self.error_score
         return scores
 
     @property
@@ -250,6 +245,15 @@ class AmplificationScorers:
 
     def __repr__(self) -> str:
         return f"amplification_scorers({self.losses!r}, others={self.others!r})"
+
+
+def _counted_once(losses: dict[str, AmplificationLoss], inputs: Inputs, y: Any) -> dict[str, float]:
+    """The scores of several losses, from one count where they count alike."""
+    values = values_of([loss.metric for loss in losses.values()], inputs)
+    return {
+        name: -loss.of_value(value, y)
+        for (name, loss), value in zip(losses.items(), values, strict=True)
+    }
 
 
 def _takes_weights(scorer: Any) -> bool:
