@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from biasamp_adapters import plot as plot
     from biasamp_adapters._warnings import AmplificationWarning as AmplificationWarning
+    from biasamp_adapters._warnings import LongCallWarning as LongCallWarning
     from biasamp_adapters._warnings import SmallCellsWarning as SmallCellsWarning
     from biasamp_adapters.auditing import AuditReport as AuditReport
     from biasamp_adapters.auditing import GateFailure as GateFailure
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "biasamp_adapters._warnings": ("AmplificationWarning", "SmallCellsWarning"),
+    "biasamp_adapters._warnings": ("AmplificationWarning", "LongCallWarning", "SmallCellsWarning"),
     "biasamp_adapters.auditing": (
         "AuditReport",
         "GateFailure",

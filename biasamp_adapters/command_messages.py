@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from biasamp_adapters._text import clean, renamed
-from biasamp_adapters._warnings import AmplificationWarning, SmallCellsWarning
+from biasamp_adapters._warnings import AmplificationWarning, LongCallWarning, SmallCellsWarning
 
 #: Options in place of names of arguments.
 _OPTIONS = {
@@ -69,7 +69,7 @@ def print_error(message: str) -> None:
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
     """Print each warning of this package as one line."""
-    ours = (AmplificationWarning, SmallCellsWarning)
+    ours = (AmplificationWarning, LongCallWarning, SmallCellsWarning)
     with warnings.catch_warnings():
         for category in ours:
             warnings.simplefilter("always", category)

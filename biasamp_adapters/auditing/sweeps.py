@@ -14,6 +14,7 @@ from biasamp_adapters.counts import JointCounts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
+from biasamp_adapters.inference.replicates import SHORTER
 from biasamp_adapters.metrics import DirectionalBiasAmplification
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.plain import numbers
@@ -110,7 +111,7 @@ def _sweep(
         "task": show(labels[column]),
         "audited_share": _share(evaluation.counts.tables(model), Role.PREDICTION, column),
         "reference_share": _share(evaluation.origin.tables(), Role.TASK, column),
-        "points": list(progress(points, len(reached), "Sweeping thresholds")),
+        "points": list(progress(points, len(reached), "Sweeping thresholds", SHORTER)),
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -120,11 +119,10 @@ def _warn_of_small_cells(columns: dict[str, Array]) -> None:
     n = np.concatenate(cells)
     small = int(((n > 0) & (n < SMALL_CELL)).sum())
     if small:
-        warnings.warn(
+        warn(
             f"{small} of {int((n > 0).sum())} cells hold fewer than {SMALL_CELL} rows and may "
             "identify people; share such counts only where the rows could be shared",
             SmallCellsWarning,
-            stacklevel=4,
         )
 
 

@@ -18,6 +18,9 @@ from biasamp_adapters.reference import Evaluation
 
 K = TypeVar("K", bound=Hashable)
 
+#: What a warning says of draws that will take minutes.
+SHORTER = "fewer replicates (n_boot) take less time, and make intervals less precise"
+
 #: A quantile takes about two microseconds; larger draws are not made from quantiles.
 _MOST_QUANTILES = 2**18
 
@@ -142,7 +145,7 @@ def replicate(
     blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in metrics}
     several = len({metric.model for metric in metrics.values()}) > 1
     drawn_tables = ((len(tables), tables) for tables in counts.draw(n_boot, table_rng, block))
-    for tables in progress(drawn_tables, n_boot, "Drawing tables"):
+    for tables in progress(drawn_tables, n_boot, "Drawing tables", SHORTER):
         drawn = None if references is None else next(references)
         seed = int(flip_rng.integers(2**63))
         for key, metric in metrics.items():

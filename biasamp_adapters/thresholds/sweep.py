@@ -31,7 +31,7 @@ from biasamp_adapters.thresholds.scores import read_scores
 #: A block of thresholds holds at most this many numbers.
 _BLOCK = 2**21
 
-_DOING = "Sweeping thresholds"
+_DOING = "Sweeping thresholds", "q evaluates fewer of them"
 
 #: The value at a threshold, and its caveats.
 _Point: TypeAlias = tuple[float, tuple[str, ...]]
@@ -299,12 +299,12 @@ def _evaluated(metric: Metric, curve: _Curve, chosen: Array) -> list[_Point]:
         middle = metric.from_counts(curve.steps.counts(chosen[len(chosen) // 2], empty=True))
         if isinstance(middle.bound, Cooccurrence):
             blocks = _blocks(curve.steps, middle.bound, chosen)
-            values = np.concatenate(list(progress(blocks, len(chosen), _DOING)))
+            values = np.concatenate(list(progress(blocks, len(chosen), *_DOING)))
             return [(value, middle.notes) for value in values.tolist()]
     # Results are not kept: each holds its counts.
     results = map(curve.result, chosen.tolist())
     points = ((1, (result.value, result.notes)) for result in results)
-    return list(progress(points, len(chosen), _DOING))
+    return list(progress(points, len(chosen), *_DOING))
 
 
 def _blocks(steps: Steps, measurement: Cooccurrence, chosen: Array) -> Iterator[tuple[int, Array]]:

@@ -139,7 +139,8 @@ class Experiment:
         generators = generator(self.random_state).spawn(n_trials)
         workers = Parallel(n_jobs=self.n_jobs, return_as="generator")
         trials = workers(delayed(self._trial)(*sides, rng) for rng in generators)
-        scored = progress(((1, scores) for scores in trials), n_trials, "Fitting attackers")
+        each = ((1, scores) for scores in trials)
+        scored = progress(each, n_trials, "Fitting attackers", "fewer trials (n_trials) take less")
         dataset, model, clipped = zip(*scored, strict=True)
         return np.array(dataset), np.array(model), sum(clipped)
 
