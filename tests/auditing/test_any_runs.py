@@ -114,6 +114,21 @@ def check_no_contradiction(summary: dict[str, Any], n_runs: int) -> None:
         assert all(row["run"] in {f"run {i}" for i in range(n_runs)} for row in summary[part])
 
 
+def test_shares_do_not_depend_on_the_order_of_runs() -> None:
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in their last digit."""
+
+    def fold(n: int) -> bam.AuditReport:
+        truth = [1] * n + [0] * (10 - n)
+        return bam.audit(truth, truth, sensitive_features=["a", "b"] * 5, n_boot=0)
+
+    folds = [fold(n) for n in (1, 2, 3)]
+    found, turned = (
+        summarize_reports(dict(enumerate(each))).summary["data"]["classes"]
+        for each in (folds, folds[::-1])
+    )
+    assert found == turned
+
+
 def test_runs_without_a_group_have_no_mean_of_its_rates() -> None:
     def fold(group: list[str]) -> bam.AuditReport:
         truth = [1, 1, 0, 0] * 25
