@@ -18,7 +18,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.keys import Keys
 from biasamp_adapters.counts.label_sets import rows_that_contain
-from biasamp_adapters.counts.rows import Rows, blocks_of, dense, distinct
+from biasamp_adapters.counts.rows import Rows, blocks_of, dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
 #: What a block holds and, for predictions, the model. An Axis is a block.
@@ -184,16 +184,13 @@ class Values:
         """Which label sets each row contains."""
         from scipy.sparse import csr_array
 
-        block = self[axis]
-        # Many rows may have the same labels.
-        first, which = distinct(block.codes if isinstance(block, Categories) else block)
         rows, sets = rows_that_contain(
             self.layout.set_members,
-            _present(block, first),
-            lambda rows: self.dense(axis, first[rows], np.float32),
+            _present(self[axis]),
+            lambda rows: self.dense(axis, rows, np.float32),
         )
-        shape = len(first), len(self.layout.sets)
-        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)[which]
+        shape = len(self.rows), len(self.layout.sets)
+        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)
 
     def _exactly(self) -> Any:
         """Which label set is exactly the labels of each row."""
@@ -219,13 +216,12 @@ def _mark(rows: Array) -> Categories:
     return Categories(np.where(rows, 0, -1), 1)
 
 
-def _present(block: Any, rows: Array) -> tuple[Array, Array]:
-    """The positions and columns of the numbers that are not 0, of some rows of a block."""
+def _present(block: Any) -> tuple[Array, Array]:
+    """The rows and columns of a block that are not 0."""
     if isinstance(block, Categories):
-        codes = block.codes[rows]
-        present = np.flatnonzero(codes >= 0)
-        return present, codes[present]
-    return block[rows].nonzero()
+        rows = np.flatnonzero(block.codes >= 0)
+        return rows, block.codes[rows]
+    return block.nonzero()
 
 
 def _agreed(truth: Any, predicted: Any) -> Any:

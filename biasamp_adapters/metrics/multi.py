@@ -11,7 +11,6 @@ import numpy as np
 from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, is_whole
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
@@ -24,6 +23,9 @@ _PREDICTIONS = {
     T_TO_A: (Role.ATTRIBUTE_PREDICTION,),
     UNDIRECTED: (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION),
 }
+
+#: More sets than this are neither counted nor read.
+MAX_SETS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -123,8 +125,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         cls, evaluation: Evaluation, model: str, pos_label: Label | None
     ) -> Iterator[Self]:
         for metric in super().of_audit(evaluation, model, pos_label):
-            readable = evaluation.counts.knows_sets and not metric._soft(evaluation.counts)
-            if readable and not too_many_sets(evaluation):
+            if evaluation.counts.knows_sets and not metric._soft(evaluation.counts):
                 yield metric
 
     def _soft(self, counts: Counts) -> list[str]:
@@ -134,7 +135,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the label sets of the reference counted."""
-        if not reads_sets(evaluation):
+        if not self._of_sets(evaluation):
             return evaluation
         sets = tuple(self._candidates(evaluation.origin))
         reference = evaluation.reference
@@ -148,30 +149,29 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         """Whether there is a label set to evaluate."""
         return len(self._columns(evaluation)[1]) > 0
 
+    def _of_sets(self, evaluation: Evaluation) -> bool:
+        return evaluation.counts.is_matrix(Role.TASK) and evaluation.base_rates is None
+
     def _candidates(self, origin: Counts) -> dict[LabelSet, int]:
         """Label sets of the reference with enough support, and how many rows support each."""
-        if self.combinations == "observed":
-            support = self.min_support, self.max_size
-            n_sets = origin.n_observed_sets(*support)
-            if n_sets > MAX_SETS:
-                raise ValueError(
-                    f"more than {MAX_SETS:,} label sets, {n_sets:,}, are shown by min_support="
-                    f"{self.min_support} rows or more: raise it, or give a smaller max_size"
-                )
-            sets = origin.observed_sets(*support)
-        else:
-            sets = origin.observed_sets()
+        sets = origin.observed_sets()
+        if self.combinations == "subsets":
             if not origin.knows_all_sets:
                 raise ValueError(
                     "combinations='subsets' needs all label sets that rows show: count with "
                     "label_sets='observed' or keep_rows=True"
                 )
             sets = subsets_by_support(sets, len(origin.labels), self.max_size, self.min_support)
-        return {members: n for members, n in sets.items() if len(members) >= self.min_size}
+        largest = self.max_size or len(origin.labels)
+        return {
+            members: n
+            for members, n in sets.items()
+            if n >= self.min_support and self.min_size <= len(members) <= largest
+        }
 
     def _columns(self, evaluation: Evaluation) -> tuple[tuple[LabelSet, ...], Array]:
         """The label sets that were counted, if there are any, and the columns to evaluate."""
-        if reads_sets(evaluation):
+        if self._of_sets(evaluation):
             sets = evaluation.counts.sets
             chosen = self._candidates(evaluation.origin)
             columns = np.array([i for i, x in enumerate(sets) if x in chosen], dtype=np.intp)
@@ -182,7 +182,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
             supports, role = [evaluation.origin, evaluation.counts], "task"
         for part in supports:
             if len(columns) and part.has(Role.TASK) and evaluation.base_rates is None:
-                enough = part.tables_of_rows.marginal(role) >= self.min_support
+                enough = part.unweighted().tables().marginal(role) >= self.min_support
                 columns = columns[enough[columns]]
         return sets, columns
 
@@ -210,19 +210,6 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
                 f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
             )
         return measurement
-
-
-def reads_sets(evaluation: Evaluation) -> bool:
-    """Whether Multi reads label sets, and not single labels or base rates."""
-    return evaluation.counts.is_matrix(Role.TASK) and evaluation.base_rates is None
-
-
-def too_many_sets(evaluation: Evaluation) -> int:
-    """The number of label sets of the reference if they are more than Multi reads, and else 0."""
-    if not reads_sets(evaluation) or not evaluation.origin.knows_sets:
-        return 0
-    n_sets = evaluation.origin.n_observed_sets()
-    return n_sets if n_sets > MAX_SETS else 0
 
 
 def subsets_by_support(
