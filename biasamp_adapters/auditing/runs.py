@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -374,8 +375,13 @@ def _each(texts: Iterable[str]) -> str:
 
 def _shares(data: list[Row], part: str) -> list[Row]:
     """The number of rows of each label in all runs, and the mean of its shares."""
+
+    def share(rows: list[Row]) -> float:
+        # Rounded once, so that no order of runs changes the last digit.
+        return math.fsum(row["share"] for row in rows) / len(data)
+
     return [
-        rows[0] | {"rows": _sum(rows, "rows"), "share": _sum(rows, "share") / len(data)}
+        rows[0] | {"rows": _sum(rows, "rows"), "share": share(rows)}
         for rows in _matching_rows(data, part)
     ]
 
@@ -430,7 +436,7 @@ def _aif360(summaries: Iterable[Row], part: str) -> Iterator[Row]:
     """The means of AIF360's own measures, which have no interval."""
     for rows in _matching_rows(summaries, part):
         values = [row["value"] for row in rows]
-        value = None if None in values else float(np.mean(values))
+        value = None if None in values else math.fsum(values) / len(values)
         found = rows[0] | {"value": value, "note": f"{rows[0]['note']}; mean of {len(rows)} runs"}
         if "groups" in found:
             found["groups"] = list(_aif360(rows, "groups"))
