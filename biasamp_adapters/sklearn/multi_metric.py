@@ -16,7 +16,8 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import is_real
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.metrics.base import Metric, values_of
-from biasamp_adapters.sklearn.scorer import AmplificationLoss, Objective, Place, Predicts
+from biasamp_adapters.sklearn.places import Place
+from biasamp_adapters.sklearn.scorer import AmplificationLoss, Objective, Predicts
 
 #: The methods by which an estimator answers a scorer.
 _RESPONSES = ("predict", "predict_proba", "predict_log_proba", "decision_function")

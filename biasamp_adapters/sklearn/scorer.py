@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import pandas as pd
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from biasamp_adapters._roles import Inputs
@@ -17,12 +15,10 @@ from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric, values_of
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
+from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up, names_of
 
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]
-
-#: The place of a variable: a name, several names, or positions of columns of an array.
-Place: TypeAlias = str | int | Sequence[str | int] | None
 
 
 def amplification_scorer(
@@ -189,7 +185,7 @@ class AmplificationLoss:
                 f"{self.target} must not be given with predicts={self.predicts!r}, where it is y; "
                 "received it"
             )
-        if self.place is not None and not _names(self.place):
+        if self.place is not None and not names_of(self.place):
             raise ValueError(f"{self.beside} must name at least one place; received {self.place!r}")
 
     @property
@@ -280,7 +276,15 @@ class AmplificationLoss:
             raise ValueError(
                 f"{self.beside} must come as metadata or from {self.place!r}; received both"
             )
-        return {**metadata, self.beside: _look_up(self.place, self.beside, y, X)}
+        return {**metadata, self.beside: self._found(y, X)}
+
+    def _found(self, y: Any, X: Any = None) -> Any:  # noqa: N803
+        """The variable that is not ``y``, from its place."""
+        sources = {"levels of y's index": levels_of(y)}
+        if X is not None:
+            sources["columns of X"] = columns_of(X)
+        index = index_of(X)
+        return look_up(self.place, self.beside, sources, index_of(y) if index is None else index)
 
     def inputs(
         self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, **metadata: Any
@@ -301,7 +305,7 @@ class AmplificationLoss:
                 f"{name}='...'"
             )
         if beside is None:
-            beside = _look_up(self.place, name, y_true)
+            beside = self._found(y_true)
         n_rows = _n_rows(y_true)
         arrays = {"y": y_true, name: beside, "sample_weight": sample_weight}
         for argument, values in arrays.items():
@@ -427,73 +431,3 @@ def _n_rows(values: Any) -> int:
     """Rows of an array, table or Indicators."""
     values = values.values if isinstance(values, Indicators) else values
     return int(values.shape[0]) if hasattr(values, "shape") else len(values)
-
-
-def _names(place: Place) -> list[str | int]:
-    """The names in a place."""
-    return [place] if isinstance(place, str | int | np.integer) else list(place or ())
-
-
-def _look_up(
-    place: Place,
-    argument: str,
-    y: Any,
-    X: Any = None,  # noqa: N803
-) -> pd.DataFrame | pd.Series[Any]:
-    """Levels of the index of ``y``, or columns of ``X``, as a table, or as a Series if one.
-
-    Raises
-    ------
-    ValueError
-        If a name is in neither, twice in one, or in both with different values.
-    """
-    sources = {"levels of y's index": _levels(y), "columns of X": _columns(X)}
-    table = {}
-    for name in _names(place):
-        matches = []
-        for source, columns in sources.items():
-            same = [values for other, values in columns if other == name]
-            if len(same) > 1:
-                raise ValueError(f"{source} must have different names; received {name!r} twice")
-            matches += same
-        if not matches:
-            levels, columns = ([other for other, _ in named] for named in sources.values())
-            places = "a level of y's index"
-            has = f"y's index has the levels {levels}" if levels else "y has no index with names"
-            if X is not None:
-                places += " or a column of X"
-                has += f", X the columns {columns}" if columns else ", X no columns"
-            raise ValueError(
-                f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking "
-                "turn y and X into arrays, without names: they need metadata routing)"
-            )
-        # As objects, equal labels match even if the columns have different types.
-        first, *others = (pd.Series([*values], dtype=object) for values in matches)
-        if not all(first.equals(other) for other in others):
-            raise ValueError(
-                f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
-                "the same values; received different ones"
-            )
-        table[name] = matches[0]
-    index = index_of(X)
-    frame = pd.DataFrame(table, index=index_of(y) if index is None else index)
-    return frame if len(table) > 1 else frame.iloc[:, 0]
-
-
-def _levels(y: Any) -> list[tuple[Any, Any]]:
-    """Levels of the index of y that have a name, with their names."""
-    index = pd.Index([]) if index_of(y) is None else y.index
-    names = enumerate(index.names)
-    return [(name, index.get_level_values(i).array) for i, name in names if name is not None]
-
-
-def _columns(X: Any) -> list[tuple[Any, Any]]:  # noqa: N803
-    """Columns of X, with their names or positions."""
-    if isinstance(X, np.ndarray) and X.ndim == 2:
-        return list(enumerate(X.T))
-    if isinstance(X, pd.DataFrame):
-        return [(name, X.iloc[:, i].array) for i, name in enumerate(X.columns)]
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return [(name, frame[name].to_list()) for name in frame.columns]
-    return []
