@@ -44,6 +44,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     alone. [W21] 3.3 compares models at thresholds calibrated to the prevalence. Here, the
     thresholds are part of the model and do not depend on the rows that are predicted.
 
+    With ``by``, each group has thresholds of its own, at which its rates are those of its truth.
+    The model then repeats the gap of the data and does not amplify it, which is not fairness. These
+    thresholds read the attribute whenever they decide, which the law may forbid. They hold for the
+    training rows; on others, what is left is sampling noise.
+
     Parameters
     ----------
     estimator : estimator
@@ -51,7 +56,20 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     prevalence : "train", float, array-like, dict or Series, default="train"
         Share of each class: "train" for that in the training rows; a number for the share of the
         second of two classes; an array with one share per class of ``classes_``, which sum to 1, or
-        per column of a label matrix; or a mapping from classes to shares.
+        per column of a label matrix; or a mapping from classes to shares. With ``by``, "train" or a
+        mapping from groups to any of these.
+    by : str, int, list of them or "metadata", optional
+        Where the attribute is found, in ``fit`` and in ``predict``: a level of the index, or a
+        column of X (a position, if X is an array), which the estimator has to drop unless it shall
+        learn from it; several names are crossed. With "metadata", it is the argument
+        ``sensitive_features``, which metadata routing passes on. By default, all rows share their
+        thresholds.
+    tolerance : float, default=0.0
+        Most by which a rate may differ from the requested share. Within it, the thresholds are the
+        most accurate ones; 0 keeps the share, as nearly as ties permit.
+    other_groups : {"error", "pooled"}, default="error"
+        What happens to groups in which a class is missing or all scores are equal, and to those
+        that are met first at prediction: an error, or the threshold of all rows.
     cv : int, cross-validation generator, iterable or None, default=5
         Thresholds are fitted to the scores of estimators that were not fitted on the scored rows.
         With None, the scores of the estimator on its training rows are used, which are
@@ -65,10 +83,15 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         Fitted on all rows.
     classes_ : ndarray of shape (n_classes,), or list of them of a label matrix
     prevalence_ : float or ndarray of shape (n_classes,) or (n_labels,)
-        The requested shares.
+        The requested shares; with ``by`` of each group, along a first axis.
     threshold_ : float or ndarray of shape (n_classes,) or (n_labels,)
         A class, or label, is predicted if its score is above the threshold. Of several classes, the
-        class with the highest difference of score and threshold is predicted.
+        class with the highest difference of score and threshold is predicted. With ``by`` those of
+        each group, along a first axis.
+    groups_ : list
+        The groups, in the order of ``threshold_``; only with ``by``.
+    pooled_threshold_ : ndarray of shape () or (n_classes,) or (n_labels,)
+        The thresholds of all rows; only with ``by``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if the estimator has them.
@@ -102,6 +125,18 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     >>> calibrated = PrevalenceThresholdClassifier(LogisticRegression()).fit(X, y)
     >>> round(float(calibrated.predict(X).mean()), 2)
     0.33
+
+    In the second of two groups, the score is lower for the same chance. With a threshold of its
+    own, as many of its rows are predicted positive as there are.
+
+    >>> group = rng.integers(0, 2, size=3000)
+    >>> shifted = X - 2 * group[:, None]
+    >>> by_group = PrevalenceThresholdClassifier(LogisticRegression(), by="metadata")
+    >>> by_group = by_group.fit(shifted, y, sensitive_features=group)
+    >>> second = group == 1
+    >>> predicted = by_group.predict(shifted, sensitive_features=group)
+    >>> round(float(y[second].mean()), 2), round(float(predicted[second].mean()), 2)
+    (0.33, 0.33)
     """
 
     def __init__(
