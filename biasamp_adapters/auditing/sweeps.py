@@ -16,10 +16,11 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
 from biasamp_adapters.inference.replicates import SHORTER
 from biasamp_adapters.metrics import DirectionalBiasAmplification
+from biasamp_adapters.metrics.equalize import accuracy_of
 from biasamp_adapters.metrics.measurement import A_TO_T
-from biasamp_adapters.metrics.plain import numbers
+from biasamp_adapters.metrics.plain import numbers, plain
 from biasamp_adapters.reference import Evaluation, align
-from biasamp_adapters.thresholds.curve import shares, steps_of
+from biasamp_adapters.thresholds.curve import Steps, shares, steps_of
 
 
 def sweeps(
@@ -95,6 +96,7 @@ def _sweep(
         findings = evaluate(counts, options, metrics, metric.pos_label)
         ((result,), (rates,)) = findings.results.values(), findings.rates.values()
         (of_groups,) = rates["false_positive_rate"]
+        made = counts.counts.tables(counts.counts.first_model)
         return {
             # Above the first threshold, no row is predicted positive.
             "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
@@ -102,6 +104,7 @@ def _sweep(
             "amplification": {**numbers(result.estimate), "note": note_of(result)},
             "blind_errors": numbers(result.blind_errors or Estimate(float("nan"))),
             "fpr_difference": numbers(of_groups.gap),
+            "accuracy": float(accuracy_of(made, Role.TASK)),
         }
 
     points = ((1, point(step)) for step in range(len(reached)))
@@ -112,6 +115,32 @@ def _sweep(
         "audited_share": _share(evaluation.counts.tables(model), Role.PREDICTION, column),
         "reference_share": _share(evaluation.origin.tables(), Role.TASK, column),
         "points": list(progress(points, len(reached), "Sweeping thresholds", SHORTER)),
+        "by_group": _by_group(evaluation, steps, thresholds, metric),
+    }
+
+
+def _by_group(
+    evaluation: Evaluation,
+    steps: Steps,
+    thresholds: Array,
+    metric: DirectionalBiasAmplification,
+) -> Row:
+    """What thresholds of each group, set on these rows, would give on them."""
+    found, counts = steps.by_group(len(evaluation.counts.groups))
+    result, made = metric.from_counts(counts), counts.tables(counts.first_model)
+    reached = made.joint(Role.ATTRIBUTE, Role.PREDICTION)[:, steps.positive]
+    rows = made.marginal(Role.ATTRIBUTE)
+    return {
+        "amplification": plain(result.value),
+        "accuracy": float(accuracy_of(made, Role.TASK)),
+        "groups": [
+            {
+                "attribute": show(group),
+                "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
+                "share": float(n / of) if of else None,
+            }
+            for group, step, n, of in zip(counts.groups, found, reached, rows, strict=True)
+        ],
     }
 
 
