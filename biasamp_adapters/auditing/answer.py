@@ -416,8 +416,8 @@ def _of_groups(curve: Row) -> Iterator[str]:
     amplification = rounded({"value": found["amplification"], "low": None, "high": None})
     yield (
         f"A threshold for each group (group_thresholds) would make {curve['name']} "
-        f"{amplification.value} points, with {found['accuracy']:.1%} right, on these rows, which set "
-        "the thresholds. That keeps the gap of the data, which is not fairness, and reads the "
+        f"{amplification.value} points, with {found['accuracy']:.1%} right, on these rows, which "
+        "set the thresholds. That keeps the gap of the data, which is not fairness, and reads the "
         "attribute to decide, which the law may forbid."
     )
 
