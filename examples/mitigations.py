@@ -266,5 +266,25 @@ def find(data_home: Path | None = None) -> Tables:
     return {"methods": table.rename_axis("method")}
 
 
+def draw(tables: Tables) -> Any:
+    """Accuracy against the mean size of BA A->T, one dot a method."""
+    from matplotlib import pyplot as plt
+
+    table = tables["methods"].sort_values("mean size of BA")
+    _, (ax, other) = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True, layout="constrained")
+    for axes, column, colour in (
+        (ax, "mean size of BA", "#d55e00"),
+        (other, "accuracy", "#0072b2"),
+    ):
+        axes.plot(100 * table[column], table.index, "o", color=colour)
+        axes.grid(axis="y", linewidth=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    ax.set_xlim(left=0)
+    ax.set_xlabel("mean size of BA A→T, points")
+    other.set_xlabel("accuracy, %")
+    ax.invert_yaxis()
+    return ax
+
+
 if __name__ == "__main__":
-    run(find)
+    run(find, draw)
