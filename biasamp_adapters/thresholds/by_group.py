@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label, check_choice, is_real
-from biasamp_adapters.counts.labels import listing, lookup, show
+from biasamp_adapters.counts.labels import listing, lookup
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.thresholds.scored_rows import Scored, fits, read_groups, read_scored
@@ -58,8 +58,13 @@ def thresholds_by_group(
     Raises
     ------
     ValueError
-        If a group lacks a class, or all its scores are equal.
+        If a group lacks a class, or all its scores are equal; or those of all rows are.
     """
+    if (rows.scores.min(axis=0) == rows.scores.max(axis=0)).any():
+        raise ValueError(
+            "y_score must have different scores, of each label; received a column in which all "
+            "are equal"
+        )
     pooled = rows.thresholds(rows.rates, tolerance)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(1, len(groups)))
@@ -100,7 +105,7 @@ def _unfit(
         has = f"{n} rows whose scores do not differ"
     return (
         f"each group must have rows with and without each label, and different scores, to set its "
-        f"threshold; the group {show(group)!r} has {has}"
+        f"threshold; the group {listing([group])} has {has}"
         + (f" (and {others} more groups)" if others else "")
         + ": merge it with another, or give it the threshold of all rows (other_groups='pooled')"
     )

@@ -116,8 +116,8 @@ def test_labels_of_the_truth(labels: list[float]) -> None:
 @pytest.mark.parametrize(
     ("labels", "has"),
     [
-        ([1.0, 1, 1, 0, 0, 0, 0, 0], r"the group '0.0' has 4 rows, 0 of them positive"),
-        ([1.0, 1, 1, 0, 1, 1, 1, 1], r"the group '0.0' has 4 rows, 4 of them positive"),
+        ([1.0, 1, 1, 0, 0, 0, 0, 0], r"the group 0.0 has 4 rows, 0 of them positive"),
+        ([1.0, 1, 1, 0, 1, 1, 1, 1], r"the group 0.0 has 4 rows, 4 of them positive"),
     ],
     ids=["no positives", "no negatives"],
 )
@@ -135,14 +135,14 @@ def test_a_group_without_a_label(labels: list[float], has: str) -> None:
 
 def test_a_group_of_one_row() -> None:
     truth, predicted = (with_sexes(data, 2.0) for data in two_sexes())
-    with pytest.raises(ValueError, match=r"the group '2.0' has 1 row, 1 of them positive"):
+    with pytest.raises(ValueError, match=r"the group 2.0 has 1 row, 1 of them positive"):
         PrevalenceThresholdPostprocessing().fit(truth, predicted)
 
 
 def test_a_group_whose_scores_do_not_differ() -> None:
     truth, _ = two_sexes()
     predicted = scored(truth, [0.5] * 4 + [0.4, 0.3, 0.2, 0.1])
-    with pytest.raises(ValueError, match=r"the group '1.0' has 4 rows whose scores do not differ"):
+    with pytest.raises(ValueError, match=r"the group 1.0 has 4 rows whose scores do not differ"):
         PrevalenceThresholdPostprocessing().fit(truth, predicted)
 
 
