@@ -33,6 +33,7 @@ from biasamp_adapters.counts.draws import (
     by_rows,
     drawn_weights,
 )
+from biasamp_adapters.counts.label_sets import ShownSets
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of
 from biasamp_adapters.counts.second_moments import SecondMoments, taken
@@ -186,15 +187,15 @@ class Counts(Schema):
         axis, mark = (ATTRIBUTE, ONE_GROUP) if role == "attribute" else (TASK, ONE_TASK)
         if self.rows is not None and axis in self.rows.codes:
             return True
-        return int(self._of_rows.margins(ONE, mark)[0, 0]) == self.n_rows
+        return int(self.tables_of_rows.margins(ONE, mark)[0, 0]) == self.n_rows
 
     def abstentions(self, role: str, model: str) -> int:
         """Rows for which a model predicted nothing."""
-        return int(self._of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
+        return int(self.tables_of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
 
     def seen(self, role: str, model: str | None = None) -> set[Label]:
         """Labels of a variable that occur."""
-        n = self._of_rows.margins(ONE, self.axis(role, model))[0]
+        n = self.tables_of_rows.margins(ONE, self.axis(role, model))[0]
         return {label for label, rows in zip(self.labels_of(role), n, strict=True) if rows > 0}
 
     # Label sets
@@ -204,8 +205,25 @@ class Counts(Schema):
         """Whether label sets were counted, or can be."""
         return self.rows is not None or bool(self.sets) or not self.is_matrix("task")
 
-    def observed_sets(self) -> dict[LabelSet, int]:
+    @cached_property
+    def _shown(self) -> ShownSets:
+        return ShownSets.of(self.values.rows, self.axis("task", None))
+
+    def n_observed_sets(self, min_rows: int = 1, max_size: int | None = None) -> int:
+        """How many label sets :meth:`observed_sets` gives, found without making each a tuple."""
+        if self.rows is None or not self.is_matrix("task"):
+            return len(self.observed_sets(min_rows, max_size))
+        return int(self._shown.among(min_rows, max_size).sum())
+
+    def observed_sets(self, min_rows: int = 1, max_size: int | None = None) -> dict[LabelSet, int]:
         """The exact label sets that rows of the truth show, and how many rows show each.
+
+        Parameters
+        ----------
+        min_rows : int
+            Rows that must show a set, at least 1.
+        max_size : int, optional
+            Most labels of a set.
 
         Raises
         ------
@@ -213,24 +231,28 @@ class Counts(Schema):
             If neither the rows nor label sets were kept.
         """
         if not (self.is_matrix("task") or self.sets):
-            n = self._of_rows.marginal("task")
-            return {(i,): int(count) for i, count in enumerate(n) if count}
+            n = self.tables_of_rows.marginal("task")
+            return {(i,): int(count) for i, count in enumerate(n) if count >= min_rows}
         self.axis("task", None)
         if self.rows is not None:
-            return self.rows.label_sets(TASK)
+            return self._shown.taken(self._shown.among(min_rows, max_size)).to_dict()
         if not self.sets:
             raise ValueError(
                 "label sets need rows: count with keep_rows=True or label_sets='observed'"
             )
-        n = self._of_rows.marginal(EXACT_SETS[0])
-        return {members: int(k) for members, k in zip(self.sets, n, strict=True) if k}
+        n = self.tables_of_rows.marginal(EXACT_SETS[0])
+        return {
+            members: int(rows)
+            for members, rows in zip(self.sets, n, strict=True)
+            if rows >= min_rows and len(members) <= (max_size or len(members))
+        }
 
     @property
     def knows_all_sets(self) -> bool:
         """Whether every label set that rows of the truth show is among those observed."""
         if self.rows is not None or not self.is_matrix("task"):
             return True
-        with_labels = self.n_rows - int(self._of_rows.margins(ONE, NO_TASK)[0, 0])
+        with_labels = self.n_rows - int(self.tables_of_rows.margins(ONE, NO_TASK)[0, 0])
         return sum(self.observed_sets().values()) == with_labels
 
     def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
@@ -261,10 +283,11 @@ class Counts(Schema):
 
     def unweighted(self) -> Self:
         """The same rows, each counted once."""
+        if not self.weighted:
+            return self
         if self.rows is not None:
             return replace(self, rows=self.rows.unweighted().merged())
-        second = None if self.weighted else self.second
-        return replace(self, stored={"n": self.moments["n"]}, second=second)
+        return replace(self, stored={"n": self.moments["n"]}, second=None)
 
     def with_second_moments(self) -> Self:
         """The same counts with the second moments of their rows.
@@ -306,7 +329,7 @@ class Counts(Schema):
         return self.weighted_by(self.rows.weight, self.rows.n)
 
     @cached_property
-    def _of_rows(self) -> Tables:
+    def tables_of_rows(self) -> Tables:
         """The tables of numbers of rows."""
         if not self.weighted:
             return self._tables
