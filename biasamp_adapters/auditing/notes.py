@@ -13,6 +13,7 @@ from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.labels import each_of, show
+from biasamp_adapters.counts.second_moments import MOST_DRAWN
 from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters
 from biasamp_adapters.metrics import METRICS
@@ -35,6 +36,9 @@ _SENTENCES = {
     "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
     "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "
     "need rows and are left out.",
+    "many rows": "There are more than {most:,} distinct rows: intervals come from a normal "
+    "distribution with the second moments of the sums, which those of a few rows only roughly "
+    "have. A random part of the rows is drawn row by row.",
     "sets not counted": "Multi is left out: label sets were not counted. Count with label_sets= or "
     "keep_rows=True.",
     "no sets": "Multi is left out: the evaluated truth contains no label set that the reference "
@@ -140,6 +144,8 @@ def _about_data(findings: Findings) -> Iterator[Note]:
         yield "no draws", {"reason": counts.no_draws}
     if counts.is_normal:
         yield "normal draws", {}
+    if counts.has_many_rows and findings.options.n_boot:
+        yield "many rows", {"most": MOST_DRAWN}
     if not counts.knows_sets:
         yield "sets not counted", {}
     elif n_sets := too_many_sets(findings.evaluation):

@@ -98,6 +98,11 @@ class Values:
         self._known: dict[Block, Any] = {}
         self._pairs: dict[tuple[Block, Block], Keys] = {}
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether all blocks are of 0 and 1, and hold no probabilities."""
+        return self._chances is None and not self.rows.soft
+
     def __getitem__(self, block: Block) -> Any:
         """Categories, or a matrix of shape (rows, columns)."""
         if block not in self._known:

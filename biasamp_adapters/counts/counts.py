@@ -36,7 +36,7 @@ from biasamp_adapters.counts.draws import (
 from biasamp_adapters.counts.label_sets import ShownSets
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of
-from biasamp_adapters.counts.second_moments import SecondMoments, taken
+from biasamp_adapters.counts.second_moments import SecondMoments, are_worth_it, taken
 from biasamp_adapters.counts.tables import (
     MarginsOfRows,
     MarginsWithoutOne,
@@ -305,7 +305,7 @@ class Counts(Schema):
         parts = (
             SecondMoments.of_rows(
                 self._values_of(rows.taken(part)),
-                rows.n[part],
+                None if (rows.n[part] == 1).all() and rows.unit is None else rows.n[part],
                 None if rows.unit is None else rows.unit[part],
             )
             for part in blocks_of(len(rows), self.layout.width)
@@ -409,8 +409,32 @@ class Counts(Schema):
         """Whether tables are drawn from a normal distribution, since rows were not kept."""
         return self.rows is None and self.second is not None
 
+    @cached_property
+    def has_many_rows(self) -> bool:
+        """Whether tables are drawn from a normal distribution, since rows are too many.
+
+        That is so for more than 200,000 distinct rows of label matrices without weights, clusters
+        and probabilities of groups. Parts of rows are read from draws of rows.
+        """
+        rows = self.rows
+        if rows is None or self.weighted or self.clustered or rows.origin is not None:
+            return False
+        soft = any(axis.role.of_attribute for axis in self.soft_axes)
+        return not soft and are_worth_it(rows, self._without_sets.layout)
+
+    @property
+    def _without_sets(self) -> Self:
+        return replace(self, sets=()) if self.sets else self
+
+    @cached_property
+    def _as_sums(self) -> Self:
+        """Counts without rows, from which tables are drawn where there are many rows."""
+        return self._without_sets.with_second_moments().without_rows()
+
     def replicates_at_once(self, width: int) -> int:
         """Replicates that one block may hold, ``width`` numbers each beside what is drawn."""
+        if self.has_many_rows:
+            return self._as_sums.replicates_at_once(width)
         if self.rows is None:
             numbers = max(width, *(sums.size for sums in self.moments.values()))
             if self.second is not None:
@@ -428,13 +452,16 @@ class Counts(Schema):
 
         Clusters are drawn exactly, and rows if the weight of each is known. If only sums of weights
         are known, these are Poisson draws with their mean and variance; if only second moments are
-        known, sums are drawn from a normal distribution.
+        known, or there are many rows, sums are drawn from a normal distribution.
 
         Raises
         ------
         ValueError
             If neither the rows nor second moments were kept.
         """
+        if self.has_many_rows:
+            yield from self._as_sums.draw(n_boot, rng, block)
+            return
         for size in batches(n_boot, block):
             if self.rows is not None:
                 yield self.weighted_by(*drawn_weights(self.rows, size, rng))

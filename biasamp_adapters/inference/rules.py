@@ -20,6 +20,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.second_moments import MOST_DRAWN
 
 #: Rates given a label of fewer rows are not reliable.
 FEW_ROWS = 15
@@ -120,6 +121,8 @@ class Sampling:
         Whether the score is one of leave-one-out.
     lone_sets : float
         Share of the label sets that a single row contains.
+    sets_of_many_rows : bool
+        Whether label sets are read from rows that are drawn as sums.
     """
 
     no_draws: str | None = None
@@ -129,6 +132,7 @@ class Sampling:
     flips_sums: bool = False
     leaves_one_out: bool = False
     lone_sets: float = 0.0
+    sets_of_many_rows: bool = False
 
 
 #: Checked before rows are drawn.
@@ -157,6 +161,12 @@ SAMPLING_RULES: Sequence[Rule[Sampling]] = (
         lambda it: it.leaves_one_out,
         "leave-one-out is invalid on bootstrap samples, which contain duplicates: "
         "evaluation='resubstitution' has an interval",
+    ),
+    Rule(
+        "rows that hold label sets can be drawn",
+        lambda it: it.sets_of_many_rows,
+        f"more than {MOST_DRAWN:,} distinct rows are drawn as sums of their columns, which do not "
+        "tell of label sets: a random part of the rows has an interval",
     ),
     Rule(
         "label sets are in several rows",

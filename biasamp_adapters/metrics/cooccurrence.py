@@ -109,12 +109,13 @@ class Cooccurrence(Measurement):
 
     @property
     def sampling(self) -> Sampling:
-        """Draws of rows; of label sets, how many are in a single row."""
+        """Draws of rows; of label sets, what these lack."""
         drawn, counts = super().sampling, self.evaluation.counts
         if not self.sets or not counts.has(Role.TASK):
             return drawn
         rows = counts.tables_of_rows.marginal("task_sets")[self.columns]
-        return replace(drawn, lone_sets=float((rows == 1).mean()))
+        lone = float((rows == 1).mean())
+        return replace(drawn, lone_sets=lone, sets_of_many_rows=counts.has_many_rows)
 
     @property
     def width(self) -> int:
