@@ -91,13 +91,14 @@ def rows_that_contain(
     ends = np.cumsum(n_rows)
     sizes = members.sum(axis=0)
     rarest = np.where(members > 0, n_rows[:, None], len(rows) + 1).argmin(axis=0)
-    pairs = [np.zeros((2, 0), dtype=np.intp)]
+    # Half the memory of other integers: there may be many pairs.
+    pairs = [np.zeros((2, 0), dtype=np.int32)]
     for label in np.unique(rarest).tolist():
         sets = np.flatnonzero(rarest == label)
         having = rows[ends[label] - n_rows[label] : ends[label]]
         for part in blocks_of(len(having), len(members) + len(sets)):
             among = having[part]
             which, found = np.nonzero(dense(among) @ members[:, sets] == sizes[sets])
-            pairs.append(np.stack([among[which], sets[found]]))
+            pairs.append(np.stack([among[which], sets[found]], dtype=np.int32, casting="unsafe"))
     row, of_set = np.concatenate(pairs, axis=1)
     return row, of_set
