@@ -6,8 +6,8 @@ the denominator.
 
 ``--only`` runs some sections. ``--quick`` uses less data and does not judge the goals. What is not
 installed is skipped with a message: engines for frames, ``bias-amplification`` with
-torch for DPA, and the code released with [W21], whose file ``BIASAMP_W21`` names. COMPAS is read
-from ``BIASAMP_DATA``, or from ``shared/data`` beside the repository.
+torch for DPA, and the code released with [W21], whose file ``BIASAMP_W21`` names. COMPAS and the
+captions are read from ``BIASAMP_DATA``, or from ``shared/data`` beside the repository.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ import biasamp_adapters as bam
 from benchmarks import (
     arrays,
     calls,
+    captions,
     classes,
     frames,
     growth,
     many_tasks,
     matrices,
+    million,
     pages,
     predictability,
     replicates,
@@ -49,6 +51,8 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "bootstrap": replicates.bootstrap,
     "classes": classes.classes,
     "many-tasks": many_tasks.many_tasks,
+    "captions": captions.captions,
+    "million": million.million,
     "matrices": matrices.directional,
     "loops": matrices.loops,
     "dpa": predictability.predictability,

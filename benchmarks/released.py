@@ -41,6 +41,11 @@ def w21() -> Callable[..., tuple[float, float]] | None:
     return both
 
 
+def data_home() -> Path:
+    """The folder of data."""
+    return Path(os.environ.get("BIASAMP_DATA", _DATA))
+
+
 def compas() -> pd.DataFrame:
     """The 5,278 COMPAS rows of the papers with T, A and a tree's predictions of both.
 
@@ -51,8 +56,7 @@ def compas() -> pd.DataFrame:
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    folder = Path(os.environ.get("BIASAMP_DATA", _DATA))
-    frame = pd.read_csv(folder / "compas-scores-two-years.csv.gz", keep_default_na=False)
+    frame = pd.read_csv(data_home() / "compas-scores-two-years.csv.gz", keep_default_na=False)
     days = pd.to_numeric(frame["days_b_screening_arrest"])
     keep = days.abs().le(30) & frame["is_recid"].ne(-1)
     keep &= frame["c_charge_degree"].ne("O") & frame["score_text"].ne("N/A")

@@ -18,7 +18,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.keys import Keys
 from biasamp_adapters.counts.label_sets import rows_that_contain
-from biasamp_adapters.counts.rows import Rows, blocks_of, dense
+from biasamp_adapters.counts.rows import Rows, blocks_of, dense, distinct
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
 #: What a block holds and, for predictions, the model. An Axis is a block.
@@ -98,6 +98,11 @@ class Values:
         self._known: dict[Block, Any] = {}
         self._pairs: dict[tuple[Block, Block], Keys] = {}
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether all blocks are of 0 and 1, and hold no probabilities."""
+        return self._chances is None and not self.rows.soft
+
     def __getitem__(self, block: Block) -> Any:
         """Categories, or a matrix of shape (rows, columns)."""
         if block not in self._known:
@@ -117,14 +122,7 @@ class Values:
         self, block: Block, rows: slice | Array = slice(None), dtype: Any = np.float64
     ) -> Array:
         """Some rows of a block as an array."""
-        values = self[block]
-        if not isinstance(values, Categories):
-            return dense(values[rows]).astype(dtype, copy=False)
-        codes = values.codes[rows]
-        out = np.zeros((len(codes), values.size), dtype=dtype)
-        present = np.flatnonzero(codes >= 0)
-        out[present, codes[present]] = 1
-        return out
+        return _as_array(self[block], rows, dtype)
 
     def _made(self, block: Block) -> Any:
         layout, name = self.layout, block[0]
@@ -184,13 +182,18 @@ class Values:
         """Which label sets each row contains."""
         from scipy.sparse import csr_array
 
+        block = self[axis]
+        if not isinstance(block, Categories) and block.dtype.kind == "f":
+            block = (block == 1).astype(np.int8)
+        # Many rows may have the same labels.
+        first, which = distinct(block.codes if isinstance(block, Categories) else block)
         rows, sets = rows_that_contain(
             self.layout.set_members,
-            _present(self[axis]),
-            lambda rows: self.dense(axis, rows, np.float32),
+            _present(block, first),
+            lambda rows: _as_array(block, first[rows], np.float32),
         )
-        shape = len(self.rows), len(self.layout.sets)
-        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)
+        shape = len(first), len(self.layout.sets)
+        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)[which]
 
     def _exactly(self) -> Any:
         """Which label set is exactly the labels of each row."""
@@ -212,16 +215,28 @@ def chances_of(levels: Array, labels: Sequence[Label]) -> Array | None:
     return out
 
 
+def _as_array(block: Any, rows: slice | Array, dtype: Any) -> Array:
+    """Some rows of Categories or of a matrix."""
+    if not isinstance(block, Categories):
+        return dense(block[rows]).astype(dtype, copy=False)
+    codes = block.codes[rows]
+    out = np.zeros((len(codes), block.size), dtype=dtype)
+    present = np.flatnonzero(codes >= 0)
+    out[present, codes[present]] = 1
+    return out
+
+
 def _mark(rows: Array) -> Categories:
     return Categories(np.where(rows, 0, -1), 1)
 
 
-def _present(block: Any) -> tuple[Array, Array]:
-    """The rows and columns of a block that are not 0."""
+def _present(block: Any, rows: Array) -> tuple[Array, Array]:
+    """The positions and columns of the numbers that are not 0, of some rows of a block."""
     if isinstance(block, Categories):
-        rows = np.flatnonzero(block.codes >= 0)
-        return rows, block.codes[rows]
-    return block.nonzero()
+        codes = block.codes[rows]
+        present = np.flatnonzero(codes >= 0)
+        return present, codes[present]
+    return block[rows].nonzero()
 
 
 def _agreed(truth: Any, predicted: Any) -> Any:

@@ -14,6 +14,7 @@ from biasamp_adapters.counts.blocks import Layout, Values, chances_of
 from biasamp_adapters.counts.cells import CellCounter, CountedCells
 from biasamp_adapters.counts.clusters import by_content
 from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.lists import Lists, Seen, check_absent, check_dropped, common_lists
 from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import Rows, compact, concatenated
@@ -356,6 +357,11 @@ def finished(counts: C, options: Options) -> C:
                 f"the {role} of {model} must hold values; all {counts.n_rows} are missing"
             )
     if options.observes:
+        if counts.n_observed_sets() > MAX_SETS:
+            raise ValueError(
+                f"label_sets='observed' counts at most {MAX_SETS:,} sets; rows show "
+                f"{counts.n_observed_sets():,}: label_sets= lists those to count"
+            )
         counts = counts.with_sets(tuple(counts.observed_sets()))
     if options.second_moments and counts.second is None:
         counts = counts.with_second_moments()

@@ -22,7 +22,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.estimates import Interval
 from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
+from biasamp_adapters.inference.rules import FEW_ROWS, Evidence, Sampling
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.blind_errors import MOST_DENSE, blind_errors, can_be_blind
 from biasamp_adapters.metrics.magnitude import (
@@ -106,6 +106,16 @@ class Cooccurrence(Measurement):
     def reads_reference(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         """Whether the rates of the truth are those of the reference."""
         return self.direction == UNDIRECTED or self.reestimate
+
+    @property
+    def sampling(self) -> Sampling:
+        """Draws of rows; of label sets, what these lack."""
+        drawn, counts = super().sampling, self.evaluation.counts
+        if not self.sets or not counts.has(Role.TASK):
+            return drawn
+        rows = counts.tables_of_rows.marginal("task_sets")[self.columns]
+        lone = float((rows == 1).mean())
+        return replace(drawn, lone_sets=lone, sets_of_many_rows=counts.has_many_rows)
 
     @property
     def width(self) -> int:
