@@ -47,6 +47,9 @@ _MARKED: dict[Block, tuple[Axis, int]] = {
     NO_TASK: (TASK, 0),
 }
 
+#: Categories with at most this many columns are compared with each of them.
+_NARROW = 8
+
 #: Products of at most this many rows and numbers are computed at once and without threads, which
 #: would cost more than they save.
 _FEW_ROWS, _FEW_NUMBERS = 128, 2**19
@@ -97,12 +100,18 @@ class Values:
         self.layout, self.rows, self._chances = layout, rows, chances
         self._known: dict[Block, Any] = {}
         self._pairs: dict[tuple[Block, Block], Keys] = {}
+        self._n_labels: dict[Axis, Array] = {}
 
     def __getitem__(self, block: Block) -> Any:
         """Categories, or a matrix of shape (rows, columns)."""
         if block not in self._known:
             self._known[block] = self._made(block)
         return self._known[block]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all blocks hold 0 and 1, and no probabilities."""
+        return self._chances is None and not self.rows.soft
 
     def pairs(self, first: Block, second: Block) -> Keys | None:
         """Rows by their pair of labels, where they have at most one of both blocks; else None."""
@@ -121,6 +130,8 @@ class Values:
         if not isinstance(values, Categories):
             return dense(values[rows]).astype(dtype, copy=False)
         codes = values.codes[rows]
+        if values.size <= _NARROW:
+            return (codes == np.arange(values.size)[:, None]).T.astype(dtype)
         out = np.zeros((len(codes), values.size), dtype=dtype)
         present = np.flatnonzero(codes >= 0)
         out[present, codes[present]] = 1
@@ -162,13 +173,9 @@ class Values:
 
     def _labels_of(self, axis: Axis) -> Array:
         """The number of labels of a true variable in each row."""
-        values = self[axis]
-        if isinstance(values, Categories):
-            return (values.codes >= 0).astype(np.int64)
-        if isinstance(values, np.ndarray):
-            # Several times faster than sum(axis=1) on few columns. Bytes would overflow at 128.
-            return np.einsum("ij->i", values, dtype=np.result_type(values, np.int32))
-        return np.asarray(values.sum(axis=1)).reshape(-1)
+        if axis not in self._n_labels:
+            self._n_labels[axis] = _sums_of_rows(self[axis])
+        return self._n_labels[axis]
 
     def _marked(self, block: Block) -> Array:
         truths = [axis for axis in (ATTRIBUTE, TASK) if axis in self.layout.axes]
@@ -210,6 +217,17 @@ def chances_of(levels: Array, labels: Sequence[Label]) -> Array | None:
     out = np.zeros((len(levels), len(labels)))
     out[:, labels.index(1)], out[:, labels.index(0)] = levels, 1 - levels
     return out
+
+
+def _sums_of_rows(block: Any) -> Array:
+    """How many columns of a block of 0 and 1 each row has."""
+    if isinstance(block, Categories):
+        return (block.codes >= 0).astype(np.int64)
+    if isinstance(block, np.ndarray):
+        # Several times faster than sum(axis=1) on few columns, and in the smallest type that holds
+        # the sums.
+        return np.einsum("ij->i", block.astype(np.min_scalar_type(block.shape[1])))
+    return np.asarray(block.sum(axis=1)).reshape(-1)
 
 
 def _mark(rows: Array) -> Categories:
@@ -394,22 +412,27 @@ class Layout:
         """The sums of no rows, of shape (left, width)."""
         return np.zeros((self.left.stop - self.left.start, self.width))
 
-    def moments(self, values: Values, weight: Array | None, dtype: Any = np.float64) -> Array:
+    def moments(self, values: Values, weight: Array | None) -> Array:
         """Sums over rows of the products of the left side with all blocks, in float64.
 
         Parameters
         ----------
         values : Values
-            Of rows that are few enough to be summed exactly in ``dtype``.
+            Without weights, of so few rows that their sums are exact in float32.
         weight : array of shape (rows,), optional
-        dtype : dtype
         """
-        left = np.concatenate([values.dense(block, dtype=dtype) for block in self.left_blocks], 1)
+        dtype = np.float32 if weight is None and values.whole else np.float64
+        # Narrow blocks come first, and cost less in one product.
+        narrow = [block for block, where in self.blocks.items() if where.stop <= self.left.stop]
+        head = np.concatenate([values.dense(block, dtype=dtype) for block in narrow], axis=1)
+        left = head[:, self.left]
         if weight is not None:
-            left = left * weight[:, None].astype(dtype)
+            left = left * weight[:, None]
         out = self.zeros()
+        out[:, : self.left.stop] = _product(left, head)
         for block, where in self.blocks.items():
-            out[:, where] = _product(left, values.dense(block, dtype=dtype))
+            if where.start >= self.left.stop:
+                out[:, where] = _product(left, values.dense(block, dtype=dtype))
         return out
 
     def moved_from(self, other: Layout, positions: Mapping[str, Sequence[int]]) -> Array:

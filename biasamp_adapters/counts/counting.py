@@ -27,15 +27,15 @@ from biasamp_adapters.inputs.columns import (
     check_total_weight,
     chunks,
 )
-from biasamp_adapters.inputs.matrices import Matrix
 
 C = TypeVar("C", bound=Counts)
 
 #: Rows of different weights are kept apart up to this many cells; beyond, their sums are kept.
 MAX_WEIGHTED_CELLS = 2**17
 
-#: Limits of one chunk of matrices: bytes, and rows, so that sums are exact in float32.
-_CHUNK, _CHUNK_ROWS = 2**22, 2**14
+#: Limits of one chunk of matrices: numbers, and rows, so that sums are exact in float32. Columns of
+#: bytes a power of two apart would displace each other in the cache.
+_CHUNK, _CHUNK_ROWS = 2**21, 8_000
 
 
 def count(sources: Sources, options: Options) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class _Sums:
     rows: list[Rows]
     second: SecondMoments | None = None
 
-    def add(self, values: Values, options: Options, dtype: Any) -> None:
+    def add(self, values: Values, options: Options) -> None:
         """Add rows of the data, each of which is read once."""
         rows = values.rows
         once = None if (rows.n == 1).all() else rows.n
@@ -203,7 +203,7 @@ class _Sums:
         else:
             sums = {"n": once, "w": rows.w, "w2": rows.w2}
             for name in self.moments:
-                self.moments[name] += self.layout.moments(values, sums[name], dtype)
+                self.moments[name] += self.layout.moments(values, sums[name])
         if options.second_moments and not options.observes:
             more = SecondMoments.of_rows(values, once, rows.unit)
             self.second = more if self.second is None else self.second + more
@@ -217,8 +217,6 @@ class RowReader:
     sources : Sources
     lists : Lists
     options : Options
-    dtype : dtype
-        Of the indicators.
 
     Attributes
     ----------
@@ -230,11 +228,11 @@ class RowReader:
         Rows that are left out.
     """
 
-    def __init__(self, sources: Sources, lists: Lists, options: Options, dtype: Any) -> None:
+    def __init__(self, sources: Sources, lists: Lists, options: Options) -> None:
         self.sources, self.options = sources, options
         self.absent = {source.axis: 0 for source in sources.sources}
         self.dropped = self.without_cluster = 0
-        self._lists, self._dtype = lists, dtype
+        self._lists = lists
         self._orders = {source.axis: lists.order(source) for source in sources.matrices}
 
     def read(self, part: slice, lost: Mapping[Axis, Array] | None = None) -> Rows:
@@ -259,7 +257,9 @@ class RowReader:
             if source.matrix is None:
                 codes[axis], absent = self._codes(source, part)
             else:
-                indicators[axis], absent = self._indicators(source, source.matrix, part)
+                order = self._orders[axis]
+                indicators[axis], lacking = source.matrix.read(part.start, part.stop, order)
+                absent = np.zeros(size, dtype=bool) if lacking is None else lacking
             absent = absent if lost is None else lost.get(axis, absent)
             if axis.role.predicted and source.matrix is not None:
                 silent[axis] = absent
@@ -283,12 +283,6 @@ class RowReader:
         codes, labels = source.codes(part.start, part.stop)
         return self._lists.codes(source.axis, codes, labels), codes < 0
 
-    def _indicators(self, source: Source, matrix: Matrix, part: slice) -> tuple[Array, Array]:
-        axis, size = source.axis, part.stop - part.start
-        values = np.zeros((size, len(self._lists.of(axis))), dtype=self._dtype)
-        absent = matrix.read(part.start, part.stop, values, self._orders[axis])
-        return values, np.zeros(size, dtype=bool) if absent is None else absent
-
     def check(self, n_rows: int) -> None:
         """Raise if values are missing that must not be, or if no rows are left.
 
@@ -311,17 +305,13 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
     weighted = sources.weight is not None
     kinds = ("n", "w", "w2") if weighted else ("n",)
     sums = _Sums(layout, {kind: layout.zeros() for kind in kinds}, [])
-    matrices = [source.matrix for source in sources.matrices if source.matrix is not None]
-    split = len(lists.levels) > 0 or any(matrix.may_be_split for matrix in matrices)
-    exact = split or weighted or sources.repeated is not None
-    dtype = np.dtype(np.float64 if exact else np.float32)
-    reader = RowReader(sources, lists, options, dtype)
+    reader = RowReader(sources, lists, options)
     n_rows = len(sources.parts[0])
-    step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
+    step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
     for start in range(0, n_rows, step):
         rows = reader.read(slice(start, min(start + step, n_rows)))
         if len(rows):
-            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options, dtype)
+            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options)
     if sources.weight is not None:
         sources.weight.check()
     reader.check(n_rows if sources.repeated is None else int(sources.repeated.sum()))
