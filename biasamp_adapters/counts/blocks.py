@@ -119,7 +119,10 @@ class Values:
             blocks = self[first], self[second]
             if not all(isinstance(block, Categories) for block in blocks):
                 return None
-            self._pairs[first, second] = pairs_of_labels(*blocks)
+            all_alike = first == ONE
+            self._pairs[first, second] = (
+                Keys(blocks[1].codes, blocks[1].size) if all_alike else pairs_of_labels(*blocks)
+            )
         return self._pairs[first, second]
 
     def dense(
@@ -180,8 +183,10 @@ class Values:
     def _marked(self, block: Block) -> Array:
         truths = [axis for axis in (ATTRIBUTE, TASK) if axis in self.layout.axes]
         if block == UNLABELLED:
-            without = [self._labels_of(axis) == 0 for axis in truths]
-            return np.all(without, axis=0) if without else np.zeros(len(self.rows), dtype=bool)
+            without = np.full(len(self.rows), bool(truths))
+            for axis in truths:
+                without &= self._labels_of(axis) == 0
+            return without
         axis, number = _MARKED[block]
         if axis not in truths:
             return np.zeros(len(self.rows), dtype=bool)

@@ -83,10 +83,11 @@ def add_rows(
     """Count the rows of some columns."""
     for start, stop in chunks(len(columns[0])):
         coded = [column.chunk(start, stop) for column in columns]
-        n = np.ones(stop - start, dtype=np.int64) if repeated is None else repeated[start:stop]
+        n = None if repeated is None else repeated[start:stop]
         if weight is None:
-            counter.add(coded, None if repeated is None else [n])
+            counter.add(coded, None if n is None else [n])
             continue
+        n = np.ones(stop - start, dtype=np.int64) if n is None else n
         w = weight.numbers(start, stop)
         if by_weight:
             codes, units = pd.factorize(w)
@@ -124,7 +125,8 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     dropped = int(every[~keep].sum())
     check_dropped(dropped, every.sum(), options)
     n, *weights = (values[keep] for values in cells.sums)
-    seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
+    if dropped:
+        seen = [replace(variable, codes=variable.codes[keep]) for variable in seen]
     lists = common_lists(seen, [], options)
     codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
     part = None if sources.part is None else _numbers(cells, past, keep)

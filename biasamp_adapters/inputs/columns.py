@@ -163,6 +163,8 @@ def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> A
 
 def _one_dimensional(values: Any, name: str) -> Any:
     """Values that can be sliced: a numpy array, a pandas array or a narwhals Series."""
+    if type(values) is np.ndarray and values.ndim == 1:
+        return values
     if hasattr(values, "toarray"):
         raise ValueError(
             f"{name} must be a column of values; received a sparse array of the shape "

@@ -55,6 +55,8 @@ class Indicators:
 
 def is_matrix(values: Any) -> bool:
     """Whether an input has columns: a two-dimensional array, a table, a list of rows."""
+    if isinstance(values, np.ndarray):
+        return values.ndim == 2
     if isinstance(values, Indicators | pd.DataFrame) or hasattr(values, "tocsr"):
         return True
     if isinstance(values, pd.Series):
@@ -62,8 +64,8 @@ def is_matrix(values: Any) -> bool:
     if isinstance(values, list | tuple):
         rows = (list, tuple, np.ndarray)
         return len(values) > 0 and isinstance(values[0], rows)
-    if isinstance(values, np.ndarray) or hasattr(values, "detach"):
-        return values.ndim == 2
+    if hasattr(values, "detach"):
+        return bool(values.ndim == 2)
     return isinstance(nw.from_native(values, pass_through=True), nw.DataFrame)
 
 
