@@ -298,6 +298,10 @@ class Cooccurrence(Measurement):
 
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
+        return self._scores_of_data
+
+    @cached_property
+    def _scores_of_data(self) -> dict[str, Any]:
         scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
         return {
             name: value if value.ndim else float(value)
