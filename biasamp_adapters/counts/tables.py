@@ -24,7 +24,7 @@ from biasamp_adapters.counts.blocks import (
     sums_of_products,
 )
 from biasamp_adapters.counts.rows import dense
-from biasamp_adapters.counts.variables import ATTRIBUTE, Axis, Schema
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, Schema
 
 #: A tuple, since an enumeration is slow to search, and roles are given as strings as well.
 _ROLES = tuple(Role)
@@ -173,6 +173,9 @@ class Tables:
     @property
     def labelled(self) -> Array:
         """Sum of the weights of rows that have a group or a task, of shape (...)."""
+        codes = {} if self.values is None else self.values.rows.codes
+        if ATTRIBUTE in codes or TASK in codes:
+            return self.total  # A true variable that is not columns has a label in each row.
         return self.total - self.margins(ONE, UNLABELLED)[..., 0, 0]
 
     def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:

@@ -240,7 +240,8 @@ def _code(values: Any) -> tuple[Array, Sequence[Label]]:
         if span <= _MAX_INTEGER_SPAN:
             # Wrapping around is harmless: the difference fits the unsigned type.
             narrow = values.astype(np.min_scalar_type(span))
-            narrow -= np.array(low).astype(narrow.dtype)
+            if low:
+                narrow -= np.array(low).astype(narrow.dtype)
             return narrow, range(low, high + 1)
     codes, labels = pd.factorize(values)
     if getattr(labels, "dtype", None) is not None and labels.dtype.kind in "mM":
