@@ -117,7 +117,7 @@ class CellCounter:
 
     def _add_up(self) -> None:
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
-        order, starts = runs(lexicographic_key([*codes.T]))
+        order, starts = runs([*codes.T])
         sums = [np.add.reduceat(values[order], starts) for values in totals]
         self._pending = [(codes[order[starts]], *sums)]
 

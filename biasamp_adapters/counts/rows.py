@@ -128,7 +128,7 @@ class Rows:
         key = lexicographic_key(self.keys())
         if self.unit is None and (key[1:] > key[:-1]).all():
             return self  # In order, and each of them once.
-        order, starts = runs(key)
+        order, starts = _runs_of(key)
         sums = {name: np.add.reduceat(x[order], starts) for name, x in self.sums().items()}
         if self.unit is not None:
             unit = sums["unit"] = self.unit[order[starts]]
@@ -222,8 +222,12 @@ def lexicographic_key(columns: Sequence[Array]) -> Array:
     return key
 
 
-def runs(key: Array) -> tuple[Array, Array]:
-    """The order of rows by their key, and where in it each distinct one starts."""
+def runs(columns: Sequence[Array]) -> tuple[Array, Array]:
+    """The lexicographic order of rows, and where in it each distinct combination starts."""
+    return _runs_of(lexicographic_key(columns))
+
+
+def _runs_of(key: Array) -> tuple[Array, Array]:
     order = np.argsort(key, kind="stable")
     key = key[order]
     return order, np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
