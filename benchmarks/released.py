@@ -73,6 +73,34 @@ def compas() -> pd.DataFrame:
     return pd.DataFrame(out)
 
 
+def coco(model: str = "baseline_ft") -> tuple[Any, Any, Any, Any]:
+    """Objects and gender of COCO images, true and as the captions of a model name them.
+
+    The objects are those of the papers that the labels hold, 65 columns; captions that name no
+    gender are left out.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data are not there.
+    """
+    folder = Path(os.environ.get("BIASAMP_DATA", _DATA))
+    images, captions, objects = (
+        pd.read_csv(folder / name, keep_default_na=False)
+        for name in ("coco_labels.csv.gz", "coco_caption_predictions.csv.gz", "coco_objects.csv")
+    )
+    captions = captions[(captions["model"] == model) & captions["gender_pred"].ne("")]
+    images = images.set_index("image_id").loc[captions["image_id"]]
+    held = set().union(*images["objects"].str.split("|"))
+    names = [name for name in objects.query("in_66 == 1")["object"] if name in held]
+    truth, predicted = (
+        lists.str.get_dummies("|").reindex(columns=names, fill_value=0).to_numpy(np.int8).copy("C")
+        for lists in (images["objects"], captions["objects_pred"])
+    )
+    genders = images["gender"], captions["gender_pred"]
+    return truth, predicted, *(x.eq("woman").to_numpy().astype(int) for x in genders)
+
+
 def trained_dpa(known: Any, true: Any, made: Any, mode: str, seed: int) -> float:
     """DPA of the package bias-amplification with attackers of the size that [T25] gives COMPAS.
 

@@ -47,6 +47,9 @@ _MARKED: dict[Block, tuple[Axis, int]] = {
     NO_TASK: (TASK, 0),
 }
 
+#: Categories with at most this many columns are compared with each of them.
+_NARROW = 8
+
 #: Products of at most this many rows and numbers are computed at once and without threads, which
 #: would cost more than they save.
 _FEW_ROWS, _FEW_NUMBERS = 128, 2**19
@@ -97,6 +100,7 @@ class Values:
         self.layout, self.rows, self._chances = layout, rows, chances
         self._known: dict[Block, Any] = {}
         self._pairs: dict[tuple[Block, Block], Keys] = {}
+        self._n_labels: dict[Axis, Array] = {}
 
     @property
     def are_whole(self) -> bool:
@@ -109,13 +113,21 @@ class Values:
             self._known[block] = self._made(block)
         return self._known[block]
 
+    @property
+    def whole(self) -> bool:
+        """Whether all blocks hold 0 and 1, and no probabilities."""
+        return self._chances is None and not self.rows.soft
+
     def pairs(self, first: Block, second: Block) -> Keys | None:
         """Rows by their pair of labels, where they have at most one of both blocks; else None."""
         if (first, second) not in self._pairs:
             blocks = self[first], self[second]
             if not all(isinstance(block, Categories) for block in blocks):
                 return None
-            self._pairs[first, second] = pairs_of_labels(*blocks)
+            all_alike = first == ONE
+            self._pairs[first, second] = (
+                Keys(blocks[1].codes, blocks[1].size) if all_alike else pairs_of_labels(*blocks)
+            )
         return self._pairs[first, second]
 
     def dense(
@@ -160,19 +172,17 @@ class Values:
 
     def _labels_of(self, axis: Axis) -> Array:
         """The number of labels of a true variable in each row."""
-        values = self[axis]
-        if isinstance(values, Categories):
-            return (values.codes >= 0).astype(np.int64)
-        if isinstance(values, np.ndarray):
-            # Several times faster than sum(axis=1) on few columns. Bytes would overflow at 128.
-            return np.einsum("ij->i", values, dtype=np.result_type(values, np.int32))
-        return np.asarray(values.sum(axis=1)).reshape(-1)
+        if axis not in self._n_labels:
+            self._n_labels[axis] = _sums_of_rows(self[axis])
+        return self._n_labels[axis]
 
     def _marked(self, block: Block) -> Array:
         truths = [axis for axis in (ATTRIBUTE, TASK) if axis in self.layout.axes]
         if block == UNLABELLED:
-            without = [self._labels_of(axis) == 0 for axis in truths]
-            return np.all(without, axis=0) if without else np.zeros(len(self.rows), dtype=bool)
+            without = np.full(len(self.rows), bool(truths))
+            for axis in truths:
+                without &= self._labels_of(axis) == 0
+            return without
         axis, number = _MARKED[block]
         if axis not in truths:
             return np.zeros(len(self.rows), dtype=bool)
@@ -220,10 +230,23 @@ def _as_array(block: Any, rows: slice | Array, dtype: Any) -> Array:
     if not isinstance(block, Categories):
         return dense(block[rows]).astype(dtype, copy=False)
     codes = block.codes[rows]
+    if block.size <= _NARROW:
+        return (codes == np.arange(block.size)[:, None]).T.astype(dtype)
     out = np.zeros((len(codes), block.size), dtype=dtype)
     present = np.flatnonzero(codes >= 0)
     out[present, codes[present]] = 1
     return out
+
+
+def _sums_of_rows(block: Any) -> Array:
+    """How many columns of a block of 0 and 1 each row has."""
+    if isinstance(block, Categories):
+        return (block.codes >= 0).astype(np.int64)
+    if isinstance(block, np.ndarray):
+        # Several times faster than sum(axis=1) on few columns, and in the smallest type that holds
+        # the sums.
+        return np.einsum("ij->i", block.astype(np.min_scalar_type(block.shape[1])))
+    return np.asarray(block.sum(axis=1)).reshape(-1)
 
 
 def _mark(rows: Array) -> Categories:
@@ -409,22 +432,27 @@ class Layout:
         """The sums of no rows, of shape (left, width)."""
         return np.zeros((self.left.stop - self.left.start, self.width))
 
-    def moments(self, values: Values, weight: Array | None, dtype: Any = np.float64) -> Array:
+    def moments(self, values: Values, weight: Array | None) -> Array:
         """Sums over rows of the products of the left side with all blocks, in float64.
 
         Parameters
         ----------
         values : Values
-            Of rows that are few enough to be summed exactly in ``dtype``.
+            Without weights, of so few rows that their sums are exact in float32.
         weight : array of shape (rows,), optional
-        dtype : dtype
         """
-        left = np.concatenate([values.dense(block, dtype=dtype) for block in self.left_blocks], 1)
+        dtype = np.float32 if weight is None and values.whole else np.float64
+        # Narrow blocks come first, and cost less in one product.
+        narrow = [block for block, where in self.blocks.items() if where.stop <= self.left.stop]
+        head = np.concatenate([values.dense(block, dtype=dtype) for block in narrow], axis=1)
+        left = head[:, self.left]
         if weight is not None:
-            left = left * weight[:, None].astype(dtype)
+            left = left * weight[:, None]
         out = self.zeros()
+        out[:, : self.left.stop] = _product(left, head)
         for block, where in self.blocks.items():
-            out[:, where] = _product(left, values.dense(block, dtype=dtype))
+            if where.start >= self.left.stop:
+                out[:, where] = _product(left, values.dense(block, dtype=dtype))
         return out
 
     def moved_from(self, other: Layout, positions: Mapping[str, Sequence[int]]) -> Array:

@@ -79,7 +79,8 @@ class CellCounter:
             for (codes, _), size, shift in zip(columns, sizes, shifts, strict=True):
                 key *= key.dtype.type(size)
                 key += codes.astype(key.dtype, copy=False)
-                key += key.dtype.type(shift)
+                if shift:
+                    key += key.dtype.type(shift)
             rows, *totals = _sum_by(key, n_keys, sums)
             present = np.flatnonzero(rows)
             cells = np.stack(np.unravel_index(present, sizes), axis=1) - shifts
@@ -101,20 +102,24 @@ class CellCounter:
         for axis, (book, axis_labels) in enumerate(zip(self._codebooks, labels, strict=True)):
             lookup = np.full(len(axis_labels) + 1, -1, dtype=np.int32)
             present = np.bincount(codes[:, axis] + 1, minlength=1)[1:]
-            for code in np.flatnonzero(present).tolist():
+            for code in present.nonzero()[0].tolist():
                 lookup[code] = book.setdefault(axis_labels[code], len(book))
             out[:, axis] = lookup[codes[:, axis]]
         return out
 
     def _merge(self) -> None:
-        """Add up all pending cells that have the same codes."""
+        """Add up all pending cells that have the same codes. Those of one chunk are distinct."""
+        if len(self._pending) > 1:
+            self._add_up()
+        if self._max_cells is not None and len(self._pending[0][0]) > self._max_cells:
+            self._drop_last_axis()
+            self._add_up()
+
+    def _add_up(self) -> None:
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
         order, starts = runs([*codes.T])
         sums = [np.add.reduceat(values[order], starts) for values in totals]
         self._pending = [(codes[order[starts]], *sums)]
-        if self._max_cells is not None and len(starts) > self._max_cells:
-            self._drop_last_axis()
-            self._merge()
 
     def _drop_last_axis(self) -> None:
         self._max_cells = None

@@ -28,15 +28,15 @@ from biasamp_adapters.inputs.columns import (
     check_total_weight,
     chunks,
 )
-from biasamp_adapters.inputs.matrices import Matrix
 
 C = TypeVar("C", bound=Counts)
 
 #: Rows of different weights are kept apart up to this many cells; beyond, their sums are kept.
 MAX_WEIGHTED_CELLS = 2**17
 
-#: Limits of one chunk of matrices: bytes, and rows, so that sums are exact in float32.
-_CHUNK, _CHUNK_ROWS = 2**22, 2**14
+#: Limits of one chunk of matrices: numbers, and rows, so that sums are exact in float32. Columns of
+#: bytes a power of two apart would displace each other in the cache.
+_CHUNK, _CHUNK_ROWS = 2**21, 8_000
 
 
 def count(sources: Sources, options: Options) -> dict[str, Any]:
@@ -84,10 +84,11 @@ def add_rows(
     """Count the rows of some columns."""
     for start, stop in chunks(len(columns[0])):
         coded = [column.chunk(start, stop) for column in columns]
-        n = np.ones(stop - start, dtype=np.int64) if repeated is None else repeated[start:stop]
+        n = None if repeated is None else repeated[start:stop]
         if weight is None:
-            counter.add(coded, None if repeated is None else [n])
+            counter.add(coded, None if n is None else [n])
             continue
+        n = np.ones(stop - start, dtype=np.int64) if n is None else n
         w = weight.numbers(start, stop)
         if by_weight:
             codes, units = pd.factorize(w)
@@ -125,7 +126,8 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     dropped = int(every[~keep].sum())
     check_dropped(dropped, every.sum(), options)
     n, *weights = (values[keep] for values in cells.sums)
-    seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
+    if dropped:
+        seen = [replace(variable, codes=variable.codes[keep]) for variable in seen]
     lists = common_lists(seen, [], options)
     codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
     part = None if sources.part is None else _numbers(cells, past, keep)
@@ -194,7 +196,7 @@ class _Sums:
     rows: list[Rows]
     second: SecondMoments | None = None
 
-    def add(self, values: Values, options: Options, dtype: Any) -> None:
+    def add(self, values: Values, options: Options) -> None:
         """Add rows of the data, each of which is read once."""
         rows = values.rows
         once = None if (rows.n == 1).all() else rows.n
@@ -204,7 +206,7 @@ class _Sums:
         else:
             sums = {"n": once, "w": rows.w, "w2": rows.w2}
             for name in self.moments:
-                self.moments[name] += self.layout.moments(values, sums[name], dtype)
+                self.moments[name] += self.layout.moments(values, sums[name])
         if options.second_moments and not options.observes:
             more = SecondMoments.of_rows(values, once, rows.unit)
             self.second = more if self.second is None else self.second + more
@@ -218,8 +220,6 @@ class RowReader:
     sources : Sources
     lists : Lists
     options : Options
-    dtype : dtype
-        Of the indicators.
 
     Attributes
     ----------
@@ -231,11 +231,11 @@ class RowReader:
         Rows that are left out.
     """
 
-    def __init__(self, sources: Sources, lists: Lists, options: Options, dtype: Any) -> None:
+    def __init__(self, sources: Sources, lists: Lists, options: Options) -> None:
         self.sources, self.options = sources, options
         self.absent = {source.axis: 0 for source in sources.sources}
         self.dropped = self.without_cluster = 0
-        self._lists, self._dtype = lists, dtype
+        self._lists = lists
         self._orders = {source.axis: lists.order(source) for source in sources.matrices}
 
     def read(self, part: slice, lost: Mapping[Axis, Array] | None = None) -> Rows:
@@ -260,7 +260,9 @@ class RowReader:
             if source.matrix is None:
                 codes[axis], absent = self._codes(source, part)
             else:
-                indicators[axis], absent = self._indicators(source, source.matrix, part)
+                order = self._orders[axis]
+                indicators[axis], lacking = source.matrix.read(part.start, part.stop, order)
+                absent = np.zeros(size, dtype=bool) if lacking is None else lacking
             absent = absent if lost is None else lost.get(axis, absent)
             if axis.role.predicted and source.matrix is not None:
                 silent[axis] = absent
@@ -284,12 +286,6 @@ class RowReader:
         codes, labels = source.codes(part.start, part.stop)
         return self._lists.codes(source.axis, codes, labels), codes < 0
 
-    def _indicators(self, source: Source, matrix: Matrix, part: slice) -> tuple[Array, Array]:
-        axis, size = source.axis, part.stop - part.start
-        values = np.zeros((size, len(self._lists.of(axis))), dtype=self._dtype)
-        absent = matrix.read(part.start, part.stop, values, self._orders[axis])
-        return values, np.zeros(size, dtype=bool) if absent is None else absent
-
     def check(self, n_rows: int) -> None:
         """Raise if values are missing that must not be, or if no rows are left.
 
@@ -312,17 +308,13 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
     weighted = sources.weight is not None
     kinds = ("n", "w", "w2") if weighted else ("n",)
     sums = _Sums(layout, {kind: layout.zeros() for kind in kinds}, [])
-    matrices = [source.matrix for source in sources.matrices if source.matrix is not None]
-    split = len(lists.levels) > 0 or any(matrix.may_be_split for matrix in matrices)
-    exact = split or weighted or sources.repeated is not None
-    dtype = np.dtype(np.float64 if exact else np.float32)
-    reader = RowReader(sources, lists, options, dtype)
+    reader = RowReader(sources, lists, options)
     n_rows = len(sources.parts[0])
-    step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
+    step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
     for start in range(0, n_rows, step):
         rows = reader.read(slice(start, min(start + step, n_rows)))
         if len(rows):
-            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options, dtype)
+            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options)
     if sources.weight is not None:
         sources.weight.check()
     reader.check(n_rows if sources.repeated is None else int(sources.repeated.sum()))

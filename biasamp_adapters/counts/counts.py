@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -43,7 +44,7 @@ from biasamp_adapters.counts.tables import (
     StoredMargins,
     Tables,
 )
-from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet, Schema
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet, Schema
 
 #: Rows of indicators are drawn in larger blocks, as their products take most of the time.
 _BLOCK_OF_INDICATORS = 8 * BLOCK
@@ -108,7 +109,7 @@ class Counts(Schema):
     def _total(self, kind: str) -> Any:
         """The sum of the rows ("n"), of their weights ("w") or of the squares of these ("w2")."""
         if self.rows is not None:
-            return self.rows.sums()[kind].sum()
+            return getattr(self.rows, kind).sum()
         return self.moments[kind][0, self.layout.blocks[ONE].start]
 
     @property
@@ -193,10 +194,17 @@ class Counts(Schema):
         """Rows for which a model predicted nothing."""
         return int(self.tables_of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
 
-    def seen(self, role: str, model: str | None = None) -> set[Label]:
+    def seen(self, role: str, model: str | None = None) -> frozenset[Label]:
         """Labels of a variable that occur."""
-        n = self.tables_of_rows.margins(ONE, self.axis(role, model))[0]
-        return {label for label, rows in zip(self.labels_of(role), n, strict=True) if rows > 0}
+        axis = self.axis(role, model)
+        if axis not in self._seen:
+            n = self.tables_of_rows.margins(ONE, axis)[0].tolist()
+            self._seen[axis] = frozenset(compress(self.labels_of(role), n))
+        return self._seen[axis]
+
+    @cached_property
+    def _seen(self) -> dict[Axis, frozenset[Label]]:
+        return {}
 
     # Label sets
 

@@ -122,7 +122,7 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
         # Reading the row in memory raises the same error as for arrays.
         names, axis = tasks[error.matrix], error.matrix
         matrix = Matrix(error.row, f"{axis.role} column(s) {[*names]}", soft=axis.role.predicted)
-        matrix.read(0, 1, np.empty((1, len(names))), np.arange(len(names)))
+        matrix.read(0, 1, np.arange(len(names)))
         raise
     # Only the names of the columns of tasks are read; their sums are known.
     n = groups.totals["n"]
@@ -161,7 +161,7 @@ def _counted(groups: Groups, sources: Sources, options: Options) -> dict[str, An
     """The fields of counts of groups whose attributes are known and whose tasks are summed."""
     lists = lists_of(sources, options)
     n = groups.totals["n"]
-    reader = RowReader(sources, lists, options, float)
+    reader = RowReader(sources, lists, options)
     rows = reader.read(slice(0, len(n)), groups.missing)
     reader.check(int(n.sum()))
     fields, kept = schema_of(sources, lists, options), rows.part

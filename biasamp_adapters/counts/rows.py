@@ -125,7 +125,10 @@ class Rows:
         """
         if self.soft or self.origin is not None or not len(self):
             return self
-        order, starts = runs(self.keys())
+        key = lexicographic_key(self.keys())
+        if self.unit is None and (key[1:] > key[:-1]).all():
+            return self  # In order, and each of them once.
+        order, starts = _runs_of(key)
         sums = {name: np.add.reduceat(x[order], starts) for name, x in self.sums().items()}
         if self.unit is not None:
             unit = sums["unit"] = self.unit[order[starts]]
@@ -207,7 +210,10 @@ def lexicographic_key(columns: Sequence[Array]) -> Array:
 
 def runs(columns: Sequence[Array]) -> tuple[Array, Array]:
     """The lexicographic order of rows, and where in it each distinct combination starts."""
-    key = lexicographic_key(columns)
+    return _runs_of(lexicographic_key(columns))
+
+
+def _runs_of(key: Array) -> tuple[Array, Array]:
     order = np.argsort(key, kind="stable")
     key = key[order]
     return order, np.flatnonzero(np.r_[True, key[1:] != key[:-1]])

@@ -232,13 +232,19 @@ class Cooccurrence(Measurement):
         return rows / rows.sum()
 
     @cached_property
-    def _observed(self) -> Observed:
+    def _observed_tables(self) -> tuple[Tables, Tables]:
         reference, tables = self.evaluation.reference, self.evaluation.counts.tables(self.model)
-        origin = tables if reference is None else reference.tables()
-        true, predicted = self._rates(tables, origin)
-        return Observed(
-            tables, origin, self.coefficients(self.coefficient, origin), predicted - true
-        )
+        return tables, tables if reference is None else reference.tables()
+
+    @cached_property
+    def _observed_rates(self) -> tuple[Array, Array]:
+        return self._rates(*self._observed_tables)
+
+    @cached_property
+    def _observed(self) -> Observed:
+        (tables, origin), (true, predicted) = self._observed_tables, self._observed_rates
+        weight = self.coefficients(self.coefficient, origin)
+        return Observed(tables, origin, weight, predicted - true)
 
     # Scores.
 
@@ -302,6 +308,10 @@ class Cooccurrence(Measurement):
 
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
+        return self._scores_of_data
+
+    @cached_property
+    def _scores_of_data(self) -> dict[str, Any]:
         scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
         return {
             name: value if value.ndim else float(value)
@@ -480,10 +490,10 @@ class Cooccurrence(Measurement):
 
     def _absent_tasks(self) -> Iterator[str]:
         """The note on tasks that no row has: their pairs are 0 and yet count in the mean."""
-        tables, origin, _, deltas = self._observed
+        _, origin, _, deltas = self._observed
         if self.direction != A_TO_T:
             return  # P(a | t) is undefined, and its pair left out.
-        held = np.nanmax(np.maximum(*self._rates(tables, origin)), axis=0, initial=0.0)
+        held = np.fmax.reduce(np.maximum(*self._observed_rates), axis=0, initial=0.0)
         if self.evaluation.reference is not None:  # What the training data have is meant.
             held = held + self._by_column(origin, Role.TASK)
         absent = np.flatnonzero(held == 0)
@@ -500,7 +510,7 @@ class Cooccurrence(Measurement):
         if self.evaluation.base_rates is not None:
             return
         groups = self.evaluation.counts.groups
-        rows = self._observed.origin.marginal(Role.ATTRIBUTE)
+        rows = self._observed.origin.marginal(Role.ATTRIBUTE).tolist()
         absent = [group for group, n in zip(groups, rows, strict=True) if n == 0]
         if absent and self.evaluation.reference is not None:
             yield f"the reference has no rows of group {listing(absent)}: their sign is 0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -23,6 +23,9 @@ Predicts: TypeAlias = Literal["task", "attribute"]
 
 #: The place of a variable: a name, several names, or positions of columns of an array.
 Place: TypeAlias = str | int | Sequence[str | int] | None
+
+#: Names of columns, and a function that gives the values of the one at a position.
+_Named: TypeAlias = tuple[list[Any], Callable[[int], Any]]
 
 
 def amplification_scorer(
@@ -450,26 +453,25 @@ def _look_up(
     sources = {"levels of y's index": _levels(y), "columns of X": _columns(X)}
     table = {}
     for name in _names(place):
-        matches = []
-        for source, columns in sources.items():
-            same = [values for other, values in columns if other == name]
+        matches: list[Any] = []
+        for source, (names, values_at) in sources.items():
+            same = [i for i, other in enumerate(names) if other == name]
             if len(same) > 1:
                 raise ValueError(f"{source} must have different names; received {name!r} twice")
-            matches += same
+            matches += map(values_at, same)
         if not matches:
-            levels, columns = ([other for other, _ in named] for named in sources.values())
-            places = "a level of y's index"
+            levels, columns = ([x for x in names if x is not None] for names, _ in sources.values())
+            places = "a level of y's index" + " or a column of X" * (X is not None)
             has = f"y's index has the levels {levels}" if levels else "y has no index with names"
             if X is not None:
-                places += " or a column of X"
                 has += f", X the columns {columns}" if columns else ", X no columns"
             raise ValueError(
                 f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking "
                 "turn y and X into arrays, without names: they need metadata routing)"
             )
         # As objects, equal labels match even if the columns have different types.
-        first, *others = (pd.Series([*values], dtype=object) for values in matches)
-        if not all(first.equals(other) for other in others):
+        objects = [pd.Series([*values], dtype=object) for values in matches if len(matches) > 1]
+        if not all(objects[0].equals(other) for other in objects):
             raise ValueError(
                 f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
                 "the same values; received different ones"
@@ -480,20 +482,18 @@ def _look_up(
     return frame if len(table) > 1 else frame.iloc[:, 0]
 
 
-def _levels(y: Any) -> list[tuple[Any, Any]]:
-    """Levels of the index of y that have a name, with their names."""
+def _levels(y: Any) -> _Named:
+    """Levels of the index of y; None is the name of one without a name."""
     index = pd.Index([]) if index_of(y) is None else y.index
-    names = enumerate(index.names)
-    return [(name, index.get_level_values(i).array) for i, name in names if name is not None]
+    return list(index.names), lambda i: index.get_level_values(i).array
 
 
-def _columns(X: Any) -> list[tuple[Any, Any]]:  # noqa: N803
+def _columns(X: Any) -> _Named:  # noqa: N803
     """Columns of X, with their names or positions."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
-        return list(enumerate(X.T))
+        return list(range(X.shape[1])), lambda i: X[:, i]
     if isinstance(X, pd.DataFrame):
-        return [(name, X.iloc[:, i].array) for i, name in enumerate(X.columns)]
+        return X.columns.tolist(), lambda i: X.iloc[:, i].array
     frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return [(name, frame[name].to_list()) for name in frame.columns]
-    return []
+    names = frame.columns if isinstance(frame, nw.DataFrame) else []
+    return names, lambda i: frame[:, i].to_list()
