@@ -37,6 +37,10 @@ class SharedDraws:
     def __init__(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
 
+    def random(self, size: int) -> Array:
+        """Uniform numbers from 0 to 1."""
+        return self._rng.random(size)
+
     def integers(self, low: int, high: int, size: int) -> Array:
         """Whole numbers from ``low`` to ``high - 1``."""
         return self._rng.integers(low, high, size)
