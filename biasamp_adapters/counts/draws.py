@@ -75,7 +75,7 @@ def _by_cluster(
 
 def by_rows(n: Array) -> bool:
     """Whether there are so few rows per kind that drawing them one by one is faster."""
-    return bool(n.sum() < _ROWS_PER_CELL * len(n))
+    return bool(n.sum() < _ROWS_PER_CELL * n.size)
 
 
 def resample(n: Array, size: int, rng: np.random.Generator) -> Array:

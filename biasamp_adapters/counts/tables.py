@@ -54,11 +54,28 @@ class MarginsOfRows:
     def __init__(self, values: Values, weights: Array) -> None:
         self._values, self._weights = values, weights
         self._known: dict[tuple[Block, Block], Array] = {}
+        self._pairs: dict[tuple[Block, Block], Pairs] = {}
 
     def __call__(self, first: Block, second: Block) -> Array:
         if (first, second) not in self._known:
-            self._known[first, second] = self._made(first, second)
+            known = self._from_known(first, second)
+            self._known[first, second] = self._made(first, second) if known is None else known
         return self._known[first, second]
+
+    def _from_known(self, first: Block, second: Block) -> Array | None:
+        """The margin from the one of both in the other order, or from that by groups, or None.
+
+        Whole numbers have the same sums in any order.
+        """
+        if (second, first) in self._known:
+            return self._known[second, first].swapaxes(-1, -2)
+        by_groups = self._known.get((ATTRIBUTE, second))
+        if by_groups is None or first != ONE or self._weights.dtype.kind != "i":
+            return None
+        groups = self._values[ATTRIBUTE]
+        if not isinstance(groups, Categories) or (groups.codes < 0).any():
+            return None
+        return by_groups.sum(axis=-2, keepdims=True)
 
     def _made(self, first: Block, second: Block) -> Array:
         values = self._values
@@ -77,8 +94,10 @@ class MarginsOfRows:
         keys = self._values.pairs(first, second)
         if keys is None:
             return None
-        codes = np.divmod(keys.occurring, self._values[second].size)
-        return *codes, keys.sums_of_occurring(self._weights)
+        if (first, second) not in self._pairs:
+            codes = np.divmod(keys.occurring, self._values[second].size)
+            self._pairs[first, second] = *codes, keys.sums_of_occurring(self._weights)
+        return self._pairs[first, second]
 
 
 @dataclass(frozen=True)

@@ -420,11 +420,24 @@ class Cooccurrence(Measurement):
 
     def _by_trend(self, pairs: Array) -> Array:
         """Mean over the pairs of each trend: (..., groups, columns) to (..., trends)."""
-        means = [
-            rate(*sum_defined(pairs[..., group : group + 1, columns]))
-            for group, _, columns in self.trends
-        ]
-        return np.stack(means, axis=-1)
+        group, sign, members = self._members
+        by_group = pairs.reshape(-1, *pairs.shape[-2:]).swapaxes(0, 1)
+        defined = ~np.isnan(by_group)
+        total, n = (x @ members for x in (np.where(defined, by_group, 0), defined * 1.0))
+        return rate(total, n)[group, :, sign].T.reshape(*pairs.shape[:-2], len(group))
+
+    @cached_property
+    def _members(self) -> tuple[Array, Array, Array]:
+        """The group and the sign of each trend, (trends,), and which pairs have each sign.
+
+        Signs are numbered in the order of their values; pairs have the shape (groups, columns,
+        signs), and are 1 or 0.
+        """
+        _, _, sign, deltas = self._observed
+        group, of_trend = np.array([trend[:2] for trend in self.trends]).T
+        signs, number = np.unique(of_trend, return_inverse=True)
+        members = (sign[..., None] == signs) & ~np.isnan(deltas)[..., None]
+        return group, number, members.astype(np.float64)
 
     # Pairs.
 
