@@ -64,6 +64,13 @@ _REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="session")
+def thorough() -> None:
+    """For tests, and fixtures of tests, that take seconds and are there in a smaller form too."""
+    if os.environ.get("HYPOTHESIS_PROFILE") != "full":
+        pytest.skip("takes seconds; HYPOTHESIS_PROFILE=full runs it")
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data: BIASAMP_DATA, or shared/data beside the repository."""
     folder = Path(os.environ.get("BIASAMP_DATA", _REPOSITORY.parent / "shared" / "data"))
