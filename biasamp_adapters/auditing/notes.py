@@ -29,6 +29,10 @@ _SENTENCES = {
     "every denominator{effect}.{by_group}",
     "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
     "predictions, is left out.",
+    "merged probabilities": "There were too many different probabilities to keep each apart: those "
+    "within a step of {step:g} are kept as their mean in each cell. Values are the same up to "
+    "rounding; in intervals, a probability counts as less than {step:g} away from where it was. "
+    "Probabilities that are rounded beforehand, to at most a thousand values, stay as they are.",
     "no draws": "No number has an interval: {reason}.",
     "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
     "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "
@@ -132,6 +136,8 @@ def _about_data(findings: Findings) -> Iterator[Note]:
         yield "abstained", told | {"by_group": _abstentions_by_group(findings, model, role.truth)}
     if counts.soft:
         yield "soft", {}
+    if counts.probability_step is not None:
+        yield "merged probabilities", {"step": counts.probability_step}
     if counts.no_draws:
         yield "no draws", {"reason": counts.no_draws}
     if counts.is_normal:

@@ -27,7 +27,6 @@ from biasamp_adapters.counts.blocks import (
     sets_of,
 )
 from biasamp_adapters.counts.counting import (
-    MAX_WEIGHTED_CELLS,
     RowReader,
     add_rows,
     cell_counter,
@@ -37,6 +36,7 @@ from biasamp_adapters.counts.counting import (
 )
 from biasamp_adapters.counts.labels import lookup, ordered
 from biasamp_adapters.counts.options import Options
+from biasamp_adapters.counts.probabilities import MOST_CELLS
 from biasamp_adapters.counts.rows import Rows
 from biasamp_adapters.counts.sources import FrameColumns, Sources, read_table
 from biasamp_adapters.counts.variables import TASK, Axis, LabelSet
@@ -211,7 +211,7 @@ class FrameCounter:
         self._weight, self._options = columns.weight, options
         self._by_weight = options.by_weight and columns.weight is not None
         self._sources = columns.sources()
-        self._counter = cell_counter(len(self._keys), by_weight=self._by_weight)
+        self._counter = cell_counter(self._sources, options, by_weight=self._by_weight)
 
     def add(self, frame: Any) -> None:
         """Count the rows of a frame.
@@ -239,7 +239,7 @@ class FrameCounter:
         if self._by_weight and self._weight is not None:
             try:
                 keys = [*self._keys, self._weight]
-                return grouped(frame, keys, self._weight, MAX_WEIGHTED_CELLS)
+                return grouped(frame, keys, self._weight, MOST_CELLS)
             except NotGroupedError:
                 pass
         return grouped(frame, self._keys, self._weight)
