@@ -133,6 +133,10 @@ class CellCounter:
             out[:, axis] = lookup[codes[:, axis]]
         return out
 
+    def merge_probabilities(self) -> None:
+        """Merge probabilities from now on, as some were before they were counted."""
+        self._step = self._step or next_step(None)
+
     def _merge(self) -> None:
         """Add up all pending cells that have the same codes."""
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))

@@ -63,14 +63,19 @@ def cell_counter(sources: Sources, options: Options, *, by_weight: bool) -> Cell
     return CellCounter(n_columns, by_weight=by_weight, probabilities=chances)
 
 
+def places_of(sources: Sequence[Source]) -> dict[Axis, int]:
+    """The place of the first column of each variable."""
+    ends = np.cumsum([source.n_columns for source in sources]).tolist()
+    return {x.axis: end - x.n_columns for x, end in zip(sources, ends, strict=True)}
+
+
 def _chances(
     sources: Sequence[Source], options: Options, books: Sequence[Collection[Label]]
 ) -> dict[int, Array]:
     """The probabilities of predictions that may be merged, as far as rows were counted."""
     if not options.merges:
         return {}
-    first = np.cumsum([0, *(source.n_columns for source in sources)]).tolist()
-    column = {source.axis: place for source, place in zip(sources, first, strict=False)}
+    column = places_of(sources)
     truth = [*books[column[TASK]]] if TASK in column else options.labels
     if truth is None or not set(truth) <= {0, 1}:
         return {}

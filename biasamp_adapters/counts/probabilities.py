@@ -20,7 +20,7 @@ MOST_CELLS = 2**17
 STEPS = (0.001, 0.01, 0.1)
 
 #: Three decimals times 1,000 may be slightly less than whole, and must not be in the bin below.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 def fit(n_cells: int) -> bool:
@@ -66,7 +66,7 @@ def lower_ends(numbers: Array, step: float) -> Array:
 
 
 def _bins(numbers: Array, step: float) -> Array:
-    narrow = np.floor(numbers / STEPS[0] + _ROUNDING).astype(np.int64)
+    narrow = np.floor(numbers / STEPS[0] + ROUNDING).astype(np.int64)
     # 1 - 1e-16 is not in a bin of its own, with 1.
     return np.minimum(narrow, round(1 / STEPS[0]) - 1) // round(step / STEPS[0])
 
