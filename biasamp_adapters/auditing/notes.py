@@ -31,8 +31,8 @@ _SENTENCES = {
     "predictions, is left out.",
     "merged probabilities": "There were too many different probabilities to keep each apart: those "
     "within a step of {step:g} are kept as their mean in each cell. Values are the same up to "
-    "rounding; in intervals, a probability counts as less than {step:g} away from where it was. "
-    "Probabilities that are rounded beforehand, to at most a thousand values, stay as they are.",
+    "rounding; intervals leave out how much probabilities differ within a step. Probabilities that "
+    "are rounded to few enough values beforehand stay as they are.",
     "no draws": "No number has an interval: {reason}.",
     "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
     "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "

@@ -19,7 +19,6 @@ _MAX_DENSE = 2**18
 #: Cells that are collected before those with the same codes are added up.
 _MAX_PENDING = 2**15
 
-
 #: A function of the labels of all axes. For axes that hold probabilities, it returns the one that
 #: each code stands for, NaN for labels.
 Probabilities: TypeAlias = Callable[[Sequence[Collection[Label]]], Mapping[int, Array]]

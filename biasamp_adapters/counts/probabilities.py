@@ -15,8 +15,8 @@ from biasamp_adapters.counts.rows import Rows, runs
 #: are merged.
 MOST_CELLS = 2**17
 
-#: Widths of the steps within which probabilities are merged, each a whole part of the next. Bins of
-#: the first are numbered; those of the others are found by dividing that number.
+#: Widths of the steps within which probabilities are merged. Each divides the next, so that what is
+#: merged in one step is never split by a wider one.
 STEPS = (0.001, 0.01, 0.1)
 
 #: Three decimals times 1,000 may be slightly less than whole, and must not be in the bin below.
@@ -67,7 +67,7 @@ def lower_ends(numbers: Array, step: float) -> Array:
 
 def _bins(numbers: Array, step: float) -> Array:
     narrow = np.floor(numbers / STEPS[0] + ROUNDING).astype(np.int64)
-    # 1 - 1e-16 is not in a bin of its own, with 1.
+    # What is rounded to 1 is in the last bin: 1 itself is a label.
     return np.minimum(narrow, round(1 / STEPS[0]) - 1) // round(step / STEPS[0])
 
 

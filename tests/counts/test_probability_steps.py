@@ -239,7 +239,7 @@ def test_a_report_names_the_step() -> None:
     (note,) = [note for note in report.summary["notes"] if "within a step of 0.1 " in note]
     for text in (report.to_markdown(), report.to_html(), report.to_text(full=True)):
         assert "within a step of 0.1" in " ".join(text.split())
-    assert "rounded beforehand" in note
+    assert "rounded to few enough values beforehand" in note
     notes = bam.audit_counts(exact(*rows), n_boot=20).summary["notes"]
     assert not any("within a step" in note for note in notes)
 
