@@ -137,7 +137,13 @@ class CellCounter:
         self._step = self._step or next_step(None)
 
     def _merge(self) -> None:
-        """Add up all pending cells that have the same codes."""
+        """Add up all pending cells that have the same codes. Those of one chunk are distinct."""
+        if len(self._pending) > 1 or self._step is not None:
+            self._add_up()
+        while not fit(len(self._pending[0][0])) and self._tells_less():
+            self._add_up()
+
+    def _add_up(self) -> None:
         codes, *totals = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
         keys, numbers = [*codes.T], self._probabilities(self._codebooks) if self._step else {}
         for axis, of_codes in numbers.items():
@@ -150,8 +156,6 @@ class CellCounter:
             mean = means(np.append(of_codes, np.nan)[codes[order, axis]], weight[order], starts)
             kept[:, axis] = self._recoded(axis, kept[:, axis], mean)
         self._pending = [(kept, *(np.add.reduceat(values[order], starts) for values in totals))]
-        if not fit(len(starts)) and self._tells_less():
-            self._merge()
 
     def _tells_less(self) -> bool:
         """Tell rows apart less from now on, if possible."""
