@@ -32,6 +32,10 @@ _SENTENCES = {
     "every denominator{effect}.{by_group}",
     "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
     "predictions, is left out.",
+    "merged probabilities": "There were too many different probabilities to keep each apart: those "
+    "within a step of {step:g} are kept as their mean in each cell. Values are the same up to "
+    "rounding; intervals leave out how much probabilities differ within a step. Probabilities that "
+    "are rounded to few enough values beforehand stay as they are.",
     "no draws": "No number has an interval: {reason}.",
     "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
     "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "
@@ -140,6 +144,8 @@ def _about_data(findings: Findings) -> Iterator[Note]:
         yield "abstained", told | {"by_group": _abstentions_by_group(findings, model, role.truth)}
     if counts.soft:
         yield "soft", {}
+    if counts.probability_step is not None:
+        yield "merged probabilities", {"step": counts.probability_step}
     if counts.no_draws:
         yield "no draws", {"reason": counts.no_draws}
     if counts.is_normal:

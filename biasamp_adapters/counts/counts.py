@@ -65,6 +65,9 @@ class Counts(Schema):
         weights, ``w`` and ``w2``.
     levels : ndarray of float64
         Probabilities strictly between 0 and 1 that codes of the rows stand for.
+    probability_step : float or None
+        Width of the steps within which probabilities were merged into their mean, as there were too
+        many to keep each apart; None if they are as they were given.
     second : SecondMoments or None
     soft_axes : frozenset of Axis
         The predictions that hold probabilities.
@@ -79,6 +82,7 @@ class Counts(Schema):
     rows: Rows | None = None
     stored: dict[str, Array] | None = None
     levels: Array = field(default_factory=lambda: np.zeros(0))
+    probability_step: float | None = None
     second: SecondMoments | None = None
     soft_axes: frozenset[Any] = frozenset()
     declared: frozenset[str] = frozenset()
