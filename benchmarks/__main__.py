@@ -6,8 +6,8 @@ the denominator.
 
 ``--only`` runs some sections. ``--quick`` uses less data and does not judge the goals. What is not
 installed is skipped with a message: engines for frames, ``bias-amplification`` with
-torch for DPA, and the code released with [W21], whose file ``BIASAMP_W21`` names. COMPAS is read
-from ``BIASAMP_DATA``, or from ``shared/data`` beside the repository.
+torch for DPA, and the code released with [W21], whose file ``BIASAMP_W21`` names. COMPAS and the
+captions are read from ``BIASAMP_DATA``, or from ``shared/data`` beside the repository.
 """
 
 from __future__ import annotations
@@ -24,13 +24,17 @@ import biasamp_adapters as bam
 from benchmarks import (
     arrays,
     calls,
+    captions,
     classes,
+    default_audits,
     frames,
     growth,
-    many_tasks,
     matrices,
+    matrix_kinds,
+    million,
     pages,
     predictability,
+    probabilities,
     replicates,
     searches,
     starting,
@@ -48,9 +52,15 @@ SECTIONS: dict[str, Callable[[Table, Scale], None]] = {
     "audit": replicates.audits,
     "bootstrap": replicates.bootstrap,
     "classes": classes.classes,
-    "many-tasks": many_tasks.many_tasks,
+    "many-tasks": default_audits.many_tasks,
+    "many-classes": default_audits.many_classes,
+    "captions": captions.captions,
+    "million": million.million,
     "matrices": matrices.directional,
     "loops": matrices.loops,
+    "blas": matrix_kinds.products,
+    "matrix-kinds": matrix_kinds.kinds,
+    "probabilities": probabilities.probabilities,
     "dpa": predictability.predictability,
     "pages": pages.pages,
     "search": searches.searches,

@@ -11,7 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 
-def side_by_side(*works: Callable[[], Any], times: int = 5, limit: float = 60.0) -> list[float]:
+def side_by_side(
+    *works: Callable[[], Any],
+    times: int = 5,
+    limit: float = 60.0,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
     """Median seconds of each of several works, which take turns so that all meet the same noise.
 
     No new turn begins after ``limit`` seconds.
@@ -19,10 +24,21 @@ def side_by_side(*works: Callable[[], Any], times: int = 5, limit: float = 60.0)
     taken: list[list[float]] = [[] for _ in works]
     while len(taken[0]) < times and sum(map(sum, taken)) < limit:
         for work, seconds in zip(works, taken, strict=True):
-            start = time.perf_counter()
+            start = clock()
             work()
-            seconds.append(time.perf_counter() - start)
+            seconds.append(clock() - start)
     return [statistics.median(seconds) for seconds in taken]
+
+
+def processor_time(*works: Callable[[], Any], times: int = 15) -> list[float]:
+    """Median seconds of process time of each of several works, with BLAS on one thread.
+
+    Threads that wait would count as well.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return side_by_side(*works, times=times, clock=time.process_time)
 
 
 def median(work: Callable[[], Any], times: int = 5) -> float:

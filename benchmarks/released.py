@@ -41,6 +41,11 @@ def w21() -> Callable[..., tuple[float, float]] | None:
     return both
 
 
+def data_home() -> Path:
+    """The folder of data."""
+    return Path(os.environ.get("BIASAMP_DATA", _DATA))
+
+
 def compas() -> pd.DataFrame:
     """The 5,278 COMPAS rows of the papers with T, A and a tree's predictions of both.
 
@@ -51,8 +56,7 @@ def compas() -> pd.DataFrame:
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    folder = Path(os.environ.get("BIASAMP_DATA", _DATA))
-    frame = pd.read_csv(folder / "compas-scores-two-years.csv.gz", keep_default_na=False)
+    frame = pd.read_csv(data_home() / "compas-scores-two-years.csv.gz", keep_default_na=False)
     days = pd.to_numeric(frame["days_b_screening_arrest"])
     keep = days.abs().le(30) & frame["is_recid"].ne(-1)
     keep &= frame["c_charge_degree"].ne("O") & frame["score_text"].ne("N/A")
@@ -67,6 +71,34 @@ def compas() -> pd.DataFrame:
         tree = DecisionTreeClassifier(random_state=0).fit(x, out[name])
         out[f"{name}_pred"] = tree.predict(x)
     return pd.DataFrame(out)
+
+
+def coco(model: str = "baseline_ft") -> tuple[Any, Any, Any, Any]:
+    """Objects and gender of COCO images, true and as the captions of a model name them.
+
+    The objects are those of the papers that the labels hold, 65 columns; captions that name no
+    gender are left out.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data are not there.
+    """
+    folder = Path(os.environ.get("BIASAMP_DATA", _DATA))
+    images, captions, objects = (
+        pd.read_csv(folder / name, keep_default_na=False)
+        for name in ("coco_labels.csv.gz", "coco_caption_predictions.csv.gz", "coco_objects.csv")
+    )
+    captions = captions[(captions["model"] == model) & captions["gender_pred"].ne("")]
+    images = images.set_index("image_id").loc[captions["image_id"]]
+    held = set().union(*images["objects"].str.split("|"))
+    names = [name for name in objects.query("in_66 == 1")["object"] if name in held]
+    truth, predicted = (
+        lists.str.get_dummies("|").reindex(columns=names, fill_value=0).to_numpy(np.int8).copy("C")
+        for lists in (images["objects"], captions["objects_pred"])
+    )
+    genders = images["gender"], captions["gender_pred"]
+    return truth, predicted, *(x.eq("woman").to_numpy().astype(int) for x in genders)
 
 
 def trained_dpa(known: Any, true: Any, made: Any, mode: str, seed: int) -> float:

@@ -20,6 +20,9 @@ Label: TypeAlias = Hashable
 #: Values of ``random_state``: None is the fixed seed 0, so that repeated calls agree.
 RandomState: TypeAlias = int | np.random.Generator | None
 
+#: Types of real numbers; a Decimal is one.
+REAL = Real | Decimal
+
 
 def check_choice(argument: str, value: object, choices: Iterable[object]) -> None:
     """Raise unless a parameter is one of the values that it can take."""
@@ -34,8 +37,8 @@ def is_whole(value: object) -> bool:
 
 
 def is_real(value: object) -> bool:
-    """Whether a value is a real number; a Decimal is one."""
-    return isinstance(value, Real | Decimal)
+    """Whether a value is a real number."""
+    return isinstance(value, REAL)
 
 
 def as_float(value: Any) -> float:

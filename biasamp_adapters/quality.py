@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -92,8 +93,8 @@ def _ratio(
     numerator: Array | float, denominator: Array, otherwise: float, least: Array | float = 0
 ) -> Array:
     """The quotient if the denominator exceeds ``least``, else ``otherwise``."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    quotient = np.full(numerator.shape, otherwise, dtype=np.float64)
+    shape = np.broadcast(numerator, denominator).shape
+    quotient = np.full(shape, otherwise, dtype=np.float64)
     return np.divide(numerator, denominator, out=quotient, where=denominator > least)
 
 
@@ -164,40 +165,64 @@ def _uncertainty_coefficient(table: Array, values: Array | None) -> Array:
     return _ratio(np.maximum(overall - cross_entropy(table), 0), overall, 0)
 
 
-def is_dependent(tables: Array, n_rows: float) -> Array:
-    """Whether G = 2 n H(T) U exceeds the 95 % quantile of chi-square.
+class Dependence(NamedTuple):
+    """What shows whether tables of shape (trials, ..., inputs, targets) have a dependence.
 
-    ``tables``, of shape (trials, ..., inputs, targets), are draws of the same tables, over which G
-    is averaged; ``n_rows`` is the effective number of rows of a table.
+    Attributes
+    ----------
+    entropy, cross_entropy : arrays of shape (trials, ...)
+        H(target) and H(target | input).
+    inputs, targets : arrays of bool, shape (trials, ..., inputs) and (trials, ..., targets)
+        Which labels occur.
     """
+
+    entropy: Array
+    cross_entropy: Array
+    inputs: Array
+    targets: Array
+
+    @classmethod
+    def of(cls, tables: Array) -> Self:
+        """That of tables of which all trials are known."""
+        return cls(*(part(tables) for part in DEPENDENCE.values()))
+
+    def g_statistic(self, n_rows: float) -> tuple[Array, Array]:
+        """G = 2 n H(T) U, averaged over trials, and its degrees of freedom."""
+        g = 2 * n_rows * (self.entropy - self.cross_entropy).mean(axis=0)
+        inputs, targets = (occur.any(axis=0).sum(axis=-1) for occur in (self.inputs, self.targets))
+        return g, (inputs - 1) * (targets - 1)
+
+
+#: The parts of a :class:`Dependence` as functions of tables, in their order.
+DEPENDENCE: dict[str, Callable[[Array], Array]] = {
+    "entropy": entropy,
+    "cross_entropy": cross_entropy,
+    "inputs": lambda tables: tables.sum(axis=-1) > 0,
+    "targets": lambda tables: tables.sum(axis=-2) > 0,
+}
+
+
+def is_dependent(dependence: Dependence, n_rows: float) -> Array:
+    """Whether G exceeds the 95 % quantile of chi-square; ``n_rows`` are effective rows."""
     from scipy.stats import chi2
 
-    g, degrees = _g_statistic(tables, n_rows)
+    g, degrees = dependence.g_statistic(n_rows)
     # Many rows magnify the rounding of the entropies.
-    rounding = 2 * n_rows * 8 * np.finfo(float).eps * entropy(tables).mean(axis=0)
+    rounding = 2 * n_rows * 8 * np.finfo(float).eps * dependence.entropy.mean(axis=0)
     return (degrees > 0) & (g > chi2.ppf(0.95, np.maximum(degrees, 1)) + rounding)
 
 
-def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
+def chance_share(dataset: Dependence, model: Dependence, n_rows: float) -> Array:
     """Share of the dependence in two tables that is expected under independence.
 
-    Under independence, G = 2 n H(T) U is about its degrees of freedom. The share is the sum of the
-    degrees of freedom over the sum of both G, which is about the share by which the ratio of two U
-    is too small. It is at most 1, and 1 without any dependence. The parameters are those of
-    :func:`is_dependent`.
+    Under independence, G is about its degrees of freedom. The share is the sum of the degrees of
+    freedom over the sum of both G, which is about the share by which the ratio of two U is too
+    small. It is at most 1, and 1 without any dependence.
     """
-    g_dataset, degrees_dataset = _g_statistic(dataset, n_rows)
-    g_model, degrees_model = _g_statistic(model, n_rows)
+    g_dataset, degrees_dataset = dataset.g_statistic(n_rows)
+    g_model, degrees_model = model.g_statistic(n_rows)
     share = _ratio(degrees_dataset + degrees_model, g_dataset + g_model, 1, least=_NO_G)
     return np.minimum(share, 1)
-
-
-def _g_statistic(tables: Array, n_rows: float) -> tuple[Array, Array]:
-    """G of tables, averaged over draws, and its degrees of freedom."""
-    g = 2 * n_rows * (entropy(tables) - cross_entropy(tables)).mean(axis=0)
-    total = tables.sum(axis=0)
-    inputs, targets = ((total.sum(axis=axis) > 0).sum(axis=-1) for axis in (-1, -2))
-    return g, (inputs - 1) * (targets - 1)
 
 
 _QUALITIES = {

@@ -64,6 +64,13 @@ _REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="session")
+def thorough() -> None:
+    """For tests, and fixtures of tests, that take seconds and are there in a smaller form too."""
+    if os.environ.get("HYPOTHESIS_PROFILE") != "full":
+        pytest.skip("takes seconds; HYPOTHESIS_PROFILE=full runs it")
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data: BIASAMP_DATA, or shared/data beside the repository."""
     folder = Path(os.environ.get("BIASAMP_DATA", _REPOSITORY.parent / "shared" / "data"))
@@ -143,18 +150,25 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-@pytest.fixture(scope="module")
-def one_trial() -> Iterator[None]:
-    """Audits of label matrices fit each attacker in one trial and not in several.
+@pytest.fixture(scope="module", autouse=True)
+def short_audits(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In tests of reports, attackers are fitted once, and a score has 8 thresholds.
 
-    For tests of what else an audit says. The values of attackers are asked in tests/attackers, and
-    with all their trials in tests/cli/test_matrix_command.py and tests/golden.
+    With all of them, most of the time of an audit goes into these. The values of attackers are
+    asked in tests/attackers; audits with all trials and thresholds in tests/cli and tests/golden.
+    A module that needs all of them has a fixture of this name that does nothing.
     """
+    if request.path.parent.name not in ("auditing", "browser"):
+        yield
+        return
+    from biasamp_adapters.auditing import count_columns, ranked_scores
     from biasamp_adapters.metrics import predictability
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(predictability, "FITTED_TRIALS", 1)
         patch.setattr(predictability, "EXACT_TRIALS", 2)
+        for module in (count_columns, ranked_scores):
+            patch.setattr(module, "LEVELS", np.arange(1, 9) / 8 * (1 - 1e-12))
         yield
 
 

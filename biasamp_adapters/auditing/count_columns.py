@@ -13,8 +13,8 @@ from biasamp_adapters._text import placing_errors
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.auditing.ranked_scores import LEVELS, Scores, scores_of_arrays
 from biasamp_adapters.counts import CooccurrenceCounts, Counts, JointCounts
-from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.probabilities import MOST_CELLS
 from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs import files
@@ -74,7 +74,7 @@ class Columns:
         few = (
             weight is None
             or not is_relation(rows)
-            or files.distinct_values(rows, weight) <= 2 * MAX_WEIGHTED_CELLS
+            or files.distinct_values(rows, weight) <= 2 * MOST_CELLS
         )
         return JointCounts.from_frame(rows, **options, by_weight=few)
 

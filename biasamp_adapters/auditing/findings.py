@@ -307,7 +307,9 @@ def _pairs(measurement: Cooccurrence, draws: _Draws, key: Key) -> list[PairOfBA]
     if drawn is not None:
         judged = np.flatnonzero(~few[selected])
         values = contributions[selected][judged]
-        at_once = simultaneous(values, drawn[:, judged], draws.options.confidence, family)
+        # Without a copy where all are judged, since there may be many replicates.
+        of_judged = drawn if len(judged) == drawn.shape[1] else drawn[:, judged]
+        at_once = simultaneous(values, of_judged, draws.options.confidence, family)
         bands = dict(zip(judged.tolist(), at_once, strict=True))
     out = []
     for i, position in enumerate(selected):

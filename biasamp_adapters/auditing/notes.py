@@ -11,11 +11,14 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MULTI, Findings, by_column
 from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.labels import each_of, show
+from biasamp_adapters.counts.second_moments import MOST_DRAWN
 from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.rules import FEW_ROWS, about_clusters
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.measurement import T_TO_A
+from biasamp_adapters.metrics.multi import too_many_sets
 from biasamp_adapters.metrics.predictability import MOST_FITTED, allows_attack
 
 #: The source of directions that are not those of data.
@@ -29,14 +32,23 @@ _SENTENCES = {
     "every denominator{effect}.{by_group}",
     "soft": "Predictions are probabilities and enter as expected counts; Multi, which needs 0/1 "
     "predictions, is left out.",
+    "merged probabilities": "There were too many different probabilities to keep each apart: those "
+    "within a step of {step:g} are kept as their mean in each cell. Values are the same up to "
+    "rounding; intervals leave out how much probabilities differ within a step. Probabilities that "
+    "are rounded to few enough values beforehand stay as they are.",
     "no draws": "No number has an interval: {reason}.",
     "normal draws": "The rows are gone: intervals come from a normal distribution with the second "
     "moments of the sums, which those of a few rows only roughly have. Attackers that are fitted "
     "need rows and are left out.",
+    "many rows": "There are more than {most:,} distinct rows: intervals come from a normal "
+    "distribution with the second moments of the sums, which those of a few rows only roughly "
+    "have. A random part of the rows is drawn row by row.",
     "sets not counted": "Multi is left out: label sets were not counted. Count with label_sets= or "
     "keep_rows=True.",
     "no sets": "Multi is left out: the evaluated truth contains no label set that the reference "
     "shows.",
+    "many sets": "Multi is left out: rows show {n:,} label sets, and at most {most:,} are read. "
+    "MultiAttributeBiasAmplification(min_support=2) reads those that two or more rows show.",
     "sums of matrices": "Only sums of weights are left, not rows, so labels are not flipped "
     "(keep_rows=True keeps them): DPA is equalised in expectation, which may be biased on sparse "
     "tables, and has no interval; DPA of the uncertainty coefficient is left out.",
@@ -132,12 +144,18 @@ def _about_data(findings: Findings) -> Iterator[Note]:
         yield "abstained", told | {"by_group": _abstentions_by_group(findings, model, role.truth)}
     if counts.soft:
         yield "soft", {}
+    if counts.probability_step is not None:
+        yield "merged probabilities", {"step": counts.probability_step}
     if counts.no_draws:
         yield "no draws", {"reason": counts.no_draws}
     if counts.is_normal:
         yield "normal draws", {}
+    if counts.has_many_rows and findings.options.n_boot:
+        yield "many rows", {"most": MOST_DRAWN}
     if not counts.knows_sets:
         yield "sets not counted", {}
+    elif n_sets := too_many_sets(findings.evaluation):
+        yield "many sets", {"n": n_sets, "most": MAX_SETS}
     elif findings.evaluation.base_rates is None and not (counts.soft or findings.of(MULTI)):
         yield "no sets", {}
     if not counts.knows_rows:

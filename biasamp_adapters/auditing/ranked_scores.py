@@ -13,6 +13,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.clusters import by_content
 from biasamp_adapters.counts.labels import lookup
+from biasamp_adapters.counts.probabilities import lower_ends
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.thresholds.scores import read_scores
@@ -112,8 +113,11 @@ def _ranked(score: JointCounts) -> tuple[JointCounts, Array]:
         raise ValueError(f"y_score must not be missing; received {n} row(s) without a score")
     axes = (ATTRIBUTE, TASK, predicted)
     rows = score.values.rows.of_axes(axes)
+    step = score.probability_step
+    # At the lower end of a step, all rows whose probabilities were merged in it are on one side.
+    levels = score.levels if step is None else lower_ends(score.levels, step)
     # After the labels come the abstention, which is no score, and probabilities.
-    of_codes = [*score.labels, None, *score.levels.tolist()]
+    of_codes = [*score.labels, None, *levels.tolist()]
     codes, which = np.unique(rows.codes[predicted], return_inverse=True)
     values, _ = read_scores([of_codes[code] for code in codes.tolist()])
     thresholds, ranks = _ranks(values[which], rows.n)
@@ -130,6 +134,7 @@ def _ranked(score: JointCounts) -> tuple[JointCounts, Array]:
         # Clusters are numbered by what they hold, which is ranks now.
         rows=by_content(replace(rows, codes=recoded).merged()),
         levels=np.zeros(0),
+        probability_step=None,
         soft_axes=frozenset(),
     )
     return ranked, thresholds

@@ -118,7 +118,7 @@ def with_answer(summary: Summary) -> Summary:
 
 
 def _interval_method(counts: Counts) -> str:
-    if counts.is_normal:
+    if counts.is_normal or counts.has_many_rows:
         return "percentiles of normal draws with the second moments of the rows"
     by_table = "" if by_column(counts) else ", drawn as count tables"
     drawn = "rows" if counts.n_clusters is None else "whole clusters of rows"

@@ -14,6 +14,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.clusters import by_content, with_other_clusters
 from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.labels import listing, ordered
+from biasamp_adapters.counts.probabilities import rows_in_steps
 from biasamp_adapters.counts.rows import Rows, compact
 from biasamp_adapters.counts.variables import Axis
 
@@ -43,6 +44,7 @@ def added(first: C, second: C, *, same_clusters: bool = False) -> C:
     levels = np.union1d(first.levels, second.levels)
     parts = [part.align(**lists) for part in (first, second)]
     same_sets = parts[0].sets == parts[1].sets
+    step = max(filter(None, (first.probability_step, second.probability_step)), default=None)
     rows = stored = None
     nonempty = [part for part in parts if part.n_rows or part.rows is not None]
     if len({part.clustered for part in nonempty}) > 1:
@@ -55,6 +57,7 @@ def added(first: C, second: C, *, same_clusters: bool = False) -> C:
         if not same_clusters:
             of_parts = with_other_clusters(of_parts)
         rows = functools.reduce(operator.add, of_parts)
+        rows, levels, step = rows_in_steps(rows, levels, len(parts[0].labels), step)
         rows = rows if same_clusters else by_content(rows)
     elif same_sets:
         stored = _sums(parts)
@@ -72,6 +75,7 @@ def added(first: C, second: C, *, same_clusters: bool = False) -> C:
         rows=rows,
         stored=stored,
         levels=levels,
+        probability_step=step,
         second=functools.reduce(operator.add, seconds) if has_moments else None,
         soft_axes=first.soft_axes | second.soft_axes,
         declared=frozenset(

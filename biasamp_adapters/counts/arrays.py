@@ -27,6 +27,7 @@ def count_arrays(
     groups: Sequence[Label] | None = None,
     missing: Missing = "error",
     keep_rows: bool = True,
+    merges: bool = True,
 ) -> Counts:
     """Count arrays: joint counts of labels, co-occurrences of matrices.
 
@@ -38,10 +39,14 @@ def count_arrays(
         As in ``from_arrays``.
     keep_rows : bool
         Whether counts of matrices keep their rows, which intervals need. Clusters keep them always.
+    merges : bool
+        Whether probabilities are merged where they make too many cells. Whatever is linear in them
+        does not change.
     """
     sources = read_arrays(inputs, matrices=True)
     keep_rows = keep_rows or inputs.clusters is not None
-    return _counted(sources, Options.of(labels, groups, missing=missing, keep_rows=keep_rows))
+    options = Options.of(labels, groups, missing=missing, keep_rows=keep_rows, merges=merges)
+    return _counted(sources, options)
 
 
 def count_slices(
@@ -51,6 +56,7 @@ def count_slices(
     labels: Sequence[Label] | None = None,
     groups: Sequence[Label] | None = None,
     missing: Missing = "error",
+    merges: bool = True,
 ) -> tuple[Counts, dict[Key, Counts]]:
     """Count arrays as a whole and by the values of further columns, in one pass.
 
@@ -62,6 +68,8 @@ def count_slices(
         Rows are in the same slice if they agree in all of these.
     labels, groups, missing
         As in ``from_arrays``.
+    merges : bool
+        As in :func:`count_arrays`.
 
     Returns
     -------
@@ -78,7 +86,7 @@ def count_slices(
     sources = read_arrays(inputs, matrices=True)
     check_lengths([*sources.parts, *slices])
     part, keys = combinations(slices)
-    options = Options.of(labels, groups, missing=missing, keep_rows=True)
+    options = Options.of(labels, groups, missing=missing, keep_rows=True, merges=merges)
     whole = _counted(replace(sources, part=part), options)
     number = whole.part
     every = np.unique(number).tolist()

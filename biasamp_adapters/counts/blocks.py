@@ -18,7 +18,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.keys import Keys
 from biasamp_adapters.counts.label_sets import rows_that_contain
-from biasamp_adapters.counts.rows import Rows, blocks_of, dense
+from biasamp_adapters.counts.rows import Rows, blocks_of, dense, distinct
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet
 
 #: What a block holds and, for predictions, the model. An Axis is a block.
@@ -46,6 +46,9 @@ _MARKED: dict[Block, tuple[Axis, int]] = {
     ONE_TASK: (TASK, 1),
     NO_TASK: (TASK, 0),
 }
+
+#: Categories with at most this many columns are compared with each of them.
+_NARROW = 8
 
 #: Products of at most this many rows and numbers are computed at once and without threads, which
 #: would cost more than they save.
@@ -97,6 +100,12 @@ class Values:
         self.layout, self.rows, self._chances = layout, rows, chances
         self._known: dict[Block, Any] = {}
         self._pairs: dict[tuple[Block, Block], Keys] = {}
+        self._n_labels: dict[Axis, Array] = {}
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether all blocks are of 0 and 1, and hold no probabilities."""
+        return self._chances is None and not self.rows.soft
 
     def __getitem__(self, block: Block) -> Any:
         """Categories, or a matrix of shape (rows, columns)."""
@@ -104,27 +113,28 @@ class Values:
             self._known[block] = self._made(block)
         return self._known[block]
 
+    @property
+    def whole(self) -> bool:
+        """Whether all blocks hold 0 and 1, and no probabilities."""
+        return self._chances is None and not self.rows.soft
+
     def pairs(self, first: Block, second: Block) -> Keys | None:
         """Rows by their pair of labels, where they have at most one of both blocks; else None."""
         if (first, second) not in self._pairs:
             blocks = self[first], self[second]
             if not all(isinstance(block, Categories) for block in blocks):
                 return None
-            self._pairs[first, second] = pairs_of_labels(*blocks)
+            all_alike = first == ONE
+            self._pairs[first, second] = (
+                Keys(blocks[1].codes, blocks[1].size) if all_alike else pairs_of_labels(*blocks)
+            )
         return self._pairs[first, second]
 
     def dense(
         self, block: Block, rows: slice | Array = slice(None), dtype: Any = np.float64
     ) -> Array:
         """Some rows of a block as an array."""
-        values = self[block]
-        if not isinstance(values, Categories):
-            return dense(values[rows]).astype(dtype, copy=False)
-        codes = values.codes[rows]
-        out = np.zeros((len(codes), values.size), dtype=dtype)
-        present = np.flatnonzero(codes >= 0)
-        out[present, codes[present]] = 1
-        return out
+        return _as_array(self[block], rows, dtype)
 
     def _made(self, block: Block) -> Any:
         layout, name = self.layout, block[0]
@@ -162,19 +172,17 @@ class Values:
 
     def _labels_of(self, axis: Axis) -> Array:
         """The number of labels of a true variable in each row."""
-        values = self[axis]
-        if isinstance(values, Categories):
-            return (values.codes >= 0).astype(np.int64)
-        if isinstance(values, np.ndarray):
-            # Several times faster than sum(axis=1) on few columns. Bytes would overflow at 128.
-            return np.einsum("ij->i", values, dtype=np.result_type(values, np.int32))
-        return np.asarray(values.sum(axis=1)).reshape(-1)
+        if axis not in self._n_labels:
+            self._n_labels[axis] = _sums_of_rows(self[axis])
+        return self._n_labels[axis]
 
     def _marked(self, block: Block) -> Array:
         truths = [axis for axis in (ATTRIBUTE, TASK) if axis in self.layout.axes]
         if block == UNLABELLED:
-            without = [self._labels_of(axis) == 0 for axis in truths]
-            return np.all(without, axis=0) if without else np.zeros(len(self.rows), dtype=bool)
+            without = np.full(len(self.rows), bool(truths))
+            for axis in truths:
+                without &= self._labels_of(axis) == 0
+            return without
         axis, number = _MARKED[block]
         if axis not in truths:
             return np.zeros(len(self.rows), dtype=bool)
@@ -184,13 +192,18 @@ class Values:
         """Which label sets each row contains."""
         from scipy.sparse import csr_array
 
+        block = self[axis]
+        if not isinstance(block, Categories) and block.dtype.kind == "f":
+            block = (block == 1).astype(np.int8)
+        # Many rows may have the same labels.
+        first, which = distinct(block.codes if isinstance(block, Categories) else block)
         rows, sets = rows_that_contain(
             self.layout.set_members,
-            _present(self[axis]),
-            lambda rows: self.dense(axis, rows, np.float32),
+            _present(block, first),
+            lambda rows: _as_array(block, first[rows], np.float32),
         )
-        shape = len(self.rows), len(self.layout.sets)
-        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)
+        shape = len(first), len(self.layout.sets)
+        return csr_array((np.ones(len(rows), dtype=np.int8), (rows, sets)), shape=shape)[which]
 
     def _exactly(self) -> Any:
         """Which label set is exactly the labels of each row."""
@@ -212,16 +225,41 @@ def chances_of(levels: Array, labels: Sequence[Label]) -> Array | None:
     return out
 
 
+def _as_array(block: Any, rows: slice | Array, dtype: Any) -> Array:
+    """Some rows of Categories or of a matrix."""
+    if not isinstance(block, Categories):
+        return dense(block[rows]).astype(dtype, copy=False)
+    codes = block.codes[rows]
+    if block.size <= _NARROW:
+        return (codes == np.arange(block.size)[:, None]).T.astype(dtype)
+    out = np.zeros((len(codes), block.size), dtype=dtype)
+    present = np.flatnonzero(codes >= 0)
+    out[present, codes[present]] = 1
+    return out
+
+
+def _sums_of_rows(block: Any) -> Array:
+    """How many columns of a block of 0 and 1 each row has."""
+    if isinstance(block, Categories):
+        return (block.codes >= 0).astype(np.int64)
+    if isinstance(block, np.ndarray):
+        # Several times faster than sum(axis=1) on few columns, and in the smallest type that holds
+        # the sums.
+        return np.einsum("ij->i", block.astype(np.min_scalar_type(block.shape[1])))
+    return np.asarray(block.sum(axis=1)).reshape(-1)
+
+
 def _mark(rows: Array) -> Categories:
     return Categories(np.where(rows, 0, -1), 1)
 
 
-def _present(block: Any) -> tuple[Array, Array]:
-    """The rows and columns of a block that are not 0."""
+def _present(block: Any, rows: Array) -> tuple[Array, Array]:
+    """The positions and columns of the numbers that are not 0, of some rows of a block."""
     if isinstance(block, Categories):
-        rows = np.flatnonzero(block.codes >= 0)
-        return rows, block.codes[rows]
-    return block.nonzero()
+        codes = block.codes[rows]
+        present = np.flatnonzero(codes >= 0)
+        return present, codes[present]
+    return block[rows].nonzero()
 
 
 def _agreed(truth: Any, predicted: Any) -> Any:
@@ -394,22 +432,27 @@ class Layout:
         """The sums of no rows, of shape (left, width)."""
         return np.zeros((self.left.stop - self.left.start, self.width))
 
-    def moments(self, values: Values, weight: Array | None, dtype: Any = np.float64) -> Array:
+    def moments(self, values: Values, weight: Array | None) -> Array:
         """Sums over rows of the products of the left side with all blocks, in float64.
 
         Parameters
         ----------
         values : Values
-            Of rows that are few enough to be summed exactly in ``dtype``.
+            Without weights, of so few rows that their sums are exact in float32.
         weight : array of shape (rows,), optional
-        dtype : dtype
         """
-        left = np.concatenate([values.dense(block, dtype=dtype) for block in self.left_blocks], 1)
+        dtype = np.float32 if weight is None and values.whole else np.float64
+        # Narrow blocks come first, and cost less in one product.
+        narrow = [block for block, where in self.blocks.items() if where.stop <= self.left.stop]
+        head = np.concatenate([values.dense(block, dtype=dtype) for block in narrow], axis=1)
+        left = head[:, self.left]
         if weight is not None:
-            left = left * weight[:, None].astype(dtype)
+            left = left * weight[:, None]
         out = self.zeros()
+        out[:, : self.left.stop] = _product(left, head)
         for block, where in self.blocks.items():
-            out[:, where] = _product(left, values.dense(block, dtype=dtype))
+            if where.start >= self.left.stop:
+                out[:, where] = _product(left, values.dense(block, dtype=dtype))
         return out
 
     def moved_from(self, other: Layout, positions: Mapping[str, Sequence[int]]) -> Array:

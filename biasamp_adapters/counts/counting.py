@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.blocks import Layout, Values, chances_of
 from biasamp_adapters.counts.cells import CellCounter, CountedCells
 from biasamp_adapters.counts.clusters import by_content
 from biasamp_adapters.counts.counts import Counts
+from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.lists import Lists, Seen, check_absent, check_dropped, common_lists
 from biasamp_adapters.counts.options import Options
+from biasamp_adapters.counts.probabilities import MOST_CELLS, rows_in_steps, strictly_between
 from biasamp_adapters.counts.rows import Rows, compact, concatenated
 from biasamp_adapters.counts.second_moments import SecondMoments
 from biasamp_adapters.counts.sources import Source, Sources, crossed
-from biasamp_adapters.counts.variables import Axis
+from biasamp_adapters.counts.variables import TASK, Axis
 from biasamp_adapters.inputs.columns import (
     Column,
     Weights,
@@ -27,15 +31,12 @@ from biasamp_adapters.inputs.columns import (
     check_total_weight,
     chunks,
 )
-from biasamp_adapters.inputs.matrices import Matrix
 
 C = TypeVar("C", bound=Counts)
 
-#: Rows of different weights are kept apart up to this many cells; beyond, their sums are kept.
-MAX_WEIGHTED_CELLS = 2**17
-
-#: Limits of one chunk of matrices: bytes, and rows, so that sums are exact in float32.
-_CHUNK, _CHUNK_ROWS = 2**22, 2**14
+#: Limits of one chunk of matrices: numbers, and rows, so that sums are exact in float32. Columns of
+#: bytes a power of two apart would displace each other in the cache.
+_CHUNK, _CHUNK_ROWS = 2**21, 8_000
 
 
 def count(sources: Sources, options: Options) -> dict[str, Any]:
@@ -55,9 +56,40 @@ def count(sources: Sources, options: Options) -> dict[str, Any]:
 # Labels: counts of their combinations
 
 
-def cell_counter(n_columns: int, *, by_weight: bool) -> CellCounter:
-    """A counter of rows. By weight, the weight is one more column, the last."""
-    return CellCounter(n_columns + by_weight, MAX_WEIGHTED_CELLS if by_weight else None)
+def cell_counter(sources: Sources, options: Options, *, by_weight: bool) -> CellCounter:
+    """A counter of rows: of their variables, slice and cluster and, by weight, of the weight."""
+    further = (sources.part is not None) + (sources.clusters is not None) + by_weight
+    n_columns = sum(source.n_columns for source in sources.columns) + further
+    chances = partial(_chances, sources.columns, options)
+    return CellCounter(n_columns, by_weight=by_weight, probabilities=chances)
+
+
+def places_of(sources: Sequence[Source]) -> dict[Axis, int]:
+    """The place of the first column of each variable."""
+    ends = np.cumsum([source.n_columns for source in sources]).tolist()
+    return {x.axis: end - x.n_columns for x, end in zip(sources, ends, strict=True)}
+
+
+def _chances(
+    sources: Sequence[Source], options: Options, books: Sequence[Collection[Label]]
+) -> dict[int, Array]:
+    """The probabilities of predictions that may be merged, as far as rows were counted."""
+    if not options.merges:
+        return {}
+    column = places_of(sources)
+    truth = [*books[column[TASK]]] if TASK in column else options.labels
+    if truth is None or not set(truth) <= {0, 1}:
+        return {}
+    numbers = {
+        place: strictly_between([*books[place]])
+        for axis, place in column.items()
+        if axis.role == Role.PREDICTION
+    }
+    return {
+        place: of_codes
+        for place, of_codes in numbers.items()
+        if of_codes is not None and not np.isnan(of_codes).all()
+    }
 
 
 def counted_cells(sources: Sources, options: Options) -> CountedCells:
@@ -67,7 +99,7 @@ def counted_cells(sources: Sources, options: Options) -> CountedCells:
     if sources.clusters is not None and sources.clusters.column is not None:
         columns.append(sources.clusters.column)
     by_weight = options.by_weight and sources.weight is not None
-    counter = cell_counter(len(columns), by_weight=by_weight)
+    counter = cell_counter(sources, options, by_weight=by_weight)
     add_rows(counter, columns, sources.weight, sources.repeated, by_weight=by_weight)
     return counter.cells()
 
@@ -83,10 +115,11 @@ def add_rows(
     """Count the rows of some columns."""
     for start, stop in chunks(len(columns[0])):
         coded = [column.chunk(start, stop) for column in columns]
-        n = np.ones(stop - start, dtype=np.int64) if repeated is None else repeated[start:stop]
+        n = None if repeated is None else repeated[start:stop]
         if weight is None:
-            counter.add(coded, None if repeated is None else [n])
+            counter.add(coded, None if n is None else [n])
             continue
+        n = np.ones(stop - start, dtype=np.int64) if n is None else n
         w = weight.numbers(start, stop)
         if by_weight:
             codes, units = pd.factorize(w)
@@ -124,8 +157,11 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     dropped = int(every[~keep].sum())
     check_dropped(dropped, every.sum(), options)
     n, *weights = (values[keep] for values in cells.sums)
-    seen = [Seen(source, codes[keep], labels) for source, codes, labels in seen]
+    if dropped:
+        seen = [replace(variable, codes=variable.codes[keep]) for variable in seen]
     lists = common_lists(seen, [], options)
+    if cells.step is not None:
+        _check_merged(seen, lists)
     codes = {variable.source.axis: lists.listed_codes(variable, n) for variable in seen}
     part = None if sources.part is None else _numbers(cells, past, keep)
     last = place + (cluster is not None)
@@ -137,7 +173,25 @@ def count_cells(cells: CountedCells, sources: Sources, options: Options) -> dict
     rows = rows if options.partial else by_content(rows)
     if rows.w is not None and not options.partial:
         check_total_weight(float(rows.w.sum()))
-    return schema_of(sources, lists, options) | {"rows": rows, "dropped": dropped}
+    step = cells.step if lists.soft_axes else None
+    return schema_of(sources, lists, options) | {
+        "rows": rows,
+        "dropped": dropped,
+        "probability_step": step,
+    }
+
+
+def _check_merged(seen: Sequence[Seen], lists: Lists) -> None:
+    """Raise if numbers were merged that later rows show not to be probabilities."""
+    for variable in seen:
+        source = variable.source
+        if source.axis.role == Role.PREDICTION and source.axis not in lists.soft_axes:
+            numbers = [x for x in variable.present if isinstance(x, float) and 0 < x < 1]
+            if numbers:
+                raise ValueError(
+                    f"{source.argument} must hold labels, or probabilities beside a truth of 0 and "
+                    f"1; received neither, in more than {MOST_CELLS:,} cells, such as {numbers[0]}"
+                )
 
 
 def _numbers(cells: CountedCells, place: int, keep: Array) -> Array:
@@ -176,7 +230,8 @@ def lists_of(sources: Sources, options: Options) -> Lists:
     if not sources.columns:
         return common_lists([], sources.matrices, options)
     of_labels = replace(sources, sources=sources.columns, weight=None, part=None, clusters=None)
-    cells = counted_cells(of_labels, options)
+    # Rows are read once more, and their probabilities looked up.
+    cells = counted_cells(of_labels, replace(options, merges=False))
     seen = seen_in(cells, sources.columns)
     lists = common_lists(seen, sources.matrices, options)
     for variable in seen:
@@ -193,7 +248,7 @@ class _Sums:
     rows: list[Rows]
     second: SecondMoments | None = None
 
-    def add(self, values: Values, options: Options, dtype: Any) -> None:
+    def add(self, values: Values, options: Options) -> None:
         """Add rows of the data, each of which is read once."""
         rows = values.rows
         once = None if (rows.n == 1).all() else rows.n
@@ -203,7 +258,7 @@ class _Sums:
         else:
             sums = {"n": once, "w": rows.w, "w2": rows.w2}
             for name in self.moments:
-                self.moments[name] += self.layout.moments(values, sums[name], dtype)
+                self.moments[name] += self.layout.moments(values, sums[name])
         if options.second_moments and not options.observes:
             more = SecondMoments.of_rows(values, once, rows.unit)
             self.second = more if self.second is None else self.second + more
@@ -217,8 +272,6 @@ class RowReader:
     sources : Sources
     lists : Lists
     options : Options
-    dtype : dtype
-        Of the indicators.
 
     Attributes
     ----------
@@ -230,11 +283,11 @@ class RowReader:
         Rows that are left out.
     """
 
-    def __init__(self, sources: Sources, lists: Lists, options: Options, dtype: Any) -> None:
+    def __init__(self, sources: Sources, lists: Lists, options: Options) -> None:
         self.sources, self.options = sources, options
         self.absent = {source.axis: 0 for source in sources.sources}
         self.dropped = self.without_cluster = 0
-        self._lists, self._dtype = lists, dtype
+        self._lists = lists
         self._orders = {source.axis: lists.order(source) for source in sources.matrices}
 
     def read(self, part: slice, lost: Mapping[Axis, Array] | None = None) -> Rows:
@@ -259,7 +312,9 @@ class RowReader:
             if source.matrix is None:
                 codes[axis], absent = self._codes(source, part)
             else:
-                indicators[axis], absent = self._indicators(source, source.matrix, part)
+                order = self._orders[axis]
+                indicators[axis], lacking = source.matrix.read(part.start, part.stop, order)
+                absent = np.zeros(size, dtype=bool) if lacking is None else lacking
             absent = absent if lost is None else lost.get(axis, absent)
             if axis.role.predicted and source.matrix is not None:
                 silent[axis] = absent
@@ -283,12 +338,6 @@ class RowReader:
         codes, labels = source.codes(part.start, part.stop)
         return self._lists.codes(source.axis, codes, labels), codes < 0
 
-    def _indicators(self, source: Source, matrix: Matrix, part: slice) -> tuple[Array, Array]:
-        axis, size = source.axis, part.stop - part.start
-        values = np.zeros((size, len(self._lists.of(axis))), dtype=self._dtype)
-        absent = matrix.read(part.start, part.stop, values, self._orders[axis])
-        return values, np.zeros(size, dtype=bool) if absent is None else absent
-
     def check(self, n_rows: int) -> None:
         """Raise if values are missing that must not be, or if no rows are left.
 
@@ -311,26 +360,24 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
     weighted = sources.weight is not None
     kinds = ("n", "w", "w2") if weighted else ("n",)
     sums = _Sums(layout, {kind: layout.zeros() for kind in kinds}, [])
-    matrices = [source.matrix for source in sources.matrices if source.matrix is not None]
-    split = len(lists.levels) > 0 or any(matrix.may_be_split for matrix in matrices)
-    exact = split or weighted or sources.repeated is not None
-    dtype = np.dtype(np.float64 if exact else np.float32)
-    reader = RowReader(sources, lists, options, dtype)
+    reader = RowReader(sources, lists, options)
     n_rows = len(sources.parts[0])
-    step = min(_CHUNK_ROWS, max(1, _CHUNK // (layout.width * dtype.itemsize)))
+    step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
     for start in range(0, n_rows, step):
         rows = reader.read(slice(start, min(start + step, n_rows)))
         if len(rows):
-            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options, dtype)
+            sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options)
     if sources.weight is not None:
         sources.weight.check()
     reader.check(n_rows if sources.repeated is None else int(sources.repeated.sum()))
-    return schema_of(sources, lists, options) | {
-        "stored": None if sums.rows else sums.moments,
-        "rows": concatenated(sums.rows).merged() if sums.rows else None,
-        "second": sums.second,
-        "dropped": reader.dropped,
-    }
+    fields = schema_of(sources, lists, options) | {"second": sums.second, "dropped": reader.dropped}
+    if not sums.rows:
+        return fields | {"stored": sums.moments}
+    distinct = concatenated(sums.rows).merged()
+    if not options.merges:
+        return fields | {"rows": distinct}
+    distinct, levels, width = rows_in_steps(distinct, lists.levels, len(lists.labels))
+    return fields | {"rows": distinct, "levels": levels, "probability_step": width}
 
 
 def finished(counts: C, options: Options) -> C:
@@ -356,6 +403,11 @@ def finished(counts: C, options: Options) -> C:
                 f"the {role} of {model} must hold values; all {counts.n_rows} are missing"
             )
     if options.observes:
+        if counts.n_observed_sets() > MAX_SETS:
+            raise ValueError(
+                f"label_sets='observed' counts at most {MAX_SETS:,} sets; rows show "
+                f"{counts.n_observed_sets():,}: label_sets= lists those to count"
+            )
         counts = counts.with_sets(tuple(counts.observed_sets()))
     if options.second_moments and counts.second is None:
         counts = counts.with_second_moments()

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -33,16 +34,17 @@ from biasamp_adapters.counts.draws import (
     by_rows,
     drawn_weights,
 )
+from biasamp_adapters.counts.label_sets import ShownSets
 from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.rows import Rows, blocks_of
-from biasamp_adapters.counts.second_moments import SecondMoments, taken
+from biasamp_adapters.counts.second_moments import SecondMoments, are_worth_it, taken
 from biasamp_adapters.counts.tables import (
     MarginsOfRows,
     MarginsWithoutOne,
     StoredMargins,
     Tables,
 )
-from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, LabelSet, Schema
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, LabelSet, Schema
 
 #: Rows of indicators are drawn in larger blocks, as their products take most of the time.
 _BLOCK_OF_INDICATORS = 8 * BLOCK
@@ -63,6 +65,9 @@ class Counts(Schema):
         weights, ``w`` and ``w2``.
     levels : ndarray of float64
         Probabilities strictly between 0 and 1 that codes of the rows stand for.
+    probability_step : float or None
+        Width of the steps within which probabilities were merged into their mean, as there were too
+        many to keep each apart; None if they are as they were given.
     second : SecondMoments or None
     soft_axes : frozenset of Axis
         The predictions that hold probabilities.
@@ -77,6 +82,7 @@ class Counts(Schema):
     rows: Rows | None = None
     stored: dict[str, Array] | None = None
     levels: Array = field(default_factory=lambda: np.zeros(0))
+    probability_step: float | None = None
     second: SecondMoments | None = None
     soft_axes: frozenset[Any] = frozenset()
     declared: frozenset[str] = frozenset()
@@ -107,7 +113,7 @@ class Counts(Schema):
     def _total(self, kind: str) -> Any:
         """The sum of the rows ("n"), of their weights ("w") or of the squares of these ("w2")."""
         if self.rows is not None:
-            return self.rows.sums()[kind].sum()
+            return getattr(self.rows, kind).sum()
         return self.moments[kind][0, self.layout.blocks[ONE].start]
 
     @property
@@ -186,16 +192,23 @@ class Counts(Schema):
         axis, mark = (ATTRIBUTE, ONE_GROUP) if role == "attribute" else (TASK, ONE_TASK)
         if self.rows is not None and axis in self.rows.codes:
             return True
-        return int(self._of_rows.margins(ONE, mark)[0, 0]) == self.n_rows
+        return int(self.tables_of_rows.margins(ONE, mark)[0, 0]) == self.n_rows
 
     def abstentions(self, role: str, model: str) -> int:
         """Rows for which a model predicted nothing."""
-        return int(self._of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
+        return int(self.tables_of_rows.margins(silence(self.axis(role, model)), ONE)[0, 0])
 
-    def seen(self, role: str, model: str | None = None) -> set[Label]:
+    def seen(self, role: str, model: str | None = None) -> frozenset[Label]:
         """Labels of a variable that occur."""
-        n = self._of_rows.margins(ONE, self.axis(role, model))[0]
-        return {label for label, rows in zip(self.labels_of(role), n, strict=True) if rows > 0}
+        axis = self.axis(role, model)
+        if axis not in self._seen:
+            n = self.tables_of_rows.margins(ONE, axis)[0].tolist()
+            self._seen[axis] = frozenset(compress(self.labels_of(role), n))
+        return self._seen[axis]
+
+    @cached_property
+    def _seen(self) -> dict[Axis, frozenset[Label]]:
+        return {}
 
     # Label sets
 
@@ -204,8 +217,25 @@ class Counts(Schema):
         """Whether label sets were counted, or can be."""
         return self.rows is not None or bool(self.sets) or not self.is_matrix("task")
 
-    def observed_sets(self) -> dict[LabelSet, int]:
+    @cached_property
+    def _shown(self) -> ShownSets:
+        return ShownSets.of(self.values.rows, self.axis("task", None))
+
+    def n_observed_sets(self, min_rows: int = 1, max_size: int | None = None) -> int:
+        """How many label sets :meth:`observed_sets` gives, found without making each a tuple."""
+        if self.rows is None or not self.is_matrix("task"):
+            return len(self.observed_sets(min_rows, max_size))
+        return int(self._shown.among(min_rows, max_size).sum())
+
+    def observed_sets(self, min_rows: int = 1, max_size: int | None = None) -> dict[LabelSet, int]:
         """The exact label sets that rows of the truth show, and how many rows show each.
+
+        Parameters
+        ----------
+        min_rows : int
+            Rows that must show a set, at least 1.
+        max_size : int, optional
+            Most labels of a set.
 
         Raises
         ------
@@ -213,24 +243,28 @@ class Counts(Schema):
             If neither the rows nor label sets were kept.
         """
         if not (self.is_matrix("task") or self.sets):
-            n = self._of_rows.marginal("task")
-            return {(i,): int(count) for i, count in enumerate(n) if count}
+            n = self.tables_of_rows.marginal("task")
+            return {(i,): int(count) for i, count in enumerate(n) if count >= min_rows}
         self.axis("task", None)
         if self.rows is not None:
-            return self.rows.label_sets(TASK)
+            return self._shown.taken(self._shown.among(min_rows, max_size)).to_dict()
         if not self.sets:
             raise ValueError(
                 "label sets need rows: count with keep_rows=True or label_sets='observed'"
             )
-        n = self._of_rows.marginal(EXACT_SETS[0])
-        return {members: int(k) for members, k in zip(self.sets, n, strict=True) if k}
+        n = self.tables_of_rows.marginal(EXACT_SETS[0])
+        return {
+            members: int(rows)
+            for members, rows in zip(self.sets, n, strict=True)
+            if rows >= min_rows and len(members) <= (max_size or len(members))
+        }
 
     @property
     def knows_all_sets(self) -> bool:
         """Whether every label set that rows of the truth show is among those observed."""
         if self.rows is not None or not self.is_matrix("task"):
             return True
-        with_labels = self.n_rows - int(self._of_rows.margins(ONE, NO_TASK)[0, 0])
+        with_labels = self.n_rows - int(self.tables_of_rows.margins(ONE, NO_TASK)[0, 0])
         return sum(self.observed_sets().values()) == with_labels
 
     def with_sets(self, sets: tuple[LabelSet, ...]) -> Self:
@@ -261,10 +295,11 @@ class Counts(Schema):
 
     def unweighted(self) -> Self:
         """The same rows, each counted once."""
+        if not self.weighted:
+            return self
         if self.rows is not None:
             return replace(self, rows=self.rows.unweighted().merged())
-        second = None if self.weighted else self.second
-        return replace(self, stored={"n": self.moments["n"]}, second=second)
+        return replace(self, stored={"n": self.moments["n"]}, second=None)
 
     def with_second_moments(self) -> Self:
         """The same counts with the second moments of their rows.
@@ -282,7 +317,7 @@ class Counts(Schema):
         parts = (
             SecondMoments.of_rows(
                 self._values_of(rows.taken(part)),
-                rows.n[part],
+                None if (rows.n[part] == 1).all() and rows.unit is None else rows.n[part],
                 None if rows.unit is None else rows.unit[part],
             )
             for part in blocks_of(len(rows), self.layout.width)
@@ -306,7 +341,7 @@ class Counts(Schema):
         return self.weighted_by(self.rows.weight, self.rows.n)
 
     @cached_property
-    def _of_rows(self) -> Tables:
+    def tables_of_rows(self) -> Tables:
         """The tables of numbers of rows."""
         if not self.weighted:
             return self._tables
@@ -386,8 +421,32 @@ class Counts(Schema):
         """Whether tables are drawn from a normal distribution, since rows were not kept."""
         return self.rows is None and self.second is not None
 
+    @cached_property
+    def has_many_rows(self) -> bool:
+        """Whether tables are drawn from a normal distribution, since rows are too many.
+
+        That is so for more than 200,000 distinct rows of label matrices without weights, clusters
+        and probabilities of groups. Parts of rows are read from draws of rows.
+        """
+        rows = self.rows
+        if rows is None or self.weighted or self.clustered or rows.origin is not None:
+            return False
+        soft = any(axis.role.of_attribute for axis in self.soft_axes)
+        return not soft and are_worth_it(rows, self._without_sets.layout)
+
+    @property
+    def _without_sets(self) -> Self:
+        return replace(self, sets=()) if self.sets else self
+
+    @cached_property
+    def _as_sums(self) -> Self:
+        """Counts without rows, from which tables are drawn where there are many rows."""
+        return self._without_sets.with_second_moments().without_rows()
+
     def replicates_at_once(self, width: int) -> int:
         """Replicates that one block may hold, ``width`` numbers each beside what is drawn."""
+        if self.has_many_rows:
+            return self._as_sums.replicates_at_once(width)
         if self.rows is None:
             numbers = max(width, *(sums.size for sums in self.moments.values()))
             if self.second is not None:
@@ -405,13 +464,16 @@ class Counts(Schema):
 
         Clusters are drawn exactly, and rows if the weight of each is known. If only sums of weights
         are known, these are Poisson draws with their mean and variance; if only second moments are
-        known, sums are drawn from a normal distribution.
+        known, or there are many rows, sums are drawn from a normal distribution.
 
         Raises
         ------
         ValueError
             If neither the rows nor second moments were kept.
         """
+        if self.has_many_rows:
+            yield from self._as_sums.draw(n_boot, rng, block)
+            return
         for size in batches(n_boot, block):
             if self.rows is not None:
                 yield self.weighted_by(*drawn_weights(self.rows, size, rng))

@@ -24,7 +24,7 @@ _ROWS_PER_CELL = 14
 _IN_CACHE = 2**16
 
 #: Whole sums of rows are exact in float32 up to this.
-_EXACT = 2**24
+EXACT_IN_FLOAT32 = 2**24
 
 #: With this many rows, a Poisson number of rows is close enough to a fixed one.
 _MANY_ROWS = 1000
@@ -56,7 +56,7 @@ def drawn_weights(rows: Rows, size: int, rng: np.random.Generator) -> tuple[Arra
         # As integers, since labels are flipped row by row.
         return times * rows.unit, times.astype(np.int64, copy=False)
     if rows.indicators:
-        exact = not rows.soft and times.sum(axis=1).max(initial=0) < _EXACT
+        exact = not rows.soft and times.sum(axis=1).max(initial=0) < EXACT_IN_FLOAT32
         return times.astype(np.float32 if exact else np.float64, copy=False), None
     return times, times
 
@@ -75,7 +75,7 @@ def _by_cluster(
 
 def by_rows(n: Array) -> bool:
     """Whether there are so few rows per kind that drawing them one by one is faster."""
-    return bool(n.sum() < _ROWS_PER_CELL * len(n))
+    return bool(n.sum() < _ROWS_PER_CELL * n.size)
 
 
 def resample(n: Array, size: int, rng: np.random.Generator) -> Array:

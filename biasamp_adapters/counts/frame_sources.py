@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._progress import progress
+from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import probabilities
 from biasamp_adapters.counts.blocks import (
     EXACT_SETS,
     NO_TASK,
@@ -27,14 +29,15 @@ from biasamp_adapters.counts.blocks import (
     sets_of,
 )
 from biasamp_adapters.counts.counting import (
-    MAX_WEIGHTED_CELLS,
     RowReader,
     add_rows,
     cell_counter,
     count_cells,
     lists_of,
+    places_of,
     schema_of,
 )
+from biasamp_adapters.counts.frame_steps import float_columns, grouped_in_steps
 from biasamp_adapters.counts.labels import lookup, ordered
 from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import Rows
@@ -122,7 +125,7 @@ def count_on_engine(frame: Any, columns: FrameColumns, options: Options) -> dict
         # Reading the row in memory raises the same error as for arrays.
         names, axis = tasks[error.matrix], error.matrix
         matrix = Matrix(error.row, f"{axis.role} column(s) {[*names]}", soft=axis.role.predicted)
-        matrix.read(0, 1, np.empty((1, len(names))), np.arange(len(names)))
+        matrix.read(0, 1, np.arange(len(names)))
         raise
     # Only the names of the columns of tasks are read; their sums are known.
     n = groups.totals["n"]
@@ -161,7 +164,7 @@ def _counted(groups: Groups, sources: Sources, options: Options) -> dict[str, An
     """The fields of counts of groups whose attributes are known and whose tasks are summed."""
     lists = lists_of(sources, options)
     n = groups.totals["n"]
-    reader = RowReader(sources, lists, options, float)
+    reader = RowReader(sources, lists, options)
     rows = reader.read(slice(0, len(n)), groups.missing)
     reader.check(int(n.sum()))
     fields, kept = schema_of(sources, lists, options), rows.part
@@ -211,7 +214,7 @@ class FrameCounter:
         self._weight, self._options = columns.weight, options
         self._by_weight = options.by_weight and columns.weight is not None
         self._sources = columns.sources()
-        self._counter = cell_counter(len(self._keys), by_weight=self._by_weight)
+        self._counter = cell_counter(self._sources, options, by_weight=self._by_weight)
 
     def add(self, frame: Any) -> None:
         """Count the rows of a frame.
@@ -239,10 +242,26 @@ class FrameCounter:
         if self._by_weight and self._weight is not None:
             try:
                 keys = [*self._keys, self._weight]
-                return grouped(frame, keys, self._weight, MAX_WEIGHTED_CELLS)
+                return grouped(frame, keys, self._weight, probabilities.MOST_CELLS)
             except NotGroupedError:
                 pass
-        return grouped(frame, self._keys, self._weight)
+        groups = self._grouped_in_steps(frame)
+        return grouped(frame, self._keys, self._weight) if groups is None else groups
+
+    def _grouped_in_steps(self, frame: Any) -> Groups | None:
+        """The groups of rows, at most merged in steps; None if there are no probabilities."""
+        places = places_of(self._sources.sources)
+        predicted = [place for axis, place in places.items() if axis.role == Role.PREDICTION]
+        chances = float_columns(frame, self._keys, predicted)
+        if not chances or TASK not in places:
+            return None
+        try:
+            return grouped(frame, self._keys, self._weight, probabilities.MOST_CELLS)
+        except NotGroupedError:
+            groups = grouped_in_steps(frame, self._keys, self._weight, chances, places[TASK])
+        if groups is not None:
+            self._counter.merge_probabilities()
+        return groups
 
     def counted(self) -> dict[str, Any]:
         """The fields of the counts of all frames."""

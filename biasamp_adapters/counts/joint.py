@@ -76,6 +76,9 @@ class JointCounts(Counts):
         code after the last label is an abstention; higher ones are positions in ``levels``.
     levels : ndarray of float64
         Probabilities strictly between 0 and 1 that predictions hold.
+    probability_step : float or None
+        Width of the steps within which probabilities were merged into their mean, as there were too
+        many to keep each apart: .001, .01 or .1. None if they are as they were given.
     declared : frozenset of str
         Which of "labels" and "groups" were listed explicitly.
     dropped : int
@@ -115,8 +118,9 @@ class JointCounts(Counts):
         y_true : array-like of shape (n,), optional
             Task labels.
         y_pred : array-like of shape (n,) or mapping of str to array-like, optional
-            Predicted task labels, or probabilities of class 1 where the truth is 0 or 1. A mapping
-            names several models that predicted the same rows.
+            Predicted task labels, or probabilities of class 1 where the truth is 0 or 1; beyond
+            131,072 cells, those within a step of .001 are merged into their mean (.01 or .1 if
+            that is not enough). A mapping names several models that predicted the same rows.
         sensitive_features : array-like of shape (n,) or (n, attributes), or mapping, optional
             Protected attribute; several columns are crossed.
         sensitive_features_pred : same as ``sensitive_features``, optional

@@ -60,6 +60,11 @@ class Keys:
         """Sums over the last axis of (..., rows), of shape (..., size)."""
         if values.ndim > 1 and values.dtype.kind == "f" and self.size <= _FEW_KEYS:
             return values @ (self.of_rows[:, None] == np.arange(self.size)).astype(values.dtype)
+        if values.ndim == 1 and values.dtype.kind == "i":
+            # Rows without a key, -1, are added to one more, the last.
+            once = np.zeros(self.size + 1, dtype=values.dtype)
+            np.add.at(once, self.of_rows, values)
+            return once[:-1]
         out = np.zeros((*values.shape[:-1], self.size), dtype=values.dtype)
         out[..., self.occurring] = self.sums_of_occurring(values)
         return out

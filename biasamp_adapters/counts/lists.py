@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from functools import cached_property
+from typing import get_args
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.sources import Source
 from biasamp_adapters.counts.variables import TASK, Axis, missing_message
 
+_DOMAINS: tuple[Domain, ...] = get_args(Domain)
 
-class Seen(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class Seen:
     """A variable with one label per row, over distinct rows.
 
     Attributes
@@ -32,11 +36,11 @@ class Seen(NamedTuple):
     codes: Array
     labels: Sequence[Label]
 
-    @property
+    @cached_property
     def present(self) -> list[Label]:
         """The labels that occur."""
-        codes = np.unique(self.codes).tolist()
-        return [self.labels[code] for code in codes if code >= 0]
+        (codes,) = np.bincount(self.codes + 1)[1:].nonzero()
+        return [self.labels[code] for code in codes.tolist()]
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class Lists:
         if axis in self.soft_axes:
             level = lookup(labels, self.levels.tolist())
             position = np.where(level >= 0, len(domain) + 1 + level, position).astype(np.int32)
-        return np.append(position, len(domain)).astype(np.int32)[codes]
+        return np.concatenate([position, [len(domain)]], dtype=np.int32)[codes]
 
     def listed_codes(self, variable: Seen, n: Array) -> Array:
         """Codes of a variable over its list.
@@ -148,7 +152,7 @@ def common_lists(seen: Sequence[Seen], matrices: Sequence[Source], options: Opti
     lists: dict[Domain, tuple[Label, ...]] = {}
     origins: dict[Domain, str] = {}
     declared = set()
-    for domain in get_args(Domain):
+    for domain in _DOMAINS:
         listed = options.listed(domain)
         columns = [source for source in matrices if source.axis.role.domain == domain]
         if columns:

@@ -33,6 +33,8 @@ class Options:
         What is kept of the rows of matrices.
     partial : bool
         Whether other rows follow, so that these may all be missing.
+    merges : bool
+        Whether probabilities of labels are merged where they make too many cells.
     """
 
     labels: tuple[Label, ...] | None = None
@@ -43,6 +45,7 @@ class Options:
     keep_rows: bool = False
     second_moments: bool = False
     partial: bool = False
+    merges: bool = True
 
     def __post_init__(self) -> None:
         check_missing(self.missing)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.labels import lookup
-from biasamp_adapters.counts.variables import Axis, LabelSet, Schema
+from biasamp_adapters.counts.variables import Axis, Schema
 
 #: Rows are 64-bit integers.
 MOST_ROWS = 2**63
@@ -125,7 +125,10 @@ class Rows:
         """
         if self.soft or self.origin is not None or not len(self):
             return self
-        order, starts = runs(self.keys())
+        key = lexicographic_key(self.keys())
+        if self.unit is None and (key[1:] > key[:-1]).all():
+            return self  # In order, and each of them once.
+        order, starts = _runs_of(key)
         sums = {name: np.add.reduceat(x[order], starts) for name, x in self.sums().items()}
         if self.unit is not None:
             unit = sums["unit"] = self.unit[order[starts]]
@@ -143,20 +146,6 @@ class Rows:
         if self.unit is not None:
             keys.append(np.unique(self.unit, return_inverse=True)[1])
         return keys
-
-    def label_sets(self, axis: Axis) -> dict[LabelSet, int]:
-        """The sets of labels of a variable that occur in rows, and how many rows have each."""
-        of_labels = axis in self.codes
-        keys = [self.codes[axis]] if of_labels else _keys(self.indicators[axis])
-        _, first, which = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
-        n = np.zeros(len(first), dtype=np.int64)
-        np.add.at(n, which, self.n)
-        members: list[LabelSet] = [(code,) for code in keys[0][first].tolist()]
-        if not of_labels:
-            chosen = dense(self.indicators[axis][first])
-            members = [tuple(np.flatnonzero(row).tolist()) for row in chosen]
-        rows_of = dict(zip(members, n.tolist(), strict=True))
-        return {labels: rows_of[labels] for labels in sorted(rows_of) if labels}
 
     def __add__(self, other: Rows) -> Rows:
         """The rows of both; clusters with the same number are the same."""
@@ -221,10 +210,25 @@ def lexicographic_key(columns: Sequence[Array]) -> Array:
 
 def runs(columns: Sequence[Array]) -> tuple[Array, Array]:
     """The lexicographic order of rows, and where in it each distinct combination starts."""
-    key = lexicographic_key(columns)
+    return _runs_of(lexicographic_key(columns))
+
+
+def _runs_of(key: Array) -> tuple[Array, Array]:
     order = np.argsort(key, kind="stable")
     key = key[order]
     return order, np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+
+
+def distinct(labels: Any) -> tuple[Array, Array]:
+    """The distinct rows of one variable: where each is first, and which of them each row is.
+
+    Parameters
+    ----------
+    labels : array of int, shape (rows,), or matrix of 0 and 1, shape (rows, labels)
+    """
+    keys = [labels] if labels.ndim == 1 else _keys(labels)
+    _, first, which = np.unique(lexicographic_key(keys), return_index=True, return_inverse=True)
+    return first, which
 
 
 def _entries(values: Any, where: Any) -> Any:

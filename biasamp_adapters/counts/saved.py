@@ -27,6 +27,7 @@ from biasamp_adapters.counts.documents import (
     require,
     write_document,
 )
+from biasamp_adapters.counts.probabilities import STEPS
 from biasamp_adapters.counts.rows import MOST_ROWS, Rows
 from biasamp_adapters.counts.second_moments import SecondMoments
 from biasamp_adapters.counts.variables import Axis
@@ -47,8 +48,9 @@ _OF_SUMS = {f"sum_{name}": REAL for name in _SUMS} | _OF_SECOND
 #: The number of the cluster of each row; a cluster has no other name in a file.
 _CLUSTER = {"cluster": WHOLE}
 
-#: In the header only if clusters of several parts were added up.
-_PARTS = "cluster_parts"
+#: In the header only if clusters of several parts were added up, or probabilities were merged.
+_PARTS, _STEP = "cluster_parts", "probability_step"
+_OPTIONAL = {"cluster": _PARTS, "codes": _STEP}
 
 #: The name of the format of counts, and the version that is written.
 FORMAT, VERSION = "biasamp-counts", 4
@@ -94,6 +96,8 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
     }
     if counts.clustered and counts.cluster_parts > 1:
         header[_PARTS] = counts.cluster_parts
+    if header["counts"] == "JointCounts" and counts.probability_step is not None:
+        header[_STEP] = counts.probability_step
     columns = _columns(counts, counts.rows if header["counts"] == "JointCounts" else None)
     _warn_of_small_cells(columns)
     write_document(header, columns, path)
@@ -190,7 +194,8 @@ def _parts(document: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Array], 
     }
     stated = document.pop("sha256") if document["version"] > 1 else None
     require(document["version"] == 1 or isinstance(stated, str))
-    require(set(document) - ({_PARTS} if "cluster" in columns else set()) == names)
+    further = {name for column, name in _OPTIONAL.items() if column in columns}
+    require(set(document) - further == names)
     return document, columns, stated
 
 
@@ -224,7 +229,8 @@ def _schema(document: Any) -> dict[str, Any]:
     require(type(document["dropped"]) is int and document["dropped"] >= 0)
     parts = document.get(_PARTS, 1)
     require(type(parts) is int and parts >= 1)
-    levels = numbers_of(document["levels"], REAL)
+    levels, step = numbers_of(document["levels"], REAL), document.get(_STEP)
+    require(step is None or (step in STEPS and len(levels) > 0))
     require(levels.ndim == 1 and (np.diff(levels, prepend=0, append=1) > 0).all())
     return {
         "labels": labels,
@@ -238,6 +244,7 @@ def _schema(document: Any) -> dict[str, Any]:
         "dropped": document["dropped"],
         "cluster_parts": parts,
         "levels": levels,
+        "probability_step": step,
     }
 
 

@@ -14,7 +14,13 @@ import numpy as np
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.blocks import ONE, Layout, Values, agreement
+from biasamp_adapters.counts.draws import EXACT_IN_FLOAT32
+from biasamp_adapters.counts.rows import Rows, lexicographic_key
 from biasamp_adapters.counts.variables import Axis
+
+#: Of more distinct rows than this, sums are drawn, if these have at most so many columns and
+#: products of columns. Intervals then differ by less than replicates do.
+MOST_DRAWN, MOST_COLUMNS, MOST_PRODUCTS = 200_000, 2**10, 2**25
 
 #: Patterns of the left side beyond which their matrices would take more room than rows.
 _MAX_PATTERNS = 2**10
@@ -54,7 +60,11 @@ class SecondMoments:
             If a predicted attribute holds probabilities, or there are too many patterns.
         """
         layout = values.layout
-        rows = np.concatenate([values.dense(block) for block in layout.blocks], axis=1)
+        n_rows = len(values.rows) if n is None else n.sum()
+        # Faster, and as exact: the products are whole, and their sums no larger than this.
+        exact = values.are_whole and w is None and n_rows < EXACT_IN_FLOAT32
+        dtype = np.dtype(np.float32 if exact else np.float64)
+        rows = np.concatenate([values.dense(block, dtype=dtype) for block in layout.blocks], axis=1)
         left = rows[:, layout.left]
         if ((left != 0) & (left != 1)).any():
             raise NoSecondMomentsError(
@@ -64,7 +74,7 @@ class SecondMoments:
         which = which.reshape(-1)
         _check_patterns(len(patterns))
         plain = n is None and w is None
-        once = np.ones(len(rows)) if n is None else n
+        once = np.ones(len(rows), dtype=dtype) if n is None else n.astype(dtype)
         factors = (once, once) if w is None else (once * w, once * w**2)
         sums = np.empty((len(patterns), layout.width))
         squares = np.empty((len(patterns), layout.width, layout.width))
@@ -92,8 +102,9 @@ class SecondMoments:
         _check_patterns(len(patterns))
         sums = np.zeros((len(patterns), *self.sums.shape[1:]))
         squares = np.zeros((len(patterns), *self.squares.shape[1:]))
-        np.add.at(sums, which.reshape(-1), self.sums)
-        np.add.at(squares, which.reshape(-1), self.squares)
+        for i, pattern in enumerate(which.reshape(-1).tolist()):
+            sums[pattern] += self.sums[i]
+            squares[pattern] += self.squares[i]
         return SecondMoments(patterns, sums, squares)
 
     def taken(self, columns: Array, left: Array) -> SecondMoments:
@@ -127,6 +138,16 @@ class SecondMoments:
             values, vectors = np.linalg.eigh(squares)
             positive = values > values[-1] * len(values) * np.finfo(float).eps
             yield vectors[:, positive] * np.sqrt(values[positive])
+
+
+def are_worth_it(rows: Rows, layout: Layout) -> bool:
+    """Whether second moments are found sooner than rows are drawn, and take bounded memory."""
+    if not rows.indicators or len(rows) <= MOST_DRAWN or layout.width > MOST_COLUMNS:
+        return False
+    groups = rows.of_axes([axis for axis in layout.axes if axis.role.of_attribute])
+    left = [np.zeros_like(rows.n), *groups.keys(), *rows.silent.values()]
+    patterns = len(np.unique(lexicographic_key(left)))
+    return patterns <= _MAX_PATTERNS and patterns * layout.width**2 <= MOST_PRODUCTS
 
 
 def _restrict(drawn: Array, layout: Layout) -> None:

@@ -24,7 +24,10 @@ from biasamp_adapters.counts.blocks import (
     sums_of_products,
 )
 from biasamp_adapters.counts.rows import dense
-from biasamp_adapters.counts.variables import ATTRIBUTE, Axis, Schema
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, Schema
+
+#: A tuple, since an enumeration is slow to search, and roles are given as strings as well.
+_ROLES = tuple(Role)
 
 #: Two variables' pairs of labels that occur, as codes, and their weights, of shape (..., pairs).
 Pairs: TypeAlias = tuple[Array, Array, Array]
@@ -51,21 +54,37 @@ class MarginsOfRows:
     def __init__(self, values: Values, weights: Array) -> None:
         self._values, self._weights = values, weights
         self._known: dict[tuple[Block, Block], Array] = {}
+        self._pairs: dict[tuple[Block, Block], Pairs] = {}
 
     def __call__(self, first: Block, second: Block) -> Array:
         if (first, second) not in self._known:
-            self._known[first, second] = self._made(first, second)
+            known = self._from_known(first, second)
+            self._known[first, second] = self._made(first, second) if known is None else known
         return self._known[first, second]
+
+    def _from_known(self, first: Block, second: Block) -> Array | None:
+        """The margin from the one of both in the other order, or from that by groups, or None.
+
+        Whole numbers have the same sums in any order.
+        """
+        if (second, first) in self._known:
+            return self._known[second, first].swapaxes(-1, -2)
+        by_groups = self._known.get((ATTRIBUTE, second))
+        if by_groups is None or first != ONE or self._weights.dtype.kind != "i":
+            return None
+        groups = self._values[ATTRIBUTE]
+        if not isinstance(groups, Categories) or (groups.codes < 0).any():
+            return None
+        return by_groups.sum(axis=-2, keepdims=True)
 
     def _made(self, first: Block, second: Block) -> Array:
         values = self._values
-        if first == ONE and second != ATTRIBUTE and ATTRIBUTE in values.layout.axes:
-            groups, other = values[ATTRIBUTE], values[second]
-            # Metrics need the table by groups as well, of which this is the sum.
-            partition = isinstance(groups, Categories) and (groups.codes >= 0).all()
-            if partition and not isinstance(other, Categories):
-                return self(ATTRIBUTE, second).sum(axis=-2, keepdims=True)
         keys = values.pairs(first, second)
+        if keys is None and first == ONE and ATTRIBUTE in values.layout.axes:
+            groups = values[ATTRIBUTE]
+            # Metrics need the table by groups as well, of which this is the sum.
+            if isinstance(groups, Categories) and (groups.codes >= 0).all():
+                return self(ATTRIBUTE, second).sum(axis=-2, keepdims=True)
         if keys is None:
             return sums_of_products(self._weights, values[first], values[second])
         shape = values[first].size, values[second].size
@@ -75,8 +94,10 @@ class MarginsOfRows:
         keys = self._values.pairs(first, second)
         if keys is None:
             return None
-        codes = np.divmod(keys.occurring, self._values[second].size)
-        return *codes, keys.sums_of_occurring(self._weights)
+        if (first, second) not in self._pairs:
+            codes = np.divmod(keys.occurring, self._values[second].size)
+            self._pairs[first, second] = *codes, keys.sums_of_occurring(self._weights)
+        return self._pairs[first, second]
 
 
 @dataclass(frozen=True)
@@ -171,6 +192,9 @@ class Tables:
     @property
     def labelled(self) -> Array:
         """Sum of the weights of rows that have a group or a task, of shape (...)."""
+        codes = {} if self.values is None else self.values.rows.codes
+        if ATTRIBUTE in codes or TASK in codes:
+            return self.total  # A true variable that is not columns has a label in each row.
         return self.total - self.margins(ONE, UNLABELLED)[..., 0, 0]
 
     def joint(self, first: str, second: str, *, abstained: bool = False) -> Array:
@@ -195,8 +219,8 @@ class Tables:
 
     def _block(self, role: str) -> Block:
         """The block of a role, or of label sets."""
-        if role in tuple(Role):
-            return self.counts.axis(Role(role), self.model)
+        if role in _ROLES:
+            return self.counts.axis(role, self.model)
         if not self.counts.sets:
             raise ValueError("label sets were not counted; count with label_sets=")
         if role == EXACT_SETS[0]:

@@ -17,6 +17,8 @@ MODEL = "model"
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 
+_MISSING = get_args(Missing)
+
 
 class Axis(NamedTuple):
     """One variable of the counts: its role and, for a prediction, the model."""
@@ -35,7 +37,7 @@ def model_in_words(model: str, *, starts: bool = False) -> str:
 
 def check_missing(missing: str) -> None:
     """Raise for an unknown rule for missing values."""
-    if missing not in get_args(Missing):
+    if missing not in _MISSING:
         raise ValueError(f"missing must be 'error', 'drop' or 'abstain'; received {missing!r}")
 
 

@@ -156,7 +156,11 @@ def amplification_frame(
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
     )
     lists = _label_lists(chosen or {}, base, missing)
-    slices = count_by_slice(inputs, control_features, group_features, missing=missing, **lists)
+    # Other functions read the probability of every row, and may not be linear in it.
+    merges = all(isinstance(metric, Metric) for metric in (chosen or {}).values())
+    slices = count_by_slice(
+        inputs, control_features, group_features, missing=missing, merges=merges, **lists
+    )
     whole = slices.whole
     if len(whole.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(whole.models)}")

@@ -20,6 +20,9 @@ from biasamp_adapters.inference.rules import INTERVAL_RULES, Request, first_reas
 #: Standard deviations that floating-point sums may have.
 _ROUNDING = 1e-12
 
+#: Numbers whose replicates are standardised at a time.
+_COLUMNS = 500
+
 #: Every replicate is the value, so nothing says how sure it is.
 _CONSTANT = "every replicate gave the same value"
 
@@ -81,9 +84,12 @@ def simultaneous(
         for value, drawn in zip(values.tolist(), replicates.T, strict=True)
     ]
     defined = np.array([reason is None for reason in reasons], dtype=bool)
-    spread = np.zeros(len(values))
-    spread[defined] = _spread(replicates[:, defined])
-    times = float(np.quantile(_largest_t(replicates - values, spread), confidence))
+    spread, largest = np.zeros(len(values)), np.zeros(len(replicates))
+    for at in np.split(np.flatnonzero(defined), range(_COLUMNS, defined.sum(), _COLUMNS)):
+        drawn = replicates[:, at]
+        spread[at] = _spread(drawn)
+        largest = np.fmax(largest, _largest_t(drawn - values[at], spread[at]))
+    times = float(np.quantile(largest, confidence))
     if family is not None and family > len(values):
         from scipy.stats import norm
 

@@ -40,6 +40,10 @@ class SharedDraws:
     def __init__(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
 
+    def random(self, size: int) -> Array:
+        """Uniform numbers from 0 to 1."""
+        return self._rng.random(size)
+
     def integers(self, low: int, high: int, size: int) -> Array:
         """Whole numbers from ``low`` to ``high - 1``."""
         return self._rng.integers(low, high, size)
@@ -142,7 +146,8 @@ def replicate(
     if reference is not None:
         block = min(block, reference.replicates_at_once(1))
     references = None if reference is None else reference.draw(n_boot, reference_rng, block)
-    blocks: dict[K, list[dict[str, Array]]] = {key: [] for key in metrics}
+    scores: dict[K, dict[str, Array]] = {key: {} for key in metrics}
+    n_drawn = 0
     several = len({metric.model for metric in metrics.values()}) > 1
     drawn_tables = ((len(tables), tables) for tables in counts.draw(n_boot, table_rng, block))
     for tables in progress(drawn_tables, n_boot, "Drawing tables", SHORTER):
@@ -151,8 +156,20 @@ def replicate(
         for key, metric in metrics.items():
             of_metric = metric.evaluation.counts.drawn(tables).for_model(metric.model)
             flips = SharedDraws(seed) if several else np.random.default_rng(seed)
-            blocks[key].append(metric.scores(of_metric, drawn, flips))
-    return {key: _joined(parts) for key, parts in blocks.items()}
+            _put(metric.scores(of_metric, drawn, flips), scores[key], n_drawn, n_boot)
+        n_drawn += len(tables)
+    return scores
+
+
+def _put(block: dict[str, Array], scores: dict[str, Array], start: int, n_boot: int) -> None:
+    """Write the scores of a block of replicates into those of all, from ``start`` on.
+
+    Those of many pairs are too large to be held twice, in blocks and as a whole.
+    """
+    for name, score in block.items():
+        whole = (n_boot, *score.shape[1:])
+        out = scores.setdefault(name, np.empty(whole, dtype=score.dtype))
+        out[start : start + len(score)] = score
 
 
 def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:

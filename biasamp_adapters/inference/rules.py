@@ -20,6 +20,7 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.second_moments import MOST_DRAWN
 
 #: Rates given a label of fewer rows are not reliable.
 FEW_ROWS = 15
@@ -41,6 +42,9 @@ _MAX_CHANCE = 0.03
 
 #: Replicates of attacks may be shifted by this many of their standard deviations.
 _MAX_SHIFT = 1.0
+
+#: Multi has an interval up to this share of label sets that a single row contains.
+_MAX_LONE_SETS = 0.5
 
 #: With more undefined replicates than this share, no interval is given.
 _MAX_UNDEFINED = 0.05
@@ -115,6 +119,10 @@ class Sampling:
         Whether labels are to be flipped in rows of which only sums are known.
     leaves_one_out : bool
         Whether the score is one of leave-one-out.
+    lone_sets : float
+        Share of the label sets that a single row contains.
+    sets_of_many_rows : bool
+        Whether label sets are read from rows that are drawn as sums.
     """
 
     no_draws: str | None = None
@@ -123,6 +131,8 @@ class Sampling:
     fitted: str | None = None
     flips_sums: bool = False
     leaves_one_out: bool = False
+    lone_sets: float = 0.0
+    sets_of_many_rows: bool = False
 
 
 #: Checked before rows are drawn.
@@ -151,6 +161,18 @@ SAMPLING_RULES: Sequence[Rule[Sampling]] = (
         lambda it: it.leaves_one_out,
         "leave-one-out is invalid on bootstrap samples, which contain duplicates: "
         "evaluation='resubstitution' has an interval",
+    ),
+    Rule(
+        "rows that hold label sets can be drawn",
+        lambda it: it.sets_of_many_rows,
+        f"more than {MOST_DRAWN:,} distinct rows are drawn as sums of their columns, which do not "
+        "tell of label sets: a random part of the rows has an interval",
+    ),
+    Rule(
+        "label sets are in several rows",
+        lambda it: it.lone_sets > _MAX_LONE_SETS,
+        "{it.lone_sets:.0%} of the label sets are in a single row, and no draw tells how often "
+        "other samples show these: min_support=2 leaves them out",
     ),
 )
 

@@ -173,6 +173,8 @@ def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> A
 
 def _one_dimensional(values: Any, name: str) -> Any:
     """Values that can be sliced: a numpy array, a pandas array or a narwhals Series."""
+    if type(values) is np.ndarray and values.ndim == 1:
+        return values
     if hasattr(values, "toarray"):
         raise ValueError(
             f"{name} must be a column of values; received a sparse array of the shape "
@@ -215,8 +217,13 @@ def _unmasked(values: Any) -> Array:
     return np.asarray(np.where(mask, None, plain.astype(object)) if mask.any() else plain)
 
 
+def _holds_rows(items: Any) -> bool:
+    """Whether a list holds lists or arrays, which its few types tell faster than its items."""
+    return any(issubclass(kind, list | np.ndarray) for kind in set(map(type, items)))
+
+
 def _from_items(items: Any, name: str) -> Array:
-    if any(isinstance(item, list | np.ndarray) for item in items):
+    if _holds_rows(items):
         try:
             return np.asarray(items)
         except ValueError:
@@ -243,7 +250,8 @@ def _code(values: Any) -> tuple[Array, Sequence[Label]]:
         if span <= _MAX_INTEGER_SPAN:
             # Wrapping around is harmless: the difference fits the unsigned type.
             narrow = values.astype(np.min_scalar_type(span))
-            narrow -= np.array(low).astype(narrow.dtype)
+            if low:
+                narrow -= np.array(low).astype(narrow.dtype)
             return narrow, range(low, high + 1)
     codes, labels = pd.factorize(values)
     if getattr(labels, "dtype", None) is not None and labels.dtype.kind in "mM":
@@ -291,7 +299,7 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
     ValueError
         If there is no column, or the input is neither a column nor a table of them.
     """
-    if isinstance(values, list) and any(isinstance(item, list | np.ndarray) for item in values):
+    if isinstance(values, list) and _holds_rows(values):
         matrix = _from_items(values, name)
         if matrix.ndim == 2:
             # Transposed as objects, so that a row of a string and a number keeps both.
@@ -301,9 +309,9 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
             }
     if isinstance(values, pd.DataFrame) and not values.columns.is_unique:
         raise ValueError(f"{name} must have distinct columns; received {values.columns.tolist()}")
-    if not isinstance(values, np.ndarray) and isinstance(
-        nw.from_native(values, pass_through=True), nw.LazyFrame
-    ):
+    known = isinstance(values, np.ndarray | list | pd.Series | pd.DataFrame)
+    native = values if known else nw.from_native(values, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
         raise ValueError(f"{name} must be in memory; received a {type(values).__name__}")
     values = without_gradients(values)
     columns: list[tuple[str, Any]]
@@ -313,10 +321,8 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
         columns = [(str(key), values.iloc[:, i]) for i, key in enumerate(values.columns)]
     elif isinstance(values, np.ndarray) and values.ndim == 2:
         columns = [(f"{name}_{i}", values[:, i]) for i in range(values.shape[1])]
-    elif not isinstance(values, np.ndarray) and isinstance(
-        frame := nw.from_native(values, pass_through=True), nw.DataFrame
-    ):
-        columns = [(key, frame[key]) for key in frame.columns]
+    elif isinstance(native, nw.DataFrame):
+        columns = [(key, native[key]) for key in native.columns]
     else:
         return [(name_of(values) or name, Column(values, name))]
     if not columns:

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import Array, Label, is_real
+from biasamp_adapters._typing import REAL, Array, Label, is_real
 from biasamp_adapters.inputs.order import Index, index_of
 
 
@@ -55,6 +55,8 @@ class Indicators:
 
 def is_matrix(values: Any) -> bool:
     """Whether an input has columns: a two-dimensional array, a table, a list of rows."""
+    if isinstance(values, np.ndarray):
+        return values.ndim == 2
     if isinstance(values, Indicators | pd.DataFrame) or hasattr(values, "tocsr"):
         return True
     if isinstance(values, pd.Series):
@@ -62,8 +64,8 @@ def is_matrix(values: Any) -> bool:
     if isinstance(values, list | tuple):
         rows = (list, tuple, np.ndarray)
         return len(values) > 0 and isinstance(values[0], rows)
-    if isinstance(values, np.ndarray) or hasattr(values, "detach"):
-        return values.ndim == 2
+    if hasattr(values, "detach"):
+        return bool(values.ndim == 2)
     return isinstance(nw.from_native(values, pass_through=True), nw.DataFrame)
 
 
@@ -103,7 +105,7 @@ def _only_column(values: Any) -> Any:
 
 
 class Matrix:
-    """An n x K input that is read in chunks of floats.
+    """An n x K input that is read in chunks.
 
     Parameters
     ----------
@@ -150,51 +152,47 @@ class Matrix:
     def __len__(self) -> int:
         return int(self._values.shape[0])
 
-    @property
-    def may_be_split(self) -> bool:
-        """Whether the type of the values can hold non-integers."""
-        dtype = getattr(self._values, "dtype", None)
-        return not (isinstance(dtype, np.dtype) and dtype.kind in "biu")
-
-    def read(self, start: int, stop: int, out: Array, order: Array) -> Array | None:
-        """Write rows ``start`` to ``stop`` to ``out``, the columns in ``order``.
+    def read(self, start: int, stop: int, order: Array) -> tuple[Array, Array | None]:
+        """Rows ``start`` to ``stop``, with the columns in ``order``.
 
         Returns
         -------
-        ndarray of bool or None
-            Rows with a missing value, which are 0 in ``out``.
+        values : ndarray of int8 or float64, shape (rows, K)
+            int8 where all are 0 or 1, whatever their type was; otherwise probabilities.
+        missing : ndarray of bool, shape (rows,), or None
+            Rows with a missing value, which are 0 in ``values``.
         """
         block = _dense(self._values[start:stop], self.name)
-        in_order = len(order) == block.shape[1] and (order == np.arange(len(order))).all()
-        out[...] = block if in_order else block[:, order]
+        if len(order) != block.shape[1] or (order != np.arange(len(order))).any():
+            block = block[:, order]
         if block.dtype.kind in "biu":
             block = block if block.dtype.isnative else block.astype(block.dtype.newbyteorder("="))
             # As unsigned integers, negative values are far above 1, so one pass finds both.
             unsigned = block.view(f"u{block.dtype.itemsize}")
             if unsigned.max(initial=0) > 1:
-                self._refuse(block, unsigned > 1)
-            return None
-        low, high = out.min(initial=0), out.max(initial=1)
-        missing = None
-        if np.isnan(low) or np.isnan(high):
-            absent = np.isnan(out)
-            missing = np.asarray(absent.any(axis=1))
-            self._check_whole_rows(absent, missing)
-            out[missing] = 0
-            low, high = out.min(initial=0), out.max(initial=1)
-        if low < 0 or high > 1:
-            self._refuse(out, (out < 0) | (out > 1), order)
-        if block.dtype.kind == "f":
-            between = (out > 0) & (out < 1)
-            if between.any():
-                self.found_soft = True
-                if not self._soft:
-                    self._refuse(out, between, order)
-        return missing
+                self._refuse(block, unsigned > 1, order)
+            return np.ascontiguousarray(block, dtype=np.int8), None
+        whole = _as_whole(block)
+        if whole is not None:
+            return whole, None
+        block = block.astype(np.float64, order="C")
+        absent = np.isnan(block)
+        missing = np.asarray(absent.any(axis=1))
+        self._check_whole_rows(absent, missing)
+        block[missing] = 0
+        outside = (block < 0) | (block > 1)
+        if outside.any():
+            self._refuse(block, outside, order)
+        whole = _as_whole(block)
+        if whole is None:
+            self.found_soft = True
+            if not self._soft:
+                self._refuse(block, (block > 0) & (block < 1), order)
+        return block if whole is None else whole, missing if missing.any() else None
 
-    def _refuse(self, values: Array, wrong: Array, order: Array | None = None) -> None:
+    def _refuse(self, values: Array, wrong: Array, order: Array) -> None:
         row, column = np.argwhere(wrong)[0].tolist()
-        label = self.labels[column if order is None else order[column]]
+        label = self.labels[order[column]]
         rule = "0 and 1, or probabilities between them" if self._soft else "0 and 1"
         value = float(values[row, column])
         short = f"{value:g}"
@@ -252,19 +250,25 @@ class _Frame:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
         self.shape = frame.shape
-        kinds = {getattr(dtype, "kind", "O") for dtype in frame.dtypes}
-        self.dtype = np.dtype("int8" if kinds <= set("biu") else "float64")
+        dtypes = set(frame.dtypes)
+        extended = [dtype for dtype in dtypes if not isinstance(dtype, np.dtype)]
+        self._conversion: dict[str, Any] = {}
+        if np.dtype(object) in dtypes or not all(map(pd.api.types.is_numeric_dtype, extended)):
+            self._conversion = {"dtype": object}
+        elif extended:
+            self._conversion = {"dtype": np.float64, "na_value": np.nan}
+        elif dtypes and all(dtype.kind in "biuf" for dtype in dtypes):
+            # pandas would make objects of booleans and integers.
+            self._conversion = {"dtype": np.result_type(*dtypes)}
 
     def __getitem__(self, rows: slice) -> Array:
-        part = self._frame.iloc[rows]
-        if any(isinstance(dtype, np.dtype) and dtype.kind == "O" for dtype in part.dtypes):
-            return part.to_numpy(dtype=object)
-        if any(not isinstance(dtype, np.dtype) for dtype in part.dtypes):
-            numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in part.dtypes]
-            if not all(numeric):
-                return part.to_numpy(dtype=object)
-            return part.to_numpy(dtype=np.float64, na_value=np.nan)
-        return part.to_numpy()
+        return self._frame.iloc[rows].to_numpy(**self._conversion)
+
+
+def _as_whole(block: Array) -> Array | None:
+    """A block of floats that are all 0 or 1 as int8; otherwise None."""
+    ones, others = np.equal(block, 1, order="C"), np.not_equal(block, 0, order="C")
+    return ones.view(np.int8) if np.array_equal(ones, others) else None
 
 
 def _dense(block: Any, name: str) -> Array:
@@ -275,6 +279,8 @@ def _dense(block: Any, name: str) -> Array:
     if array.dtype.kind in "biuf":
         return array
     items = array.ravel().tolist()
+    if all(issubclass(kind, REAL | None) for kind in set(map(type, items))):
+        return array.astype(np.float64)
     wrong = [item for item in items if not (item is None or item is pd.NA or is_real(item))]
     if wrong:
         raise ValueError(f"{name} must hold numbers, 0 and 1; received values such as {wrong[0]!r}")

@@ -354,17 +354,16 @@ class ReferencedMetric(Metric):
 def values_of(metrics: Sequence[Metric], inputs: Inputs) -> list[float]:
     """The value of each metric; metrics for which rows are counted alike share the counts."""
     counted: list[tuple[dict[str, Any], Counts]] = []
-    values = []
-    for metric in metrics:
+    values, ways = [], [metric._counting for metric in metrics]
+    for metric, options in zip(metrics, ways, strict=True):
         uncounted = metric._uncounted(inputs)
         if uncounted is not None:
             values.append(uncounted.value)
             continue
-        options = metric._counting
         counts = next((counts for known, counts in counted if known == options), None)
         if counts is None:
-            alike = [other for other in metrics if other._counting == options]
-            keep_rows = any(other._reads_rows for other in alike)
+            alike = zip(metrics, ways, strict=True)
+            keep_rows = any(other._reads_rows for other, way in alike if way == options)
             counts = metric._count(inputs, keep_rows=keep_rows)
             counted.append((options, counts))
         values.append(metric._value(counts))

@@ -20,6 +20,9 @@ from biasamp_adapters.metrics.means import rate
 #: Confusions of more labels than this are multiplied as the pairs that occur, which then is faster.
 MOST_DENSE = 32
 
+#: Unless they are more than this share of all pairs of labels.
+_MOST_SPARSE = 1 / 6
+
 
 def can_be_blind(tables: Tables, role: Role) -> bool:
     """Whether the tables tell which labels of a variable are taken for which others.
@@ -73,12 +76,17 @@ def blind_errors(tables: Tables, role: Role, joint: Array, other: Array) -> Arra
 def _by_pairs(joint: Array, truth: Array, true: Array, predicted: Array, weight: Array) -> Array:
     """The product with confusion matrices of which only some entries are not 0.
 
-    Those of all tables of a batch are the diagonal blocks of one sparse matrix.
+    Those of all tables of a batch are the diagonal blocks of one sparse matrix, unless many entries
+    are not 0.
     """
     from scipy.sparse import csc_array
 
     n_other, n_labels = joint.shape[-2:]
     confusion = rate(weight, truth[..., true], undefined=0.0)
+    if len(true) > _MOST_SPARSE * n_labels**2:
+        whole = np.zeros((*confusion.shape[:-1], n_labels, n_labels))
+        whole[..., true, predicted] = confusion
+        return joint @ whole
     tables = np.arange(math.prod(joint.shape[:-2]))[:, None]
     ends = np.searchsorted(true, np.arange(n_labels), side="right")
     blocks = csc_array(

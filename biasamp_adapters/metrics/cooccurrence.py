@@ -22,7 +22,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.estimates import Interval
 from biasamp_adapters.inference.replicates import Draws
-from biasamp_adapters.inference.rules import FEW_ROWS, Evidence
+from biasamp_adapters.inference.rules import FEW_ROWS, Evidence, Sampling
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.blind_errors import MOST_DENSE, blind_errors, can_be_blind
 from biasamp_adapters.metrics.magnitude import (
@@ -106,6 +106,16 @@ class Cooccurrence(Measurement):
     def reads_reference(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         """Whether the rates of the truth are those of the reference."""
         return self.direction == UNDIRECTED or self.reestimate
+
+    @property
+    def sampling(self) -> Sampling:
+        """Draws of rows; of label sets, what these lack."""
+        drawn, counts = super().sampling, self.evaluation.counts
+        if not self.sets or not counts.has(Role.TASK):
+            return drawn
+        rows = counts.tables_of_rows.marginal("task_sets")[self.columns]
+        lone = float((rows == 1).mean())
+        return replace(drawn, lone_sets=lone, sets_of_many_rows=counts.has_many_rows)
 
     @property
     def width(self) -> int:
@@ -222,13 +232,19 @@ class Cooccurrence(Measurement):
         return rows / rows.sum()
 
     @cached_property
-    def _observed(self) -> Observed:
+    def _observed_tables(self) -> tuple[Tables, Tables]:
         reference, tables = self.evaluation.reference, self.evaluation.counts.tables(self.model)
-        origin = tables if reference is None else reference.tables()
-        true, predicted = self._rates(tables, origin)
-        return Observed(
-            tables, origin, self.coefficients(self.coefficient, origin), predicted - true
-        )
+        return tables, tables if reference is None else reference.tables()
+
+    @cached_property
+    def _observed_rates(self) -> tuple[Array, Array]:
+        return self._rates(*self._observed_tables)
+
+    @cached_property
+    def _observed(self) -> Observed:
+        (tables, origin), (true, predicted) = self._observed_tables, self._observed_rates
+        weight = self.coefficients(self.coefficient, origin)
+        return Observed(tables, origin, weight, predicted - true)
 
     # Scores.
 
@@ -292,6 +308,10 @@ class Cooccurrence(Measurement):
 
     def point(self) -> dict[str, Any]:
         """The scores of the counts themselves."""
+        return self._scores_of_data
+
+    @cached_property
+    def _scores_of_data(self) -> dict[str, Any]:
         scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
         return {
             name: value if value.ndim else float(value)
@@ -400,11 +420,24 @@ class Cooccurrence(Measurement):
 
     def _by_trend(self, pairs: Array) -> Array:
         """Mean over the pairs of each trend: (..., groups, columns) to (..., trends)."""
-        means = [
-            rate(*sum_defined(pairs[..., group : group + 1, columns]))
-            for group, _, columns in self.trends
-        ]
-        return np.stack(means, axis=-1)
+        group, sign, members = self._members
+        by_group = pairs.reshape(-1, *pairs.shape[-2:]).swapaxes(0, 1)
+        defined = ~np.isnan(by_group)
+        total, n = (x @ members for x in (np.where(defined, by_group, 0), defined * 1.0))
+        return rate(total, n)[group, :, sign].T.reshape(*pairs.shape[:-2], len(group))
+
+    @cached_property
+    def _members(self) -> tuple[Array, Array, Array]:
+        """The group and the sign of each trend, (trends,), and which pairs have each sign.
+
+        Signs are numbered in the order of their values; pairs have the shape (groups, columns,
+        signs), and are 1 or 0.
+        """
+        _, _, sign, deltas = self._observed
+        group, of_trend = np.array([trend[:2] for trend in self.trends]).T
+        signs, number = np.unique(of_trend, return_inverse=True)
+        members = (sign[..., None] == signs) & ~np.isnan(deltas)[..., None]
+        return group, number, members.astype(np.float64)
 
     # Pairs.
 
@@ -470,10 +503,10 @@ class Cooccurrence(Measurement):
 
     def _absent_tasks(self) -> Iterator[str]:
         """The note on tasks that no row has: their pairs are 0 and yet count in the mean."""
-        tables, origin, _, deltas = self._observed
+        _, origin, _, deltas = self._observed
         if self.direction != A_TO_T:
             return  # P(a | t) is undefined, and its pair left out.
-        held = np.nanmax(np.maximum(*self._rates(tables, origin)), axis=0, initial=0.0)
+        held = np.fmax.reduce(np.maximum(*self._observed_rates), axis=0, initial=0.0)
         if self.evaluation.reference is not None:  # What the training data have is meant.
             held = held + self._by_column(origin, Role.TASK)
         absent = np.flatnonzero(held == 0)
@@ -490,7 +523,7 @@ class Cooccurrence(Measurement):
         if self.evaluation.base_rates is not None:
             return
         groups = self.evaluation.counts.groups
-        rows = self._observed.origin.marginal(Role.ATTRIBUTE)
+        rows = self._observed.origin.marginal(Role.ATTRIBUTE).tolist()
         absent = [group for group, n in zip(groups, rows, strict=True) if n == 0]
         if absent and self.evaluation.reference is not None:
             yield f"the reference has no rows of group {listing(absent)}: their sign is 0"

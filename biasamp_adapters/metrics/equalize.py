@@ -13,6 +13,7 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
+from biasamp_adapters.counts.draws import by_rows
 from biasamp_adapters.counts.keys import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.replicates import Draws
@@ -20,6 +21,12 @@ from biasamp_adapters.metrics.means import rate
 
 #: Flipped rows that are drawn one by one at a time.
 _BLOCK = 2**22
+
+#: Rows whose labels are redrawn at a time, so that they stay in the processor's cache.
+_IN_CACHE = 2**15
+
+#: Tables of so many cells are flipped row by row if that is faster; smaller ones together.
+_MANY_CELLS = 1000
 
 #: An accuracy that differs from 1 by rounding alone is 1: otherwise it would leave errors of 1e-16.
 ROUNDING = 1e-12
@@ -113,11 +120,35 @@ def flip_table(table: Array, axis: int, accuracy: Array, rng: Draws) -> Array:
     # old one included, with the probability ``redraw``; the old class then does not matter.
     redraw = (1 - accuracy) * classes / (classes - 1)
     below_chance = redraw > 1
-    gone = rng.binomial(table, np.minimum(redraw, 1)[..., None, None])
-    back = rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
-    out = table - gone + back
+    if math.prod(table.shape[-2:]) >= _MANY_CELLS and by_rows(table):
+        out = _redraw_rows(table, redraw, rng)
+    else:
+        gone = rng.binomial(table, np.minimum(redraw, 1)[..., None, None])
+        out = table - gone + rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
     if below_chance.any():
         out[below_chance] = _flip_cells(table[below_chance], 1 - accuracy[below_chance], rng)
+    return out
+
+
+def _redraw_rows(table: Array, redraw: Array, rng: Draws) -> Array:
+    """Tables (..., inputs, columns) whose rows each redraw their column with a chance (...).
+
+    Each row draws a number and a column, whether or not it then takes it. Models that share their
+    draws and err nearly as often therefore flip nearly the same rows to the same labels.
+    """
+    classes, out = table.shape[-1], np.empty(table.shape, dtype=np.int64)
+    lines, drawn = (x.reshape(-1, classes) for x in (table, out))
+    chance, totals = np.repeat(redraw, table.shape[-2]), lines.sum(axis=1)
+    starts = np.flatnonzero(np.diff(totals.cumsum() // _IN_CACHE)) + 1
+    for at in np.split(np.arange(len(lines)), starts):
+        part, ends = lines[at], lines[at].cumsum()
+        redrawn = rng.random(ends[-1]) < np.repeat(chance[at], totals[at])
+        column = rng.integers(0, classes, ends[-1])[np.flatnonzero(redrawn)]
+        before = np.concatenate(([0], redrawn.cumsum()))[ends]
+        gone = np.diff(before, prepend=0).reshape(part.shape)
+        first = np.repeat(np.arange(len(part)) * classes, gone.sum(axis=1))
+        back = np.bincount(first + column, minlength=part.size)
+        drawn[at] = part - gone + back.reshape(part.shape)
     return out
 
 

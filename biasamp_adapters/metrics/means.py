@@ -9,7 +9,7 @@ from biasamp_adapters._typing import Array
 
 def rate(joint: Array, given: Array, undefined: float = np.nan) -> Array:
     """joint / given; ``undefined`` where nothing is given."""
-    known, shape = np.greater(given, 0), np.broadcast_shapes(np.shape(joint), np.shape(given))
+    known, shape = np.greater(given, 0), np.broadcast(joint, given).shape
     if known.all():
         return np.divide(joint, given, out=np.empty(shape))
     return np.divide(joint, given, out=np.full(shape, undefined), where=known)

@@ -11,6 +11,7 @@ import numpy as np
 from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, is_whole
 from biasamp_adapters.counts import Counts
+from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
@@ -23,9 +24,6 @@ _PREDICTIONS = {
     T_TO_A: (Role.ATTRIBUTE_PREDICTION,),
     UNDIRECTED: (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION),
 }
-
-#: More sets than this are neither counted nor read.
-MAX_SETS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -63,7 +61,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
     Raises
     ------
     ValueError
-        If no set is left, or predictions are probabilities.
+        If no set is left, more than 100,000 are, or predictions are probabilities.
 
     References
     ----------
@@ -125,7 +123,8 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         cls, evaluation: Evaluation, model: str, pos_label: Label | None
     ) -> Iterator[Self]:
         for metric in super().of_audit(evaluation, model, pos_label):
-            if evaluation.counts.knows_sets and not metric._soft(evaluation.counts):
+            readable = evaluation.counts.knows_sets and not metric._soft(evaluation.counts)
+            if readable and not too_many_sets(evaluation):
                 yield metric
 
     def _soft(self, counts: Counts) -> list[str]:
@@ -135,7 +134,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the label sets of the reference counted."""
-        if not self._of_sets(evaluation):
+        if not reads_sets(evaluation):
             return evaluation
         sets = tuple(self._candidates(evaluation.origin))
         reference = evaluation.reference
@@ -149,29 +148,30 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
         """Whether there is a label set to evaluate."""
         return len(self._columns(evaluation)[1]) > 0
 
-    def _of_sets(self, evaluation: Evaluation) -> bool:
-        return evaluation.counts.is_matrix(Role.TASK) and evaluation.base_rates is None
-
     def _candidates(self, origin: Counts) -> dict[LabelSet, int]:
         """Label sets of the reference with enough support, and how many rows support each."""
-        sets = origin.observed_sets()
-        if self.combinations == "subsets":
+        if self.combinations == "observed":
+            support = self.min_support, self.max_size
+            n_sets = origin.n_observed_sets(*support)
+            if n_sets > MAX_SETS:
+                raise ValueError(
+                    f"more than {MAX_SETS:,} label sets, {n_sets:,}, are shown by min_support="
+                    f"{self.min_support} rows or more: raise it, or give a smaller max_size"
+                )
+            sets = origin.observed_sets(*support)
+        else:
+            sets = origin.observed_sets()
             if not origin.knows_all_sets:
                 raise ValueError(
                     "combinations='subsets' needs all label sets that rows show: count with "
                     "label_sets='observed' or keep_rows=True"
                 )
             sets = subsets_by_support(sets, len(origin.labels), self.max_size, self.min_support)
-        largest = self.max_size or len(origin.labels)
-        return {
-            members: n
-            for members, n in sets.items()
-            if n >= self.min_support and self.min_size <= len(members) <= largest
-        }
+        return {members: n for members, n in sets.items() if len(members) >= self.min_size}
 
     def _columns(self, evaluation: Evaluation) -> tuple[tuple[LabelSet, ...], Array]:
         """The label sets that were counted, if there are any, and the columns to evaluate."""
-        if self._of_sets(evaluation):
+        if reads_sets(evaluation):
             sets = evaluation.counts.sets
             chosen = self._candidates(evaluation.origin)
             columns = np.array([i for i, x in enumerate(sets) if x in chosen], dtype=np.intp)
@@ -182,7 +182,7 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
             supports, role = [evaluation.origin, evaluation.counts], "task"
         for part in supports:
             if len(columns) and part.has(Role.TASK) and evaluation.base_rates is None:
-                enough = part.unweighted().tables().marginal(role) >= self.min_support
+                enough = part.tables_of_rows.marginal(role) >= self.min_support
                 columns = columns[enough[columns]]
         return sets, columns
 
@@ -210,6 +210,19 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
                 f"size 1, received min_size={self.min_size} and min_support={self.min_support}"
             )
         return measurement
+
+
+def reads_sets(evaluation: Evaluation) -> bool:
+    """Whether Multi reads label sets, and not single labels or base rates."""
+    return evaluation.counts.is_matrix(Role.TASK) and evaluation.base_rates is None
+
+
+def too_many_sets(evaluation: Evaluation) -> int:
+    """The number of label sets of the reference if they are more than Multi reads, and else 0."""
+    if not reads_sets(evaluation) or not evaluation.origin.knows_sets:
+        return 0
+    n_sets = evaluation.origin.n_observed_sets()
+    return n_sets if n_sets > MAX_SETS else 0
 
 
 def subsets_by_support(

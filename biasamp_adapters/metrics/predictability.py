@@ -181,6 +181,12 @@ class PredictabilityMetric(Metric):
         return super().title + f" ({self.quality})" * (self.quality != usual)
 
     @property
+    def _counting(self) -> dict[str, Any]:
+        # What an attacker learns from a row is not linear in its probability.
+        is_fitted = self.attacker != "exact" or self.evaluation == "cv"
+        return super()._counting | ({"merges": False} if is_fitted else {})
+
+    @property
     def _roles(self) -> Roles:
         return Roles.of(self.short_direction)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -14,8 +14,8 @@ from biasamp_adapters.inputs.order import Index, index_of
 #: The place of a variable: a name, several names, or positions of columns of an array.
 Place: TypeAlias = str | int | Sequence[str | int] | None
 
-#: The variables of a place, each with its name or position.
-Named: TypeAlias = list[tuple[Any, Any]]
+#: Names or positions of columns, and a function that gives the values of the one at a position.
+Named: TypeAlias = tuple[list[Any], Callable[[int], Any]]
 
 
 def names_of(place: Place) -> list[str | int]:
@@ -33,7 +33,7 @@ def look_up(
     place : str, int or list of them
     argument : str
         Name of the argument that names the place, for errors.
-    sources : mapping of str to list of (name, values)
+    sources : mapping of str to Named
         What there is, by what it is called, such as "columns of X".
     index : pandas.Index or None
 
@@ -44,16 +44,16 @@ def look_up(
     """
     table = {}
     for name in names_of(place):
-        matches = []
-        for source, columns in sources.items():
-            same = [values for other, values in columns if other == name]
+        matches: list[Any] = []
+        for source, (names, values_at) in sources.items():
+            same = [i for i, other in enumerate(names) if other == name]
             if len(same) > 1:
                 raise ValueError(f"{source} must have different names; received {name!r} twice")
-            matches += same
+            matches += map(values_at, same)
         if not matches:
             has = ", ".join(
-                f"the {source} {[other for other, _ in columns] or 'without names'}"
-                for source, columns in sources.items()
+                f"the {source} {[x for x in names if x is not None] or 'without names'}"
+                for source, (names, _) in sources.items()
             )
             raise ValueError(
                 f"{argument} must be among the {' or the '.join(sources)}; received {name!r}, but "
@@ -61,8 +61,8 @@ def look_up(
                 "they need metadata routing)"
             )
         # As objects, equal labels match even if the columns have different types.
-        first, *others = (pd.Series([*values], dtype=object) for values in matches)
-        if not all(first.equals(other) for other in others):
+        objects = [pd.Series([*values], dtype=object) for values in matches if len(matches) > 1]
+        if not all(objects[0].equals(other) for other in objects):
             raise ValueError(
                 f"{argument}={name!r} is among the {' and the '.join(sources)}: they must hold the "
                 "same values; received different ones"
@@ -73,19 +73,17 @@ def look_up(
 
 
 def levels_of(values: Any) -> Named:
-    """Levels of the index of a table or column that have a name."""
+    """Levels of the index of a table or column; None is the name of one without a name."""
     index = pd.Index([]) if index_of(values) is None else values.index
-    names = enumerate(index.names)
-    return [(name, index.get_level_values(i).array) for i, name in names if name is not None]
+    return list(index.names), lambda i: index.get_level_values(i).array
 
 
 def columns_of(X: Any) -> Named:  # noqa: N803
     """Columns of a table or array, with their names or positions."""
     if isinstance(X, np.ndarray) and X.ndim == 2:
-        return list(enumerate(X.T))
+        return list(range(X.shape[1])), lambda i: X[:, i]
     if isinstance(X, pd.DataFrame):
-        return [(name, X.iloc[:, i].array) for i, name in enumerate(X.columns)]
+        return X.columns.tolist(), lambda i: X.iloc[:, i].array
     frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return [(name, frame[name].to_list()) for name in frame.columns]
-    return []
+    names = frame.columns if isinstance(frame, nw.DataFrame) else []
+    return names, lambda i: frame[:, i].to_list()

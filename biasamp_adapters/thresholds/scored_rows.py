@@ -62,8 +62,8 @@ def read_scored(
     scores, names = read_scores(y_score)
     if is_matrix(y_true):
         matrix = Matrix(y_true, "y_true", soft=False)
-        labels, truth = matrix.labels, np.empty((len(matrix), len(matrix.labels)))
-        absent = matrix.read(0, len(matrix), truth, np.arange(len(labels)))
+        labels = matrix.labels
+        truth, absent = matrix.read(0, len(matrix), np.arange(len(labels)))
         if absent is not None:
             raise ValueError(f"y_true must not have missing values; received {absent.sum()}")
         _check_shape(scores, (len(truth), len(labels)), names, labels if matrix.named else None)

@@ -78,6 +78,7 @@ def test_attackers_agree_on_compas(attacked: Attack, direction: str, name: str) 
     assert fitted.value > 20 * spread
 
 
+@pytest.mark.usefixtures("thorough")
 @pytest.mark.parametrize("name", [TABLE, REGRESSION])
 @pytest.mark.parametrize("direction", ["A->T", "T->A"])
 def test_they_agree_in_accuracy(attacked: Attack, direction: str, name: str) -> None:
@@ -133,6 +134,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "user_guide" / "scikit_le
 
 
 # Rows of the guide's table that take no network.
+@pytest.mark.usefixtures("thorough")
 @pytest.mark.parametrize("name", [EXACT, TABLE, REGRESSION])
 def test_the_table_of_the_guide(attacked: Attack, name: str) -> None:
     """Mean and standard deviation over trials, each to the last digit shown or one beside it."""

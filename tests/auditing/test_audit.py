@@ -36,6 +36,11 @@ def metric_named(name: str, reference: Any = None) -> Any:
 
 
 @pytest.fixture(scope="module")
+def short_audits() -> None:
+    """Attackers are fitted as often as a metric of its own fits them."""
+
+
+@pytest.fixture(scope="module")
 def rows(compas: pd.DataFrame) -> dict[str, Any]:
     """The COMPAS rows as arguments."""
     return {

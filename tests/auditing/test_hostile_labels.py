@@ -246,19 +246,24 @@ def test_markdown_holds_no_live_markup(report: bam.AuditReport) -> None:
     assert not re.search(r"[\[\]]", text)
 
 
-def test_text_has_no_control_characters(report: bam.AuditReport) -> None:
-    text = report.to_text(full=True).replace("\n", "")
+@pytest.fixture(scope="module")
+def text(report: bam.AuditReport) -> str:
+    """All of the report as text."""
+    return report.to_text(full=True)
+
+
+def test_text_has_no_control_characters(text: str) -> None:
+    text = text.replace("\n", "")
     assert [char for char in text if unicodedata.category(char) in ("Cc", "Zl", "Zp")] == []
 
 
-def test_text_is_as_wide_as_promised(report: bam.AuditReport) -> None:
+def test_text_is_as_wide_as_promised(report: bam.AuditReport, text: str) -> None:
     assert max(map(cell_len, report.to_text().splitlines())) <= 80
-    assert max(map(cell_len, report.to_text(full=True).splitlines())) <= 100
+    assert max(map(cell_len, text.splitlines())) <= 100
 
 
-def test_text_is_not_turned_around(report: bam.AuditReport) -> None:
+def test_text_is_not_turned_around(text: str) -> None:
     # An override that is left open reverses the rest of its line, the numbers too.
-    text = report.to_text(full=True)
     turning = {"LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI"}
     assert [char for char in text if unicodedata.bidirectional(char) in turning] == []
 

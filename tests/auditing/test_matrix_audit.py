@@ -12,8 +12,6 @@ from report_cases import fairness_of, has_note, names, numbers, row_of, trend_va
 
 import biasamp_adapters as bam
 
-pytestmark = pytest.mark.usefixtures("one_trial")
-
 #: Those whose values are plain sums over pairs, in the order of a report.
 PLAIN = ["MALS", "BA A->T", "Multi A->T", "Multi undirected"]
 

@@ -16,8 +16,6 @@ from report_cases import has_note, names, numbers, row_of, trend_values
 
 import biasamp_adapters as bam
 
-pytestmark = pytest.mark.usefixtures("one_trial")
-
 
 def test_reference_without_a_label_set_of_the_data() -> None:
     # Its images show both or nothing, those audited never both: no set for Multi, all else is well.

@@ -13,8 +13,13 @@ import biasamp_adapters as bam
 from biasamp_adapters.auditing import ranked_scores
 from biasamp_adapters.datasets import load_compas_cells, load_compas_counts
 
-#: More rows than a sweep has thresholds.
-N_ROWS = 240
+#: More rows than a sweep has thresholds, where it has 6.
+N_ROWS = 60
+
+
+@pytest.fixture(scope="module")
+def short_audits() -> None:
+    """Scores are evaluated at all thresholds."""
 
 
 def sweeps_of(report: bam.AuditReport) -> Any:
@@ -57,7 +62,7 @@ def test_are_those_of_the_rows(
         rows["sample_weight"] = rng.choice([0.5, 1.0, 3.0], N_ROWS)
     with pytest.MonkeyPatch.context() as patch:
         # Most of the time of an audit goes into thresholds, of which there are 50 otherwise.
-        patch.setattr(ranked_scores, "LEVELS", np.arange(1, 13) / 12 * (1 - 1e-12))
+        patch.setattr(ranked_scores, "LEVELS", np.arange(1, 7) / 6 * (1 - 1e-12))
         check_sweeps(truth, score, rows)
 
 
@@ -66,7 +71,7 @@ def test_whole_clusters_are_drawn(weighted: bool) -> None:
     rng = np.random.default_rng(0)
     truth, group = rng.integers(0, 2, (2, N_ROWS))
     score = rng.integers(1, 11, N_ROWS)
-    rows = {"sensitive_features": group, "clusters": rng.integers(0, 80, N_ROWS)}
+    rows = {"sensitive_features": group, "clusters": rng.integers(0, 20, N_ROWS)}
     if weighted:
         rows["sample_weight"] = rng.choice([0.5, 1.0, 3.0], N_ROWS)
     check_sweeps(truth, score, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from html.parser import HTMLParser
@@ -23,11 +24,11 @@ class Host(NamedTuple):
         shade = "dark" if self.dark else "light"
         return f"{self.name}, {shade}{'' if self.trusted else ', untrusted'}"
 
-    def page(self, card: str) -> str:
-        """A whole page in which this program shows an output."""
+    def page(self, cards: Iterable[str]) -> str:
+        """A whole page in which this program shows outputs, each of its own cell."""
         if self.name == "JupyterLab":
-            return _exported(card if self.trusted else sanitized(card), self.dark)
-        return _framed(card, self)
+            return _exported(cards if self.trusted else map(sanitized, cards), self.dark)
+        return _framed(cards, self)
 
 
 HOSTS = [
@@ -54,18 +55,21 @@ def _exporter(**options: Any) -> Any:
     return nbconvert.HTMLExporter(**{f"{name}_url": "" for name in names}, **options)
 
 
-def _exported(output: str, dark: bool) -> str:
-    """A notebook of one cell, as ``nbconvert --to html`` writes it with JupyterLab's styles."""
+def _exported(outputs: Iterable[str], dark: bool) -> str:
+    """A notebook, as ``nbconvert --to html`` writes it with JupyterLab's styles."""
     exporter = _exporter(theme="dark" if dark else "light")
     nbformat = pytest.importorskip("nbformat").v4
-    shown = nbformat.new_output("execute_result", data={"text/html": output}, execution_count=1)
-    cell = nbformat.new_code_cell("report", outputs=[shown], execution_count=1)
-    html: str = exporter.from_notebook_node(nbformat.new_notebook(cells=[cell]))[0]
+
+    def cell(output: str) -> Any:
+        shown = nbformat.new_output("execute_result", data={"text/html": output}, execution_count=1)
+        return nbformat.new_code_cell("report", outputs=[shown], execution_count=1)
+
+    html: str = exporter.from_notebook_node(nbformat.new_notebook(cells=[*map(cell, outputs)]))[0]
     return html
 
 
-def _framed(output: str, host: Host) -> str:
-    """The frame in which VS Code or Colab shows an output."""
+def _framed(outputs: Iterable[str], host: Host) -> str:
+    """The frame in which VS Code or Colab shows outputs."""
     style, surface, ink = _VSCODE, *(("#1f1f1f", "#cccccc") if host.dark else ("#fff", "#3b3b3b"))
     if host.name == "Colab":
         style = _classic() + _COLAB
@@ -73,13 +77,12 @@ def _framed(output: str, host: Host) -> str:
     theme = ' theme="dark"' if host.dark else ""
     variables = "".join(f"--{name}: {surface}; " for name in _SURFACES)
     variables += "".join(f"--{name}: {ink}; " for name in _INKS)
+    shown = "".join(f'<div class="output_html rendered_html">{output}</div>' for output in outputs)
     return (
         f'<!DOCTYPE html><html lang="en"{theme} style="{variables}"><head><meta charset="utf-8">'
         f"<title>Output</title><style>{style}</style></head>"
         f'<body class="vscode-{"dark" if host.dark else "light"}">'
-        f'<main class="output_area"><h1>Output</h1>'
-        f'<div class="output_html rendered_html">{output}</div></main>'
-        "</body></html>"
+        f'<main class="output_area"><h1>Output</h1>{shown}</main></body></html>'
     )
 
 

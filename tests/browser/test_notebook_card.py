@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from audited_reports import (
@@ -24,6 +24,9 @@ from notebook_hosts import HOSTS, Host, sanitized
 from pages import COLOURS, Opener, opened, unfold, violations
 
 import biasamp_adapters as bam
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
 
 # Without IPython, nbconvert colours the code of a cell as plain Python; cells here have no code.
 pytestmark = pytest.mark.filterwarnings("ignore:IPython3 lexer unavailable:UserWarning")
@@ -69,8 +72,7 @@ CARDS: dict[str, Callable[[], str]] = {
 
 #: JavaScript: what is not whole in a card. Cells that are cut or cover one another, and words that
 #: stand on more than one line.
-FAULTS = """() => {
-  const card = document.querySelector(".biasamp-card");
+FAULTS = """(card) => {
   const seen = (one) => one.offsetWidth > 2 && one.offsetHeight > 2;
   const cells = [...card.querySelectorAll("th, td, dt, dd")].filter(seen);
   const cut = cells.filter((one) => one.scrollWidth > one.clientWidth + 1)
@@ -95,7 +97,7 @@ FAULTS = """() => {
 }"""
 
 #: JavaScript: the least contrast of a text of a card to what is behind it.
-LEAST_CONTRAST = f"""() => {{
+LEAST_CONTRAST = f"""(card) => {{
   {COLOURS}
   const behind = (one) => {{
     for (let at = one; at; at = at.parentElement) {{
@@ -104,83 +106,88 @@ LEAST_CONTRAST = f"""() => {{
     }}
     return "#ffffff";
   }};
-  const all = [...document.querySelectorAll(".biasamp-card :is(p, th, td, summary, strong, span)")]
+  const all = [...card.querySelectorAll("p, th, td, summary, strong, span")]
     .filter((one) => one.offsetHeight > 0 && one.textContent.trim());
   return Math.min(...all.map((one) => contrast(getComputedStyle(one).color, behind(one))));
 }}"""
 
 
-#: Shows a card in a host, as wide as asked for.
-Shown = Callable[..., Any]
+#: Shows all cards in a host, as wide as asked for.
+Shown = Callable[..., "Page"]
 
 
 @pytest.fixture(scope="module")
 def shown(opened: Opener, tmp_path_factory: pytest.TempPathFactory) -> Shown:
-    """Cards are shown one after the other in the same tab, as a new one takes much longer."""
+    """A notebook shows all cards, in the same tab for all hosts, as a new one takes much longer."""
     folder = tmp_path_factory.mktemp("notebooks")
     tab = opened("").page
 
     @cache
-    def written(host: Host, name: str) -> str:
-        file = folder / f"{HOSTS.index(host)} {name}.html"
-        file.write_text(host.page(CARDS[name]()), encoding="utf-8")
+    def written(host: Host) -> str:
+        file = folder / f"{HOSTS.index(host)}.html"
+        file.write_text(host.page(make() for make in CARDS.values()), encoding="utf-8")
         return file.as_uri()
 
-    def to_show(host: Host, name: str, width: int = 900) -> Any:
+    def to_show(host: Host, width: int = 900) -> Page:
         # The system prefers the other scheme.
         tab.emulate_media(color_scheme="light" if host.dark else "dark")
         tab.set_viewport_size({"width": width, "height": 844})
-        tab.goto(written(host, name))
+        tab.goto(written(host))
         return tab
 
     return to_show
 
 
-@pytest.mark.parametrize("name", CARDS)
+def cards(page: Page) -> dict[str, Locator]:
+    """The cards of a page, by their names."""
+    return dict(zip(CARDS, page.locator(".biasamp-card").all(), strict=True))
+
+
 @pytest.mark.parametrize("host", HOSTS, ids=str)
-def test_card_is_whole_in_every_host(shown: Shown, host: Host, name: str) -> None:
-    page = shown(host, name)
+def test_cards_are_whole_in_every_host(shown: Shown, host: Host) -> None:
+    page = shown(host)
     for width in (1400, 900, 600):
         page.set_viewport_size({"width": width, "height": 844})
-        card = page.locator(".biasamp-card")
-        assert card.evaluate("(one) => one.scrollWidth - one.clientWidth") == 0, width
-        assert card.evaluate("(one) => one.offsetHeight") <= HIGHEST, width
-        assert page.evaluate(FAULTS) == [], width
+        for name, card in cards(page).items():
+            beyond, high = card.evaluate(
+                "(one) => [one.scrollWidth - one.clientWidth, one.offsetHeight]"
+            )
+            assert beyond == 0, f"{name}, {width} pixels"
+            assert high <= HIGHEST, f"{name}, {width} pixels"
+            assert card.evaluate(FAULTS) == [], f"{name}, {width} pixels"
 
 
-@pytest.mark.parametrize("name", ["every part", "frame"])
 @pytest.mark.parametrize("host", HOSTS, ids=str)
-def test_folded_part_is_whole_too(shown: Shown, host: Host, name: str) -> None:
-    page = unfold(shown(host, name, 1400))
-    assert page.evaluate(FAULTS) == []
+def test_folded_parts_are_whole_too(shown: Shown, host: Host) -> None:
+    found = cards(unfold(shown(host, 1400)))
+    for name in ("every part", "frame"):
+        assert found[name].evaluate(FAULTS) == [], name
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=str)
 def test_text_stands_out_whatever_the_system_prefers(shown: Shown, host: Host) -> None:
-    page = unfold(shown(host, "every part"))
+    card = cards(unfold(shown(host)))["every part"]
     # WCAG 2.2, 1.4.3.
-    assert page.evaluate(LEAST_CONTRAST) >= 4.5
+    assert card.evaluate(LEAST_CONTRAST) >= 4.5
 
 
-@pytest.mark.parametrize("name", ["two models", "comparison", "frame"])
 @pytest.mark.parametrize("host", HOSTS, ids=str)
-def test_axe_finds_nothing_in_the_card(shown: Shown, host: Host, name: str) -> None:
-    found = violations(shown(host, name))
-    of_card = [one for one in found if "biasamp" in one or "style=" in one]
-    assert of_card == []
+def test_axe_finds_nothing_in_the_cards(shown: Shown, host: Host) -> None:
+    found = violations(shown(host))
+    assert [one for one in found if "biasamp" in one or "style=" in one] == []
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_first_screen_survives_without_trust(shown: Shown, name: str) -> None:
+def test_first_screen_survives_without_trust(shown: Shown) -> None:
     texts, pictures = [], []
     for host in (HOSTS[0], HOSTS[2]):
-        page = shown(host, name)
-        texts.append(page.locator(".biasamp-card").inner_text().split())
-        pictures.append(page.locator(".biasamp-card img").count())
+        found = cards(shown(host))
+        texts.append({name: card.inner_text().split() for name, card in found.items()})
+        pictures.append({name: card.locator("img").count() for name, card in found.items()})
     assert texts[0] == texts[1]
-    assert pictures[0] == pictures[1] > 0
+    assert pictures[0] == pictures[1]
+    assert min(pictures[0].values()) > 0
     loaded = "all => all.every((one) => one.complete && one.naturalWidth > 0)"
-    assert page.locator(".biasamp-card img").evaluate_all(loaded)
+    assert all(card.locator("img").evaluate_all(loaded) for card in found.values())
 
 
 def test_what_is_not_trusted_is_removed() -> None:

@@ -14,7 +14,7 @@ from command import COLUMNS, biasamp, process, table, write_csv, write_parquet
 
 from biasamp_adapters import CooccurrenceCounts, JointCounts, load_counts
 
-OUT = ["--n-boot", 200, "--json"]
+OUT = ["--n-boot", 50, "--json"]
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ def test_errors_name_the_chunk() -> None:
 
 
 def test_more_weights_than_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasamp_adapters.counts.counting.MAX_WEIGHTED_CELLS", 4)
+    monkeypatch.setattr("biasamp_adapters.counts.probabilities.MOST_CELLS", 4)
     frame = pd.DataFrame({"t": [0, 1] * 5, "w": np.arange(10) + 1.0})
     whole = JointCounts.from_frame(frame, task="t", weight="w", by_weight=True)
     assert whole.cells.unit is None

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 from biasamp_adapters import CooccurrenceCounts, Indicators, JointCounts
+from biasamp_adapters.inputs.matrices import Matrix
 
 N = 60
 RNG = np.random.default_rng(7)
@@ -74,6 +76,22 @@ def test_matrices_of_any_type_and_layout(dtype: str, layout: str) -> None:
 def test_probabilities_of_any_type_and_layout(dtype: str, layout: str) -> None:
     made = LAYOUTS[layout](CHANCE.astype(dtype))
     assert predicted(TRUTH, made) == by_hand(CHANCE)
+
+
+@pytest.mark.parametrize("dtype", [*WHOLE, *FLOATS, "object"])
+def test_0_and_1_of_any_type_are_read_as_bytes(dtype: str) -> None:
+    values, missing = Matrix(TRUTH.astype(dtype), "y_true", soft=False).read(0, N, np.arange(4))
+    assert values.dtype == np.int8
+    assert missing is None
+    assert values.tolist() == TRUTH.tolist()
+
+
+def test_columns_of_booleans_beside_integers_are_numbers() -> None:
+    mixed = pd.DataFrame(TRUTH).astype({0: bool, 1: "uint64", 2: "float32"})
+    # pandas alone would make objects of them.
+    assert mixed.to_numpy().dtype == object
+    assert Matrix(mixed, "y_true", soft=False)._values[:N].dtype == np.float64
+    assert predicted(TRUTH, mixed) == by_hand(TRUTH)
 
 
 @pytest.mark.parametrize("dtype", WHOLE[1:] + FLOATS)

@@ -8,14 +8,14 @@ import pytest
 from conftest import ENGINES
 
 from biasamp_adapters import AmplificationWarning, JointCounts, LeakageAmplification, audit_counts
-from biasamp_adapters.counts.counting import MAX_WEIGHTED_CELLS
+from biasamp_adapters.counts.probabilities import MOST_CELLS
 
 
 @pytest.fixture(scope="module")
 def rows() -> pd.DataFrame:
     """A row more than may be kept apart, each with a weight of its own."""
     rng = np.random.default_rng(0)
-    n_rows = MAX_WEIGHTED_CELLS + 1
+    n_rows = MOST_CELLS + 1
     frame = pd.DataFrame(rng.integers(0, 2, (n_rows, 3)), columns=["T", "P", "A"])
     return frame.assign(w=1 + np.arange(n_rows) / 1024)
 

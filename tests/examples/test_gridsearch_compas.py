@@ -35,7 +35,8 @@ class Case(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def case(example: Any, shared_data: Path) -> Case:
+def case(thorough: None, example: Any, shared_data: Path) -> Case:
+    """The study of the page; the command runs the same on other data, in fewer folds."""
     train, test = example.halves(example.compas(str(shared_data)))
     search = example.grid_search(train, BOUND)
     predicted = example.predictions(search, train, test)

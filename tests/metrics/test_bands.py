@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biasamp_adapters.inference import bands
 from biasamp_adapters.inference.bands import largest_gap, simultaneous
 from biasamp_adapters.inference.estimates import clearness
 
@@ -190,3 +191,15 @@ def test_unclear_values_are_in_the_order_of_being_nearly_clear() -> None:
     assert found == [clearer, clear, nearly, less, not_at_all, known]
     # Of values without intervals, the larger comes first.
     assert clearness(*without) < clearness(0.1, None, False)
+
+
+def test_numbers_in_parts_have_the_same_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    values = np.array([0.1, np.nan, 0.2, 0.3, 0.4])
+    replicates = values + rng.normal(size=(100, 5)) * [1, 1, 0, 2, 3]
+    replicates[3, 3] = np.nan
+    together = simultaneous(values, replicates, 0.95)
+    monkeypatch.setattr(bands, "_COLUMNS", 2)
+    apart = simultaneous(values, replicates, 0.95)
+    assert [one.interval for one in apart] == [one.interval for one in together]
+    assert [one.interval is None for one in apart] == [False, True, True, False, False]

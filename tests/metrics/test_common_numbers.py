@@ -9,6 +9,7 @@ from scipy.stats import chisquare
 import biasamp_adapters as bam
 from biasamp_adapters.inference import replicates
 from biasamp_adapters.inference.replicates import SharedDraws
+from biasamp_adapters.metrics.equalize import flip_table
 
 N = 50_000
 
@@ -88,3 +89,15 @@ def test_differences_have_little_of_the_noise_of_flips() -> None:
     widths = [np.ptp(result.interval) for result in found.results.values() if result.interval]
     assert found.difference.interval is not None
     assert np.ptp(found.difference.interval) < 0.5 * min(widths)
+
+
+def test_models_that_err_nearly_as_often_flip_nearly_the_same_rows_of_large_tables() -> None:
+    table = np.full((40, 30), 5)  # 6,000 rows
+    one, two, other = (
+        flip_table(table, -1, np.array(accuracy), SharedDraws(seed))
+        for accuracy, seed in ((0.8, 0), (0.79, 0), (0.79, 1))
+    )
+    # 30/29 x .01 of the rows are redrawn for one model alone: 62, give or take 8. Each of them
+    # leaves one cell and enters another.
+    assert 0 < np.abs(one - two).sum() <= 2 * (62 + 5 * 8)
+    assert np.abs(one - other).sum() > 1000

@@ -109,6 +109,19 @@ def test_flips_of_a_table_are_flips_of_its_rows(table: Array) -> None:
     assert_alike(drawn, moments(flipped_row_by_row(table, DRAWS, np.random.default_rng(2))))
 
 
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_flips_of_a_large_table_are_flips_of_its_rows(axis: int) -> None:
+    # Inputs are flipped independently: one table with many copies of each input, two at a time.
+    copies = np.tile(TABLE, (2, DRAWS // 2, 1))
+    turned = copies if axis == -1 else copies.swapaxes(-1, -2)
+    drawn = flip_table(turned, axis, np.array([ACCURACY, 1.0]), np.random.default_rng(1))
+    flipped, kept = drawn if axis == -1 else drawn.swapaxes(-1, -2)
+    of_draws = moments(flipped.reshape(-1, *TABLE.shape))
+    assert_alike(of_draws, exact_moments(rows_of_table(TABLE), TABLE.shape))
+    assert (flipped.sum(axis=-1) == copies[0].sum(axis=-1)).all()
+    assert (kept == copies[1]).all()
+
+
 def test_flips_of_the_input_are_flips_of_the_transposed_table() -> None:
     drawn = moments(table_draws(TABLE.T, -2).swapaxes(-1, -2))
     assert_alike(drawn, exact_moments(rows_of_table(TABLE), TABLE.shape))

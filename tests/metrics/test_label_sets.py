@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matrix_cases import Case, cases
 
-from biasamp_adapters import CooccurrenceCounts
+from biasamp_adapters import CooccurrenceCounts, MultiAttributeBiasAmplification, audit
+from biasamp_adapters.auditing import notes
+from biasamp_adapters.counts import counting
 from biasamp_adapters.metrics import multi
 from biasamp_adapters.metrics.multi import subsets_by_support
 
@@ -120,6 +123,58 @@ def test_observed_sets_are_those_of_the_rows(case: Case) -> None:
         assert counted.sets == tuple(sorted(expected))
         # Rows are counted and not their weights.
         assert counted.observed_sets() == expected
+
+
+@given(cases(hard=True), st.integers(1, 3), st.none() | st.integers(1, 3))
+def test_observed_sets_of_a_size_that_several_rows_show(
+    case: Case, min_rows: int, max_size: int | None
+) -> None:
+    expected = {
+        labels: n
+        for labels, n in _counter(case.y_true).items()
+        if n >= min_rows and len(labels) <= (max_size or N_LABELS)
+    }
+    kept = _counts(case, keep_rows=True)
+    for counts in (kept, kept.with_sets(tuple(kept.observed_sets())).without_rows()):
+        if counts.rows is not None or counts.sets:
+            assert counts.observed_sets(min_rows, max_size) == expected
+            assert counts.n_observed_sets(min_rows, max_size) == len(expected)
+
+
+# Seven rows show seven sets.
+ROWS = [[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(1, 8)]
+
+
+@pytest.fixture
+def six_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most six label sets are counted."""
+    for module in (multi, counting, notes):
+        monkeypatch.setattr(module, "MAX_SETS", 6)
+
+
+@pytest.mark.usefixtures("six_sets")
+def test_more_observed_sets_than_the_limit() -> None:
+    rows: dict[str, Any] = {"sensitive_features": list("aababab") * 2}
+    metric = MultiAttributeBiasAmplification(direction="A->T")
+    message = (
+        r"^more than 6 label sets, 7, .* min_support=1 rows or more: raise it, or give a small"
+    )
+    with pytest.raises(ValueError, match=message):
+        metric(ROWS * 2, ROWS * 2, **rows)
+    assert replace(metric, max_size=2)(ROWS * 2, ROWS * 2, **rows) == 0
+    one_less = [*ROWS, *ROWS[:6], ROWS[0]]
+    assert replace(metric, min_support=2)(one_less, one_less, **rows) == 0
+    message = r"^label_sets='observed' counts at most 6 sets; rows show 7: label_sets= lists those"
+    with pytest.raises(ValueError, match=message):
+        CooccurrenceCounts.from_arrays(ROWS, label_sets="observed")
+
+
+@pytest.mark.usefixtures("six_sets")
+def test_an_audit_leaves_out_multi_of_too_many_sets() -> None:
+    report = audit(ROWS, ROWS, sensitive_features=list("aababab"), n_boot=0)
+    assert not [row for row in report.summary["metrics"] if row["name"].startswith("Multi")]
+    note = "Multi is left out: rows show 7 label sets, and at most 6 are read. "
+    assert [text for text in report.summary["notes"] if text.startswith(note)]
 
 
 @given(cases(hard=True), st.data())

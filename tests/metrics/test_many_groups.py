@@ -24,6 +24,8 @@ from biasamp_adapters import (
     audit_counts,
     quality_names,
 )
+from biasamp_adapters._roles import Role
+from biasamp_adapters.metrics.blind_errors import blind_errors
 
 QUALITIES = sorted(quality_names())
 EVERY: list[Any] = [
@@ -260,3 +262,22 @@ def test_a_sparse_matrix_of_many_groups_and_tasks(table: Table) -> None:
     metric = DirectionalBiasAmplification(labels=list(range(SIZE)))
     values = [quietly(metric.from_counts, each).value for each in (joint, matrix)]
     assert values[1] == pytest.approx(values[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [100, 3000], ids=["few confusions", "many confusions"])
+def test_blind_errors_of_many_classes(n_rows: int) -> None:
+    # The share of pairs of 40 classes that are confused is below and above a sixth.
+    rng = np.random.default_rng(0)
+    truth, predicted = rng.integers(0, 40, (2, n_rows))
+    group = rng.integers(0, 3, n_rows)
+    confusion, joint = np.zeros((40, 40)), np.zeros((3, 40))
+    np.add.at(confusion, (truth, predicted), 1)
+    np.add.at(joint, (group, truth), 1)
+    assert (np.count_nonzero(confusion) > 40 * 40 / 6) == (n_rows == 3000)
+    tables = JointCounts.from_arrays(truth, predicted, group, labels=range(40)).tables()
+    # Sum over t' of rows of (a, t') times the share of t' that is taken for t.
+    shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
+    expected = [[fsum(joint[a, s] * shares[s, t] for s in range(40)) for t in range(40)]
+                for a in range(3)]  # fmt: skip
+    blind = blind_errors(tables, Role.TASK, tables.joint("attribute", "task"), joint.sum(axis=1))
+    assert blind == pytest.approx(np.array(expected), abs=1e-12)

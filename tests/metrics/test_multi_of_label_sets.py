@@ -187,3 +187,22 @@ def test_label_sets_of_coco_in_counts(captions: pd.DataFrame) -> None:
     )
     found = {frozenset(names[i] for i in of): n for of, n in counts.observed_sets().items()}
     assert found == shown
+
+
+@pytest.mark.parametrize(("lone", "interval"), [(3, True), (4, False)])
+def test_no_interval_where_most_sets_are_in_a_single_row(lone: int, interval: bool) -> None:
+    # Tasks 0, 1 and 2 are each in twenty rows; each of the others is in one.
+    truth = np.vstack([np.repeat(np.eye(3, 7), 20, axis=0), np.eye(4, 7, k=3)[:lone]])
+    made = truth.copy()
+    made[::4, :3] = 0
+    group = np.arange(len(truth)) % 2
+    metric = MultiAttributeBiasAmplification(direction="A->T")
+    result = quietly(metric.result, truth, made, sensitive_features=group, n_boot=100)
+    assert (result.interval is not None) == interval
+    assert (result.n_boot > 0) == interval
+    reason = "no interval: 57% of the label sets are in a single row"
+    assert any(note.startswith(reason) for note in result.notes) != interval
+    several = quietly(
+        replace(metric, min_support=2).result, truth, made, sensitive_features=group, n_boot=100
+    )
+    assert several.interval is not None

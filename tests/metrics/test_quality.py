@@ -13,7 +13,7 @@ import pytest
 from biasamp_adapters import Estimate, get_quality, quality_names
 from biasamp_adapters._typing import Array
 from biasamp_adapters.metrics.plain import numbers
-from biasamp_adapters.quality import entropy, is_dependent, loo_cross_entropy
+from biasamp_adapters.quality import Dependence, entropy, is_dependent, loo_cross_entropy
 
 TABLE = np.array([[6, 2], [1, 3]])  # 12 rows
 
@@ -170,13 +170,13 @@ def test_a_loss_of_zero_is_unbounded_and_only_shown_clipped() -> None:
 )
 def test_dependence(table: Array, expected: bool) -> None:
     tables = np.array([table])
-    assert is_dependent(tables, tables.sum()) == expected
+    assert is_dependent(Dependence.of(tables), tables.sum()) == expected
 
 
 def test_dependence_counts_rows_and_not_weights() -> None:
     tables = np.array([[[57, 43], [43, 57]]])
-    assert is_dependent(tables / 10, 200)
-    assert not is_dependent(tables, 20)
+    assert is_dependent(Dependence.of(tables / 10), 200)
+    assert not is_dependent(Dependence.of(tables), 20)
 
 
 def test_an_unknown_quality_is_named() -> None:

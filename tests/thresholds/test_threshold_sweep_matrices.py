@@ -55,7 +55,7 @@ def test_every_point_of_a_matrix_is_the_metric_there(metric: Any, weighted: bool
     rng = np.random.default_rng(0)
     data = {
         "y_true": rng.integers(2, size=(30, 3)),
-        "y_score": rng.normal(size=(30, 3)).round(1),
+        "y_score": (2 * rng.normal(size=(30, 3))).round(),
         "sensitive_features": rng.integers(2, size=30),
         "sample_weight": rng.random(30) if weighted else None,
     }

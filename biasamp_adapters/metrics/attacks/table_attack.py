@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -12,6 +12,7 @@ import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Role
 from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_of
+from biasamp_adapters.counts.draws import batches
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import MONTE_CARLO, Interval
 from biasamp_adapters.inference.replicates import Draws
@@ -21,20 +22,23 @@ from biasamp_adapters.metrics.attacks.sparse_tables import (
     expected_channel_is_unbiased,
     tie_optimism,
 )
+from biasamp_adapters.metrics.attacks.trials import Trials
 from biasamp_adapters.metrics.attacks.two_way_tables import Sides
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.quality import (
     BALANCED,
+    DEPENDENCE,
     HARD_LOSS,
     OF_GUESSES,
+    Dependence,
     Quality,
     chance_share,
     is_dependent,
     loo_cross_entropy,
 )
 
-#: Pairs and trials that are flipped at a time.
+#: Pairs and trials, or numbers of the tables of trials, that are flipped at a time.
 _BLOCK = 2**20
 
 #: Rounded scores that differ by less than this share of them are equal.
@@ -93,6 +97,8 @@ class TableAttack(Measurement):
     random_state : int, Generator or None
     mode : {"expected", "sampled"} or None
         How the value is equalised.
+    flipped : Trials, optional
+        Statistics of the dataset's tables with flips, if they are known.
     """
 
     sides: Sides
@@ -102,6 +108,7 @@ class TableAttack(Measurement):
     n_trials: int
     random_state: RandomState
     mode: str | None = None
+    flipped: Trials | None = None
 
     def equalised(self) -> Self:
         """The same with the way to equalise chosen, and notes on what this means.
@@ -132,11 +139,11 @@ class TableAttack(Measurement):
             )
         if self.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")
-        difference = np.asarray(False)
+        difference, flipped = np.asarray(False), None
         if self._is_ratio_of_u:
-            difference = self._is_noise(self._drawn, sides.model[None])
+            difference, flipped = self._is_noise(*self._dependence), self._drawn
             notes += no_dependence(difference)
-        return replace(self, mode=mode, difference=difference, notes=tuple(notes))
+        return replace(self, mode=mode, difference=difference, notes=tuple(notes), flipped=flipped)
 
     @property
     def no_value(self) -> str | None:
@@ -191,8 +198,8 @@ class TableAttack(Measurement):
     def _is_ratio_of_u(self) -> bool:
         return self.quality.name == "uncertainty_coefficient" and not self.sides.roles.of_leakage
 
-    def _is_noise(self, dataset: Array, model: Array) -> Array:
-        """Where neither side shows a dependence, for tables (trials, ..., inputs, targets)."""
+    def _is_noise(self, dataset: Dependence, model: Dependence) -> Array:
+        """Where neither side shows a dependence."""
         rows = self.evaluation.counts.effective_rows
         return ~np.asarray(is_dependent(dataset, rows) | is_dependent(model, rows))
 
@@ -215,22 +222,65 @@ class TableAttack(Measurement):
         unbiased = expected_channel_is_unbiased(self.quality, sides, counts.effective_rows)
         return (sides.accuracy >= 1) | unbiased
 
-    @cached_property
-    def _drawn(self) -> Array:
-        """The dataset's tables with flips, (trials, *columns, ...); as they are without flips."""
-        if self.equalize is None:
-            return self.sides.dataset[None]
-        return self.sides.flipped(generator(self.random_state), self.n_trials)
+    # Statistics of the tables, each of shape (trials, *columns, ...).
 
     @cached_property
-    def _dataset(self) -> Array:
-        """The dataset's tables as the value compares them, (trials, *columns, ...)."""
-        if self.mode is None:
-            return self._drawn
-        expected = self.sides.expected()
+    def _statistics(self) -> dict[str, Callable[[Array], Array]]:
+        """Functions of tables: the score, what shows a dependence, and what ties may gain."""
+        score = {"score": lambda tables: self._score(tables, self._values)}
+        if self.quality.name not in _OF_CHOICES:
+            return score | DEPENDENCE
+        return score | DEPENDENCE | {"optimism": self._optimism}
+
+    def _optimism(self, tables: Array) -> Array:
+        rows, balanced = self.evaluation.counts.effective_rows, self.quality.name == BALANCED
+        return tie_optimism(tables, rows, balanced=balanced)
+
+    def _once(self, tables: Array) -> Trials:
+        """Those of tables in which nothing is drawn, as a single trial."""
+        return Trials(lambda: iter([tables[None]]), self._statistics)
+
+    @cached_property
+    def _model(self) -> Trials:
+        return self._once(self.sides.model)
+
+    @cached_property
+    def _drawn(self) -> Trials:
+        """Those of the dataset's tables with drawn flips; as they are without flips."""
+        if self.flipped is not None:
+            return self.flipped
+        if self.equalize is None:
+            return self._once(self.sides.dataset)
+        step = max(1, _BLOCK // max(self.sides.dataset.size, 1))
+
+        def tables() -> Iterator[Array]:
+            rng = generator(self.random_state)
+            return (self.sides.flipped(rng, size) for size in batches(self.n_trials, step))
+
+        return Trials(tables, self._statistics, fits=self.n_trials <= step)
+
+    @cached_property
+    def _expected(self) -> Trials:
+        """Those of the dataset's tables with flips in expectation; as they are without flips."""
+        return self._once(self.sides.expected() if self.equalize else self.sides.dataset)
+
+    def _dataset(self, name: str) -> Array:
+        """A statistic of the dataset's tables as the value compares them."""
         if self.mode == "expected":
-            return expected[None]
-        return np.where(self._in_expectation[..., None, None], expected, self._drawn)
+            return self._expected[name]
+        drawn = self._drawn[name]
+        if self.mode is None or not self._in_expectation.any():
+            return drawn
+        # Labels that occur have an axis of their own.
+        further = range(self._in_expectation.ndim - drawn.ndim + 1, 0)
+        chosen = np.expand_dims(self._in_expectation, tuple(further))
+        return np.where(chosen, self._expected[name], drawn)
+
+    @cached_property
+    def _dependence(self) -> tuple[Dependence, Dependence]:
+        """What shows a dependence, in the dataset and in the model."""
+        dataset = Dependence(*(self._dataset(name) for name in DEPENDENCE))
+        return dataset, Dependence(*(self._model[name] for name in DEPENDENCE))
 
     # Scores.
 
@@ -251,70 +301,73 @@ class TableAttack(Measurement):
             raise ValueError("inverse_rmse needs a numeric target; received abstained predictions")
         return values
 
-    def _compare(
-        self, dataset: Array, model: Array, values: Array | None, difference: Array | bool
-    ) -> dict[str, Array]:
-        """The value and both levels of predictability, from tables of any batch shape."""
-        if self.loo:
-            scores = loo_cross_entropy(dataset), loo_cross_entropy(model)
-        else:
-            scores = self.quality.score(dataset, values), self.quality.score(model, values)
+    def _score(self, tables: Array, values: Array | None) -> Array:
+        return loo_cross_entropy(tables) if self.loo else self.quality.score(tables, values)
+
+    def _compare(self, dataset: Array, model: Array, difference: Array | bool) -> dict[str, Array]:
+        """The value and both levels of predictability, from scores of any batch shape."""
         # Shares of whole rows are exact; sums of shares, or of weights, are not.
         exact = self.quality.name == "accuracy" and not self.evaluation.counts.weighted
         absolute = difference | self.sides.roles.of_leakage
-        return self.quality.compare(*scores, absolute, exact=exact)
+        return self.quality.compare(dataset, model, absolute, exact=exact)
 
     def _overall(self, dataset: Array, model: Array) -> dict[str, Array]:
-        """The value and both levels, averaged over columns."""
-        scores = self._compare(dataset, model, self._values, self.difference)
+        """The value and both levels, averaged over columns, from scores."""
+        scores = self._compare(dataset, model, self.difference)
         if not any(self.sides.by_column):
             return scores
         return {name: score.mean(axis=-1) for name, score in scores.items()}
 
+    def _of_tables(self, dataset: Array, model: Array) -> dict[str, Array]:
+        values = self._values
+        return self._overall(self._score(dataset, values), self._score(model, values))
+
+    def _of_pairs(self, dataset: Array, model: Array, difference: Array) -> dict[str, Array]:
+        dataset, model = self._score(dataset, _NO_AND_YES), self._score(model, _NO_AND_YES)
+        return self._compare(dataset, model, difference)
+
     def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
         """The value and both levels; each table with one draw of flips."""
         sides, flips = replace(self.sides, tables=tables), self.equalize is not None
-        scores = self._overall(sides.flipped(rng) if flips else sides.dataset, sides.model)
+        scores = self._of_tables(sides.flipped(rng) if flips else sides.dataset, sides.model)
         if self.by_group:
             sides = self._pairs_of(tables)
             dataset = sides.flipped(rng) if flips else sides.dataset
             with np.errstate(divide="ignore", invalid="ignore"):  # of groups that do not vary
                 difference = self.pair_scores["difference"]
-                value = self._compare(dataset, sides.model, _NO_AND_YES, difference)["value"]
+                value = self._of_pairs(dataset, sides.model, difference)["value"]
             scores["groups"] = mean_over_tasks(np.where(_varies(tables), value, np.nan))
         return scores
 
     def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
         """The value and both levels with flips in expectation."""
-        return self._expected(replace(self.sides, tables=tables))
-
-    def _expected(self, sides: Sides) -> dict[str, Array]:
-        return self._overall(sides.expected() if self.equalize else sides.dataset, sides.model)
+        sides = replace(self.sides, tables=tables)
+        return self._of_tables(sides.expected() if self.equalize else sides.dataset, sides.model)
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         if self.no_value:
             return dict.fromkeys(("value", "psi_dataset", "psi_model"), np.nan)
-        scores = self._overall(self._dataset, self.sides.model)
+        scores = self._overall(self._dataset("score"), self._model["score"])
         return {name: float(np.mean(score)) for name, score in scores.items()}
 
     def trials(self) -> dict[str, Array]:
         """The same of each draw of flips, if flips are drawn."""
         if self.mode != "sampled":
             return {}
-        return self._compare(self._dataset, self.sides.model, self._values, self.difference)
+        return self._compare(self._dataset("score"), self._model["score"][0], self.difference)
 
     # Intervals.
 
     @cached_property
     def drawn_scores(self) -> dict[str, Array]:
         """The scores by drawn flips, whichever way the value is equalised, (trials,) each."""
-        return self._overall(self._drawn, self.sides.model[None])
+        return self._overall(self._drawn["score"], self._model["score"])
 
     @cached_property
     def _expected_scores(self) -> dict[str, Array]:
         """The scores with flips in expectation: the centre of replicates without noise."""
-        return self._expected(self.sides)
+        return self._overall(self._expected["score"], self._model["score"])
 
     @cached_property
     def _alone(self) -> float:
@@ -331,7 +384,7 @@ class TableAttack(Measurement):
         if not self._is_ratio_of_u:
             return 0.0
         rows = self.evaluation.counts.effective_rows
-        share = chance_share(self._dataset, self.sides.model[None], rows)
+        share = chance_share(*self._dependence, rows)
         ratios = ~np.broadcast_to(self.difference, share.shape)
         return float(share[ratios].mean()) if ratios.any() else 0.0
 
@@ -347,7 +400,8 @@ class TableAttack(Measurement):
     ) -> Evidence:
         """How sparse the tables are, and where replicates should lie."""
         rows = self.evaluation.counts.effective_rows
-        level = {"psi_dataset": self._dataset, "psi_model": self.sides.model[None]}.get(name)
+        levels = "psi_dataset", "psi_model"
+        level = self._dependence[levels.index(name)] if name in levels else None
         # The mean over pairs of a group is scored only on replicates.
         trials = self.drawn_scores.get(name, np.array([value]))
         spread = float(trials.std()) if np.isfinite(trials).all() else 0.0
@@ -372,12 +426,9 @@ class TableAttack(Measurement):
         """
         if self.quality.name not in _OF_CHOICES or name == "groups":
             return 0.0, 0.0
-        rows, inverse = self.evaluation.counts.effective_rows, self.quality.inverse
-        balanced = self.quality.name == BALANCED
-        dataset, model = (
-            float(np.mean(tie_optimism(tables, rows, balanced=balanced)))
-            for tables in (self._dataset, self.sides.model)
-        )
+        inverse = self.quality.inverse
+        optimism = self._dataset("optimism"), self._model["optimism"]
+        dataset, model = (float(np.mean(side)) for side in optimism)
         levels = self.drawn_scores["psi_dataset"], self.drawn_scores["psi_model"]
         # Shares of right guesses or, where the quality is an inverse loss, of wrong ones.
         d, m = (float(np.mean(1 / (HARD_LOSS * x) if inverse else x)) for x in levels)
@@ -421,9 +472,9 @@ class TableAttack(Measurement):
         for pairs, dataset in self._pair_trials(sides):
             model, difference = sides.model[pairs], np.asarray(False)
             if self._is_ratio_of_u:
-                difference = self._is_noise(dataset, model[None])
+                difference = self._is_noise(Dependence.of(dataset), Dependence.of(model[None]))
             out["difference"][pairs] = difference
-            for name, score in self._compare(dataset, model, _NO_AND_YES, difference).items():
+            for name, score in self._of_pairs(dataset, model, difference).items():
                 out[name][pairs] = np.broadcast_to(score, dataset.shape[:2]).mean(axis=0)
         return out
 
