@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pytest
@@ -200,27 +199,6 @@ def test_rows_are_fetched_where_sums_would_save_nothing(
     groups = {"attribute": Indicators(["m", "w"]), "attribute_prediction": guess}
     counts = _same(engine(rows), rows, groups)
     assert counts.soft == {"attribute_prediction"}
-
-
-def test_what_comes_back_does_not_grow_with_the_rows(
-    rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import duckdb
-
-    from biasamp_adapters.inputs import frames
-
-    tables: list[pd.DataFrame] = []
-
-    def collected(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
-        tables.append(frame.collect("pandas").to_pandas())
-        return tables[-1]
-
-    monkeypatch.setattr(frames, "_collected", collected)
-    many = pd.concat([rows] * 20, ignore_index=True)
-    for table in (rows, many):
-        _same(duckdb.from_df(table), table, {})
-    # A row for each of the three groups.
-    assert [len(table) for table in tables] == [3, 3]
 
 
 def test_large_whole_numbers_beside_nulls(rows: pd.DataFrame, engine: Engine) -> None:
