@@ -83,7 +83,7 @@ def test_too_many_weights_are_fetched_up_to_the_limit(
     fetched: list[int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("biasamp_adapters.counts.frame_sources.MAX_WEIGHTED_CELLS", 20)
+    monkeypatch.setattr("biasamp_adapters.counts.probabilities.MOST_CELLS", 20)
     rows["w"] = np.arange(1, N + 1)
     counts = JointCounts.from_frame(engine(rows), **LABELS, weight="w", by_weight=True)
     assert not counts.knows_rows
