@@ -119,7 +119,8 @@ def _add_dask(frame: Any, key: str, columns: Sequence[str]) -> Sums:
 
 
 @cache
-def _spark() -> Any:
+def spark() -> Any:
+    """The session of Spark."""
     from pyspark.sql import SparkSession
 
     session = (
@@ -136,7 +137,7 @@ def _spark() -> Any:
 
 
 def _open_spark(folder: Path) -> Any:
-    frame = _spark().read.parquet(str(folder)).cache()
+    frame = spark().read.parquet(str(folder)).cache()
     frame.count()
     return frame
 

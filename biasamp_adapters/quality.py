@@ -193,12 +193,20 @@ class Dependence(NamedTuple):
         return g, (inputs - 1) * (targets - 1)
 
 
+def _occurring_inputs(tables: Array) -> Array:
+    return np.asarray(tables.sum(axis=-1) > 0)
+
+
+def _occurring_targets(tables: Array) -> Array:
+    return np.asarray(tables.sum(axis=-2) > 0)
+
+
 #: The parts of a :class:`Dependence` as functions of tables, in their order.
 DEPENDENCE: dict[str, Callable[[Array], Array]] = {
     "entropy": entropy,
     "cross_entropy": cross_entropy,
-    "inputs": lambda tables: tables.sum(axis=-1) > 0,
-    "targets": lambda tables: tables.sum(axis=-2) > 0,
+    "inputs": _occurring_inputs,
+    "targets": _occurring_targets,
 }
 
 

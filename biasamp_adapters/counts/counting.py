@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -363,8 +364,10 @@ def _count_matrices(sources: Sources, lists: Lists, options: Options) -> dict[st
     reader = RowReader(sources, lists, options)
     n_rows = len(sources.parts[0])
     step = min(_CHUNK_ROWS, max(1, _CHUNK // layout.width))
-    for start in range(0, n_rows, step):
-        rows = reader.read(slice(start, min(start + step, n_rows)))
+    # Of equal size: a short last one would cost nearly as much as a whole one.
+    ends = np.linspace(0, n_rows, max(2, 1 + round(n_rows / step))).astype(int).tolist()
+    for start, stop in pairwise(ends):
+        rows = reader.read(slice(start, stop))
         if len(rows):
             sums.add(Values(layout, rows, chances_of(lists.levels, lists.labels)), options)
     if sources.weight is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,14 +30,21 @@ Expressions: TypeAlias = Mapping[Any, Sequence[nw.Expr]]
 # fold the case of names.
 _KEY, _ALL, _BAD_WEIGHT = "bam_key_{}", "bam_all", "bam_bad_weight"
 _VALUE, _SUM = "bam_value_{}_{}", "bam_{}_{}_{}"
-_MISSING, _SPLIT = "bam_missing_{}", "bam_split_{}"
+_MISSING, _GOOD, _SPLIT = "bam_missing_{}", "bam_good_{}", "bam_split_{}"
 
 #: The sums over the rows of a group: their number, their weights and the squares of these.
 _TOTALS = {"n": "bam_n", "w": "bam_w", "w2": "bam_w2"}
 _DTYPES = {"n": np.int64, "w": np.float64, "w2": np.float64}
 
-#: Integer types that are too narrow for sums and products of indicators.
-_NARROW = (nw.Int8, nw.UInt8)
+#: Types whose products Int32 holds, whatever they hold: it is faster than floats.
+_NARROW = (nw.Boolean, nw.Int8, nw.UInt8, nw.Int16)
+
+#: Engines whose integers wrap around where others raise an error. Rows that are not 0 and 1 are
+#: refused afterwards, so these need no copy of the columns as a wider type.
+_WRAPS = (nw.Implementation.POLARS,)
+
+#: As many indicators are added up in a row before their sum needs a wider type than theirs.
+_FEW = 64
 
 _HANDS_OVER = dict.fromkeys(
     (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT, nw.Implementation.IBIS),
@@ -148,7 +156,8 @@ def grouped(
     check_columns(schema.names(), used, engine=True)
     if not all(schema[name].is_numeric() or schema[name] == nw.Boolean for name in columns):
         raise NotGroupedError
-    query = _Query(schema, keys, weight, matrices)
+    wraps = lazy.implementation in _WRAPS
+    query = _Query(schema, keys, weight, matrices, wraps=wraps)
     groups = query.groups(lazy)
     groups = groups if max_groups is None else groups.head(max_groups + 1)
     table = query.exact(groups, _collected(groups))
@@ -170,6 +179,8 @@ class _Query:
         keys: Sequence[str],
         weight: str | None,
         matrices: Matrices,
+        *,
+        wraps: bool,
     ) -> None:
         self._keys = {_KEY.format(i): nw.col(key) for i, key in enumerate(keys)}
         self._whole = [_KEY.format(i) for i, key in enumerate(keys) if schema[key].is_integer()]
@@ -177,7 +188,7 @@ class _Query:
         self._weights = {} if weight is None else _weight_columns(weight, schema[weight])
         self._kinds = ["n"] if weight is None else [*_TOTALS]
         self._blocks = {
-            matrix: _Block(i, names, schema, soft=matrix in matrices.soft)
+            matrix: _Block(i, names, schema, soft=matrix in matrices.soft, wraps=wraps)
             for i, (matrix, names) in enumerate(matrices.columns.items())
         }
         read = {matrix: [*map(nw.col, block.values)] for matrix, block in self._blocks.items()}
@@ -213,10 +224,6 @@ class _Query:
         return rows.group_by(*by, *missing).agg(
             nw.len().alias(_TOTALS["n"]),
             *(nw.col(name).sum() for name in added),
-            # Checking whole columns, and not every row, costs next to nothing.
-            *(nw.col(name).min().alias(f"{name}_least") for name in values),
-            *(nw.col(name).max().alias(f"{name}_most") for name in values),
-            *(nw.col(name).count().alias(f"{name}_present") for name in values),
         )
 
     def exact(self, groups: nw.LazyFrame[Any], table: pd.DataFrame) -> pd.DataFrame:
@@ -279,13 +286,11 @@ class _Block:
     ----------
     names : sequence of str
     values : dict of str to expression
-        The columns as numbers, null where missing.
+        The columns as numbers, null or NaN where missing.
     missing : str
         Name of the mark that is 1 where the first column has no value.
     marks : dict of str to expression
-        Columns that are computed from ``values`` in each row.
-    broken : expression
-        Whether a row breaks a rule, from the columns themselves.
+        Numbers that are 1 where a row has a property, computed from ``values``.
     """
 
     def __init__(
@@ -295,19 +300,28 @@ class _Block:
         schema: Mapping[str, nw.dtypes.DType],
         *,
         soft: bool,
+        wraps: bool,
     ) -> None:
-        columns = [_indicator(name, schema[name]) for name in names]
+        columns = [_indicator(name, schema[name], wraps=wraps) for name in names]
         self.names, self._soft = names, soft
+        self._columns, self._dtypes = columns, [schema[name] for name in names]
         self.values = {_VALUE.format(number, j): column for j, column in enumerate(columns)}
-        self.missing, self._split = _MISSING.format(number), _SPLIT.format(number)
+        self.missing, self._good, self._split = (
+            mark.format(number) for mark in (_MISSING, _GOOD, _SPLIT)
+        )
         values = [*map(nw.col, self.values)]
-        self.marks = {self.missing: one_where(values[0].is_null())}
-        dtypes = [schema[name] for name in names]
-        if not all(dtype.is_integer() or dtype == nw.Boolean for dtype in dtypes):
+        self.marks = {
+            self.missing: one_where(_is_absent(values[0], self._dtypes[0])),
+            self._good: _is_good(values, self._dtypes),
+        }
+        if not all(dtype.is_integer() or dtype == nw.Boolean for dtype in self._dtypes):
             self.marks[self._split] = row_sum(map(_between, values))
-        rules = [one_where((x < 0) | (x > 1)) for x in columns]
-        rules += [one_where(x.is_null() != columns[0].is_null()) for x in columns]
-        self.broken = row_sum([*rules, *([] if soft else map(_between, columns))]) > 0
+
+    @property
+    def broken(self) -> nw.Expr:
+        """Whether a row breaks a rule, from the columns themselves."""
+        bad = _is_good(self._columns, self._dtypes) == 0
+        return bad if self._soft else bad | (row_sum(map(_between, self._columns)) > 0)
 
     def is_split(self, table: pd.DataFrame) -> bool:
         """Whether rows hold numbers strictly between 0 and 1."""
@@ -315,26 +329,31 @@ class _Block:
 
     def is_broken(self, table: pd.DataFrame) -> bool:
         """Whether rows are missing in part, or hold numbers that are no indicators."""
-        least, most, present = (
-            table[[f"{name}_{kind}" for name in self.values]].to_numpy(np.float64, na_value=np.nan)
-            for kind in ("least", "most", "present")
-        )
-        complete = np.where(table[self.missing] == 1, 0, table[_TOTALS["n"]])
-        return bool(
-            (least < 0).any()
-            or (most > 1).any()
-            or (present != complete[:, None]).any()
-            or (self.is_split(table) and not self._soft)
-        )
+        good = (table[self._good] == table[_TOTALS["n"]]).all()
+        return not good or (self.is_split(table) and not self._soft)
 
 
-def _indicator(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """A column as numbers that can be added and multiplied, null where missing."""
+def _indicator(name: str, dtype: nw.dtypes.DType, *, wraps: bool) -> nw.Expr:
+    """A column as numbers that can be added and multiplied."""
     column = nw.col(name)
-    if dtype.is_float():
-        column = nw.when(~column.is_nan()).then(column)
+    if wraps and dtype.is_integer():
+        return column
     # Products of large numbers must not overflow before they are refused.
     return column.cast(nw.Int32 if dtype in _NARROW else nw.Float64)
+
+
+def _is_good(columns: Sequence[nw.Expr], dtypes: Sequence[nw.dtypes.DType]) -> nw.Expr:
+    """1 where a row is missing as a whole, or has all its values and these lie in [0, 1].
+
+    One number for each row: the extremes of each column would make a query three times as wide.
+    """
+    absent = [_is_absent(*each) for each in zip(columns, dtypes, strict=True)]
+    complete = _row_all((column >= 0) & (column <= 1) for column in columns)
+    return nw.when(absent[0]).then(one_where(_row_all(absent))).otherwise(one_where(complete))
+
+
+def _is_absent(column: nw.Expr, dtype: nw.dtypes.DType) -> nw.Expr:
+    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
 
 
 def _between(column: nw.Expr) -> nw.Expr:
@@ -347,14 +366,30 @@ def one_where(condition: nw.Expr) -> nw.Expr:
 
 
 def row_sum(columns: Iterable[nw.Expr]) -> nw.Expr:
-    """Sum of columns in each row, by halves: engines cannot handle deep expressions.
+    """Sum of columns of indicators in each row.
 
     Narwhals' own sum over columns cannot be compared with a number on dask.
     """
     parts = [*columns]
+    if len(parts) <= _FEW:
+        return _by_halves(parts, operator.add)
+    sums = [_by_halves(parts[i : i + _FEW], operator.add) for i in range(0, len(parts), _FEW)]
+    return _by_halves([part.cast(nw.Float64) for part in sums], operator.add)
+
+
+def _row_all(columns: Iterable[nw.Expr]) -> nw.Expr:
+    """Whether all columns of truth values are true in a row."""
+    return _by_halves([*columns], operator.and_)
+
+
+def _by_halves(
+    columns: Sequence[nw.Expr], combine: Callable[[nw.Expr, nw.Expr], nw.Expr]
+) -> nw.Expr:
+    """Columns combined by halves: engines cannot handle deep expressions."""
+    parts = [*columns]
     while len(parts) > 1:
         halves = zip_longest(parts[::2], parts[1::2])
-        parts = [left if right is None else left + right for left, right in halves]
+        parts = [left if right is None else combine(left, right) for left, right in halves]
     return parts[0]
 
 

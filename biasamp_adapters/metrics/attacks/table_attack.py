@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -227,10 +227,13 @@ class TableAttack(Measurement):
     @cached_property
     def _statistics(self) -> dict[str, Callable[[Array], Array]]:
         """Functions of tables: the score, what shows a dependence, and what ties may gain."""
-        score = {"score": lambda tables: self._score(tables, self._values)}
+        score = {"score": self._score_of_values}
         if self.quality.name not in _OF_CHOICES:
             return score | DEPENDENCE
         return score | DEPENDENCE | {"optimism": self._optimism}
+
+    def _score_of_values(self, tables: Array) -> Array:
+        return self._score(tables, self._values)
 
     def _optimism(self, tables: Array) -> Array:
         rows, balanced = self.evaluation.counts.effective_rows, self.quality.name == BALANCED
@@ -238,7 +241,7 @@ class TableAttack(Measurement):
 
     def _once(self, tables: Array) -> Trials:
         """Those of tables in which nothing is drawn, as a single trial."""
-        return Trials(lambda: iter([tables[None]]), self._statistics)
+        return Trials(partial(iter, [tables[None]]), self._statistics)
 
     @cached_property
     def _model(self) -> Trials:
@@ -251,13 +254,17 @@ class TableAttack(Measurement):
             return self.flipped
         if self.equalize is None:
             return self._once(self.sides.dataset)
-        step = max(1, _BLOCK // max(self.sides.dataset.size, 1))
+        fits = self.n_trials <= self._trials_at_once
+        return Trials(self._flipped_tables, self._statistics, fits=fits)
 
-        def tables() -> Iterator[Array]:
-            rng = generator(self.random_state)
-            return (self.sides.flipped(rng, size) for size in batches(self.n_trials, step))
+    @property
+    def _trials_at_once(self) -> int:
+        return max(1, _BLOCK // max(self.sides.dataset.size, 1))
 
-        return Trials(tables, self._statistics, fits=self.n_trials <= step)
+    def _flipped_tables(self) -> Iterator[Array]:
+        rng = generator(self.random_state)
+        for size in batches(self.n_trials, self._trials_at_once):
+            yield self.sides.flipped(rng, size)
 
     @cached_property
     def _expected(self) -> Trials:
