@@ -37,7 +37,7 @@ INDEXED = pd.Series(Y, pd.Index(GROUP, name="group"))
 
 PLAIN = LogisticRegression()
 OPTIMIZER = ThresholdOptimizer(estimator=PLAIN, predict_method="predict_proba", grid_size=20)
-REDUCTION = ExponentiatedGradient(PLAIN, ZeroAmplification(), max_iter=5)
+REDUCTION = ExponentiatedGradient(PLAIN, ZeroAmplification(), max_iter=2)
 CANDIDATES = [PLAIN, OPTIMIZER, REDUCTION]
 CONSTRAINTS = ["demographic_parity", "equalized_odds"]
 METRIC = DirectionalBiasAmplification(reference=(Y, GROUP))
@@ -158,7 +158,7 @@ def test_an_attribute_that_is_missing_is_missed_before_the_prediction(several: b
     [
         OPTIMIZER,
         REDUCTION,
-        ExponentiatedGradient(PLAIN, DemographicParity(), max_iter=5),
+        ExponentiatedGradient(PLAIN, DemographicParity(), max_iter=2),
         GridSearch(PLAIN, DemographicParity(), grid_size=3),
     ],
     ids=lambda candidate: f"{type(candidate).__name__}-{len(repr(candidate))}",
