@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any
 
 from sklearn import get_config
@@ -13,41 +13,53 @@ from biasamp_adapters.attackers.weights import last_step
 ARGUMENT = "sensitive_features"
 
 
-def has_parameter(function: Any, name: str) -> bool:
-    """Whether a function names a parameter in its signature."""
-    try:
-        return name in signature(function).parameters
-    except (TypeError, ValueError):
-        # No function, or a compiled one without a signature.
-        return False
+def takes(estimator: Any, method: str, argument: str = ARGUMENT) -> bool:
+    """Whether a method of an estimator takes an argument.
 
-
-def takes_attribute(estimator: Any, method: str) -> bool:
-    """Whether a method of an estimator takes ``sensitive_features``.
-
-    It does if its signature names them, as that of the last step of a pipeline does, or if it
-    requests them by metadata routing.
+    It does if its signature names it, as that of the last step of a pipeline does, or if it
+    requests it by metadata routing.
     """
-    if get_config()["enable_metadata_routing"] and ARGUMENT in get_routing_for_object(
-        estimator
-    ).consumes(method, [ARGUMENT]):
+    if _is_routed() and argument in get_routing_for_object(estimator).consumes(method, [argument]):
         return True
-    return has_parameter(getattr(last_step(estimator)[1], method, None), ARGUMENT)
+    return _parameter(estimator, method, argument) is not None
 
 
-def fit_takes_attribute(estimator: Any) -> bool:
-    """The same for ``fit``.
+def requires_attribute(estimator: Any, method: str) -> bool:
+    """Whether a method of an estimator cannot be called without the attribute."""
+    parameter = _parameter(estimator, method, ARGUMENT)
+    return parameter is not None and parameter.default is parameter.empty
 
-    The reductions of Fairlearn hand all keywords of ``fit`` to ``load_data`` of their constraints,
-    which names them.
-    """
-    load_data = getattr(getattr(estimator, "constraints", None), "load_data", None)
-    return takes_attribute(estimator, "fit") or has_parameter(load_data, ARGUMENT)
+
+def fit_prefix(estimator: Any) -> str:
+    """What stands before the names of arguments of ``fit``: the steps of a pipeline."""
+    return "" if _is_routed() else last_step(estimator)[0]
 
 
 def respond(estimator: Any, method: str, X: Any, attribute: Any) -> Any:  # noqa: N803
     """What a method of an estimator says about ``X``, and about the attribute if it takes it."""
     answer = getattr(estimator, method)
-    if attribute is not None and takes_attribute(estimator, method):
+    if attribute is not None and takes(estimator, method):
         return answer(X, **{ARGUMENT: attribute})
     return answer(X)
+
+
+def _is_routed() -> bool:
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def _parameter(estimator: Any, method: str, argument: str) -> Parameter | None:
+    """The parameter of a method that has the name of an argument."""
+    last = last_step(estimator)[1]
+    functions: list[Any] = [getattr(last, method, None)]
+    if method == "fit":
+        # The reductions of Fairlearn hand all keywords of fit to their constraints.
+        functions.append(getattr(getattr(last, "constraints", None), "load_data", None))
+    for function in functions:
+        try:
+            parameters = signature(function).parameters
+        except (TypeError, ValueError):
+            # No function, or a compiled one without a signature.
+            continue
+        if argument in parameters:
+            return parameters[argument]
+    return None

@@ -12,12 +12,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.sklearn.attribute_arguments import (
     ARGUMENT,
-    fit_takes_attribute,
-    has_parameter,
-    takes_attribute,
+    fit_prefix,
+    requires_attribute,
+    takes,
 )
 from biasamp_adapters.sklearn.scorer import Place, _columns, _look_up, _names
 
@@ -134,12 +134,20 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the estimator needs the attribute and it is missing, or a name is no column of X.
+            If the estimator needs the attribute and it is missing, a name is no column of X, or an
+            argument differs from the column.
         """
         features, attribute = self._split(X, sensitive_features)
-        options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if fit_takes_attribute(self.estimator):
-            options[ARGUMENT] = self._needed(attribute, self.estimator, "fit")
+        if sensitive_features is not None and _groups(sensitive_features) != _groups(attribute):
+            raise ValueError(
+                f"{ARGUMENT} must come from {self.sensitive_features!r} of X or as an argument; "
+                "received both, with different values"
+            )
+        prefix, options = fit_prefix(self.estimator), {}
+        if sample_weight is not None:
+            options[f"{prefix}sample_weight"] = sample_weight
+        if self._is_read(attribute, self.estimator, "fit"):
+            options[prefix + ARGUMENT] = attribute
         self._groups = None if attribute is None else set(_groups(attribute))
         self.estimator_ = clone(self.estimator)
         # GridSearch of Fairlearn 0.13 returns None.
@@ -158,7 +166,9 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
         sensitive_features : array-like of shape (n,) or (n, attributes), optional
-            Needed unless the attribute is a column of X, or the estimator does not read it.
+            Needed unless the attribute is a column of X, or the estimator does not read it. The
+            column is used if both are there: a scorer hands over the attribute that it measures,
+            which may be another.
 
         Returns
         -------
@@ -173,16 +183,16 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         features, attribute = self._split(X, sensitive_features)
         options = {}
-        if has_parameter(self.estimator_.predict, "random_state"):
+        if takes(self.estimator_, "predict", "random_state"):
             options["random_state"] = 0 if self.random_state is None else self.random_state
-        if takes_attribute(self.estimator_, "predict"):
-            options[ARGUMENT] = self._needed(attribute, self.estimator_, "predict")
+        if self._is_read(attribute, self.estimator_, "predict"):
+            options[ARGUMENT] = attribute
             # ThresholdOptimizer would predict 0 for them.
             unknown = {*_groups(attribute)} - (self._groups or set())
             if unknown:
                 raise ValueError(
                     f"{ARGUMENT} must hold groups that were there in fit; received "
-                    f"{listing(unknown)}"
+                    f"{listing(ordered(unknown))}"
                 )
         return np.asarray(self.estimator_.predict(features, **options))
 
@@ -199,27 +209,23 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"has {listing(columns) if columns else 'no columns with names'}"
             )
         attribute = _look_up(names, ARGUMENT, None, X)
-        # A scorer that finds the same column hands it over as well.
-        if given is not None and _groups(given) != _groups(attribute):
-            raise ValueError(
-                f"{ARGUMENT} must come from {self.sensitive_features!r} of X or as an argument; "
-                "received both, with different values"
-            )
         if isinstance(X, np.ndarray):
             return np.delete(X, names, axis=1), attribute
         if isinstance(X, pd.DataFrame):
             return X.drop(columns=names), attribute
         return nw.from_native(X).drop(names).to_native(), attribute
 
-    def _needed(self, attribute: Any, estimator: Any, method: str) -> Any:
-        """The attribute, for an estimator that cannot do without it."""
-        if attribute is None:
+    def _is_read(self, attribute: Any, estimator: Any, method: str) -> bool:
+        """Whether an estimator gets the attribute; an error if it cannot do without it."""
+        if attribute is not None:
+            return takes(estimator, method)
+        if requires_attribute(estimator, method):
             raise ValueError(
                 f"{ARGUMENT} must reach {method} of {type(estimator).__name__}; received None. "
                 f"Pass it, as {method}(..., {ARGUMENT}=...), or name the columns of X that hold "
                 f"it: {type(self).__name__}(..., {ARGUMENT}='...')"
             )
-        return attribute
+        return False
 
 
 def _groups(attribute: Any) -> list[Any]:

@@ -7,15 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from search_cases import GROUP, TREE, WAYS, X, Y
-from sklearn.base import clone
+from search_cases import AGE, GROUP, TREE, WAYS, X, Y
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from biasamp_adapters.sklearn import WithSensitiveFeatures
 
 
-@parametrize_with_checks([WithSensitiveFeatures(LogisticRegression())])
+# parametrize_with_checks of 1.6 hands pytest an iterator.
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    list(estimator_checks_generator(WithSensitiveFeatures(LogisticRegression()))),
+)
 def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -30,12 +35,34 @@ def test_an_estimator_that_reads_no_attribute_predicts_as_without_the_wrapper(wa
     assert wrapped.classes_.tolist() == [0, 1]
 
 
-def test_a_column_and_an_argument_must_agree() -> None:
+class Shown(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts the attribute, and "nothing" without one."""
+
+    def fit(self, X: Any, y: Any) -> Shown:  # noqa: N803
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any, sensitive_features: Any = None) -> np.ndarray:  # noqa: N803
+        given = ["nothing"] * len(X) if sensitive_features is None else sensitive_features
+        return np.asarray(given)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_an_attribute_that_may_be_left_out_is_handed_over_if_it_is_there(piped: bool) -> None:
+    wrapped = WithSensitiveFeatures(make_pipeline("passthrough", Shown()) if piped else Shown())
+    wrapped.fit(X, Y, sensitive_features=GROUP)
+    assert wrapped.predict(X, sensitive_features=GROUP).tolist() == GROUP.tolist()
+    assert set(wrapped.predict(X)) == {"nothing"}
+
+
+def test_what_is_fitted_is_the_column() -> None:
     wide = X.assign(group=GROUP)
-    wrapped = WithSensitiveFeatures(TREE, sensitive_features="group")
+    wrapped = WithSensitiveFeatures(Shown(), sensitive_features="group")
     wrapped.fit(wide, Y, sensitive_features=pd.Series(GROUP))
     with pytest.raises(ValueError, match="received both, with different values"):
-        wrapped.predict(wide, sensitive_features=GROUP[::-1])
+        wrapped.fit(wide, Y, sensitive_features=GROUP[::-1])
+    # A scorer may measure by another attribute than that of the thresholds.
+    assert wrapped.predict(wide, sensitive_features=AGE).tolist() == GROUP.tolist()
 
 
 @pytest.mark.parametrize(
