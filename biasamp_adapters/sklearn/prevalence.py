@@ -197,7 +197,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         y : array-like of shape (n,) or (n, n_labels)
             Class labels, or a 0/1 matrix.
         sensitive_features : array-like of shape (n,) or (n, attributes), optional
-            The groups of the rows, with ``by="metadata"``.
+            The groups of the rows; read only with ``by="metadata"``.
         **params
             For the ``fit`` of the estimator. ``sample_weight`` also weights the rows in shares.
 
@@ -288,10 +288,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                     "enable_metadata_routing=True) to the search or pipeline"
                 )
             return sensitive_features
-        if sensitive_features is not None:
-            raise ValueError(
-                f"sensitive_features is read with by='metadata'; received it with by={self.by!r}"
-            )
+        # Searches and scorers hand it to whatever takes it, also where it is not to be read.
         if self.by is None:
             return None
         sources = {} if y is None else {"levels of y's index": levels_of(y)}
@@ -305,7 +302,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         sensitive_features : array-like of shape (n,) or (n, attributes), optional
-            The groups of the rows, with ``by="metadata"``.
+            The groups of the rows; read only with ``by="metadata"``.
 
         Returns
         -------
@@ -332,7 +329,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         sensitive_features : array-like of shape (n,) or (n, attributes), optional
-            The groups of the rows, with ``by="metadata"``.
+            The groups of the rows; read only with ``by="metadata"``.
 
         Returns
         -------

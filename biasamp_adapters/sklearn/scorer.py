@@ -15,6 +15,7 @@ from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric, values_of
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, respond
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up, names_of
 
 Objective: TypeAlias = Literal["absolute", "signed"]
@@ -79,8 +80,10 @@ def amplification_scorer(
     is not that of the model. Use a level of y's index instead, or pass metadata by a
     ``functools.partial`` of the scorer.
 
-    The scorer calls ``estimator.predict(X)``. Fairlearn's ``ThresholdOptimizer`` needs the
-    attribute to predict, so wrap it in an estimator that reads the attribute from a column.
+    An estimator whose ``predict`` takes ``sensitive_features``, as that of Fairlearn's
+    ``ThresholdOptimizer`` does, gets them, also as the last step of a pipeline.
+    :class:`WithSensitiveFeatures` hands them to its ``fit`` too, so that a search can compare
+    it with estimators that take none.
 
     Examples
     --------
@@ -262,7 +265,8 @@ class AmplificationLoss:
         Raises
         ------
         ValueError
-            If metadata are unknown, or the variable comes from two places or from none.
+            If metadata are unknown or of another length, or the variable comes from two places or
+            from none.
         """
         unknown = metadata.keys() - {self.beside, "sample_weight"}
         if unknown:
@@ -271,6 +275,7 @@ class AmplificationLoss:
                 f"{sorted(unknown)}"
             )
         if self.place is None:
+            self._checked(y, metadata.get(self.beside), metadata.get("sample_weight"))
             return dict(metadata)
         if metadata.get(self.beside) is not None:
             raise ValueError(
@@ -294,8 +299,21 @@ class AmplificationLoss:
             raise ValueError(
                 f"{self.target} is y with predicts={self.predicts!r}; received it as metadata"
             )
-        name, beside = self.beside, metadata.get(self.beside)
-        if beside is None and self.place is None:
+        beside = metadata.get(self.beside)
+        if beside is None and self.place is not None:
+            beside = self._found(y_true)
+        arrays = self._checked(y_true, beside, sample_weight)
+        if self.place is None:
+            indexes = ((argument, index_of(values)) for argument, values in arrays.items())
+            warn_of_order(indexes, fold=True)
+        if self.predicts == "task":
+            return Inputs(y_true, y_pred, beside, sample_weight=sample_weight)
+        return Inputs(beside, None, y_true, y_pred, sample_weight)
+
+    def _checked(self, y: Any, beside: Any, sample_weight: Any) -> dict[str, Any]:
+        """The arrays of a fold by their arguments; an error if one is missing or too short."""
+        name = self.beside
+        if beside is None:
             raise ValueError(
                 f"{name} must reach the scorer; received None. With "
                 "sklearn.set_config(enable_metadata_routing=True), pass it as metadata: "
@@ -304,23 +322,15 @@ class AmplificationLoss:
                 "routing, name a level of y's index or, for amplification_scorer, a column of X: "
                 f"{name}='...'"
             )
-        if beside is None:
-            beside = self._found(y_true)
-        n_rows = _n_rows(y_true)
-        arrays = {"y": y_true, name: beside, "sample_weight": sample_weight}
+        arrays = {"y": y, name: beside, "sample_weight": sample_weight}
         for argument, values in arrays.items():
-            if values is not None and _n_rows(values) != n_rows:
+            if values is not None and _n_rows(values) != _n_rows(y):
                 raise ValueError(
                     f"{argument} must have a row for each row of the fold; received "
-                    f"{_n_rows(values)} for {n_rows}: scikit-learn splits metadata of "
+                    f"{_n_rows(values)} for {_n_rows(y)}: scikit-learn splits metadata of "
                     "the length of X only"
                 )
-        if self.place is None:
-            indexes = ((argument, index_of(values)) for argument, values in arrays.items())
-            warn_of_order(indexes, fold=True)
-        if self.predicts == "task":
-            return Inputs(y_true, y_pred, beside, sample_weight=sample_weight)
-        return Inputs(beside, None, y_true, y_pred, sample_weight)
+        return arrays
 
     def of_value(self, value: float, y: Any) -> float:
         """The loss of a value of the metric on a fold with these ``y``."""
@@ -401,7 +411,8 @@ class AmplificationScorer:
             undefined.
         """
         metadata = self.loss.found(metadata, X, y)
-        return -self.loss(y, estimator.predict(X), **metadata)
+        y_pred = respond(estimator, "predict", X, metadata.get(ARGUMENT))
+        return -self.loss(y, y_pred, **metadata)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """The metadata that the scorer requests.

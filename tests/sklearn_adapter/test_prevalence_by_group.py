@@ -185,6 +185,22 @@ def test_metadata_are_routed_through_searches_and_pipelines() -> None:
     assert search.best_params_["by"] == "group"
 
 
+def test_a_search_with_routing_chooses_whether_to_read_the_attribute() -> None:
+    features, task, group = drawn(400)
+    metric = bam.DirectionalBiasAmplification(reference=(task, group))
+    with routing():
+        search = GridSearchCV(
+            PrevalenceThresholdClassifier(LogisticRegression()),
+            {"by": [None, "metadata"]},
+            scoring=amplification_scorer(metric),
+            error_score="raise",
+        )
+        search.fit(features, task, sensitive_features=group)
+    assert search.best_params_["by"] == "metadata"
+    # Within three standard errors of rates of 40 rows of a group and fold.
+    assert -search.best_score_ < 3 * np.sqrt(0.25 / 40)
+
+
 def test_cloned_and_pickled() -> None:
     model = by("metadata", tolerance=0.25, other_groups="pooled")
     assert repr(clone(model)) == repr(model)
@@ -204,7 +220,6 @@ def test_weights_are_repeated_rows() -> None:
     ("options", "given", "rule"),
     [
         ({"by": "metadata"}, {}, "sensitive_features must be given with by='metadata', to fit and"),
-        ({}, {"sensitive_features": GROUP}, "is read with by='metadata'; received it with by=None"),
         (
             {"by": "race"},
             {},
