@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -139,6 +139,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     (0.33, 0.33)
     """
 
+    # Requested with any ``by``: a search routes by its own estimator, and not by its candidates.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+
     def __init__(
         self,
         estimator: Any,
@@ -173,12 +178,7 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         sklearn.utils.metadata_routing.MetadataRouter
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        own = super().get_metadata_routing()
-        for method in ("fit", "predict", "decision_function"):
-            request = getattr(own, method)
-            if request.requests.get("sensitive_features") is None:
-                request.add_request(param="sensitive_features", alias=self.by == METADATA)
-        router = MetadataRouter(owner=repr(self)).add_self_request(own)
+        router = MetadataRouter(owner=repr(self)).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def fit(
