@@ -211,8 +211,8 @@ def group_thresholds(
 
     With equal rates in every group, a model does not amplify the gap between groups, and BA A->T is
     0 on these rows, as nearly as ties permit. With a ``tolerance``, each rate may differ from the
-    truth by that much, and the most accurate thresholds are chosen: |BA A->T| is at most the
-    tolerance, for one of two classes.
+    truth by that much, and the most accurate thresholds are chosen: of one of two classes, BA A->T
+    is then between minus and plus the tolerance.
 
     This keeps the gap of the data, whatever made it: it is not fairness. The thresholds read the
     attribute whenever a decision is made, which the law may forbid. They hold for the rows that set
