@@ -19,6 +19,9 @@ def test_coco(example: Any, shared_data: Path) -> None:
     assert after["F1 of objects"] > before["F1 of objects"] - 0.004
     # MALS reads shares of genders; the rates of objects, which BA A->T reads, hardly move.
     assert after["BA A->T"] == pytest.approx(before["BA A->T"], abs=0.002)
+    thresholds = table.loc["thresholds by gender"]
+    assert abs(thresholds["BA A->T"]) < 0.1 * before["BA A->T"]
+    assert thresholds["F1 of objects"] > before["F1 of objects"] - 0.01
 
 
 def test_wide_margins_change_nothing(example: Any) -> None:
