@@ -404,21 +404,21 @@ def _of_threshold(curve: Row, *, amplifies: bool) -> Iterator[str]:
         f"the reference, {percent(wanted)} are. At a threshold that predicts "
         f"{percent(nearest['share'])} positive, {curve['name']} is {amplification.value} points"
         f"{f' ({amplification.interval})' if amplification.interval else ''}, and "
-        f"{nearest['accuracy']:.1%} are right."
+        f"{nearest['accuracy']['value']:.1%} are right."
     )
 
 
 def _of_groups(curve: Row) -> Iterator[str]:
     """What thresholds of each group would do, and what is to be known of them."""
     found = curve["by_group"]
-    if found["amplification"] is None:
+    if found["amplification"]["value"] is None:
         return
-    amplification = rounded({"value": found["amplification"], "low": None, "high": None})
+    amplification = rounded(found["amplification"])
     yield (
         f"A threshold for each group (group_thresholds) would make {curve['name']} "
-        f"{amplification.value} points, with {found['accuracy']:.1%} right, on these rows, which "
-        "set the thresholds. That keeps the gap of the data, which is not fairness, and reads the "
-        "attribute to decide, which the law may forbid."
+        f"{amplification.value} points, with {found['accuracy']['value']:.1%} right, on these "
+        "rows, which set the thresholds. That keeps the gap of the data, which is not fairness, "
+        "and reads the attribute to decide, which the law may forbid."
     )
 
 
