@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from biasamp_adapters.metrics.paired import compare_counts as compare_counts
     from biasamp_adapters.quality import get_quality as get_quality
     from biasamp_adapters.quality import quality_names as quality_names
+    from biasamp_adapters.thresholds import GroupThresholds as GroupThresholds
     from biasamp_adapters.thresholds import calibrated_threshold as calibrated_threshold
+    from biasamp_adapters.thresholds import group_thresholds as group_thresholds
     from biasamp_adapters.thresholds import threshold_free as threshold_free
     from biasamp_adapters.thresholds import threshold_sweep as threshold_sweep
 
@@ -77,7 +79,13 @@ _HOMES = {
     ),
     "biasamp_adapters.metrics.paired": ("Comparison", "compare", "compare_counts"),
     "biasamp_adapters.quality": ("get_quality", "quality_names"),
-    "biasamp_adapters.thresholds": ("calibrated_threshold", "threshold_free", "threshold_sweep"),
+    "biasamp_adapters.thresholds": (
+        "GroupThresholds",
+        "calibrated_threshold",
+        "group_thresholds",
+        "threshold_free",
+        "threshold_sweep",
+    ),
     "biasamp_adapters.inference.estimates": ("Estimate", "RunSummary", "summarize_runs"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -8,13 +8,20 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import pandas as pd
 from _study import folder, picture
+from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
-from biasamp_adapters.datasets import load_compas_counts, load_diabetes_audit
+from biasamp_adapters.datasets import (
+    load_compas_cells,
+    load_compas_counts,
+    load_diabetes_audit,
+)
 
 A_TO_T = bam.DirectionalBiasAmplification(direction="A->T")
 THRESHOLDS = ("score >= 3", "score >= 5", "score >= 8")
+TOLERANCES = (0.0, 0.1, 0.2)
 
 
 def draw(out: Path) -> None:
@@ -36,6 +43,32 @@ def draw(out: Path) -> None:
     ]
     with picture(out / "runs.svg", "pictures"):
         bam.plot.runs(results)
+    report, path = mitigated()
+    with picture(out / "frontier.svg", "pictures"):
+        bam.plot.frontier(report, paths={"tolerance": path})
+
+
+def mitigated() -> tuple[bam.AuditReport, list[str]]:
+    """A regression on COMPAS with thresholds of each race, set on some rows, audited on others."""
+    cells = load_compas_cells()
+    cells = cells[cells["race"].isin(["African-American", "Caucasian"])]
+    people = cells.loc[cells.index.repeat(cells["n"])]
+    people = people.sample(frac=1, random_state=0, ignore_index=True)
+    features = pd.get_dummies(people[["age_cat", "priors_cat", "c_charge_degree", "sex"]])
+    label, race = people["two_year_recid"].to_numpy(), people["race"].to_numpy()
+    train, valid, test = slice(0, 2500), slice(2500, 4000), slice(4000, None)
+    model = LogisticRegression().fit(features[train], label[train])
+    score = model.predict_proba(features)[:, 1]
+    one = bam.calibrated_threshold(score[valid], label[valid].mean())
+    predicted = {"plain": score[test] > 0.5, "one threshold": score[test] >= one}
+    path = [f"per race, tolerance {tolerance}" for tolerance in TOLERANCES]
+    for name, tolerance in zip(path, TOLERANCES, strict=True):
+        fitted = bam.group_thresholds(
+            label[valid], score[valid], sensitive_features=race[valid], tolerance=tolerance
+        )
+        predicted[name] = fitted.predict(score[test], sensitive_features=race[test])
+    made = {name: each.astype(int) for name, each in predicted.items()}
+    return bam.audit(label[test], made, sensitive_features=race[test]), path
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Bias amplification for AIF360: a metric class, explainers, an audit report, and functions.
+"""Bias amplification for AIF360: a metric class, explainers, a report, a mitigation, functions.
 
 Needs the extra ``aif360``. The functions follow the conventions of ``aif360.sklearn``: the
 protected attributes are levels of the index of ``y_true``.
@@ -9,7 +9,9 @@ from __future__ import annotations
 from biasamp_adapters.aif360.quiet import import_quietly
 
 try:
-    import_quietly("aif360.metrics", "aif360.explainers", "aif360.sklearn.metrics")
+    import_quietly(
+        "aif360.algorithms", "aif360.metrics", "aif360.explainers", "aif360.sklearn.metrics"
+    )
 except ImportError as error:
     if (error.name or "").split(".")[0] != "aif360":
         raise
@@ -29,6 +31,7 @@ from biasamp_adapters.aif360.functions import (
     multi_attribute_bias_amplification,
 )
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric
+from biasamp_adapters.aif360.postprocessing import PrevalenceThresholdPostprocessing
 from biasamp_adapters.aif360.report import audit_report
 from biasamp_adapters.aif360.scorer import make_scorer
 
@@ -36,6 +39,7 @@ __all__ = [
     "BiasAmplificationJSONExplainer",
     "BiasAmplificationMetric",
     "BiasAmplificationTextExplainer",
+    "PrevalenceThresholdPostprocessing",
     "audit_report",
     "directional_bias_amplification",
     "directional_predictability_amplification",

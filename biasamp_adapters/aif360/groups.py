@@ -97,13 +97,42 @@ class Grouping:
         ----------
         values : array of shape (n, attributes)
             In the order of ``names``.
+
+        Raises
+        ------
+        ValueError
+            If a row is in both groups.
         """
         if not self.sides:
             return pd.DataFrame(values, columns=list(self.names))
         group = pd.Series([None] * len(values), dtype=object, name="group")
         for side, groups in self.sides.items():
-            group[compute_boolean_conditioning_vector(values, list(self.names), groups)] = side
+            held = compute_boolean_conditioning_vector(values, list(self.names), groups)
+            both = int(group[held].notna().sum())
+            if both:
+                raise ValueError(
+                    f"unprivileged_groups and privileged_groups must be disjoint; received {both} "
+                    "row(s) in both"
+                )
+            group[held] = side
         return group.to_frame()
+
+    def members(self, dataset: Any, what: str) -> tuple[pd.DataFrame, Array]:
+        """The group of each row of a dataset, and which rows are in one.
+
+        Raises
+        ------
+        ValueError
+            If a group has no rows; a reference may lack one of the two, whose sign is then 0.
+        """
+        groups = self(dataset.protected_attributes)
+        empty = [side for side in self.sides if not (groups["group"] == side).any()]
+        if len(empty) > (1 if what == "reference_dataset" else 0):
+            raise ValueError(
+                f"{empty[0]}_groups must hold rows of the {what}; received "
+                f"{self.sides[empty[0]]}, which hold none"
+            )
+        return groups, groups.notna().all(axis=1).to_numpy()
 
     def count(
         self,
@@ -120,15 +149,7 @@ class Grouping:
         ValueError
             If a group has no rows, or predicted attributes or clusters do not fit.
         """
-        groups = self(dataset.protected_attributes)
-        inside = groups.notna().all(axis=1).to_numpy()
-        empty = [side for side in self.sides if not (groups["group"] == side).any()]
-        # A reference may lack one of the groups: its sign is then 0.
-        if len(empty) > (0 if what == "dataset" else 1):
-            raise ValueError(
-                f"{empty[0]}_groups must hold rows of the {what}; received "
-                f"{self.sides[empty[0]]}, which hold none"
-            )
+        groups, inside = self.members(dataset, what)
         predicted, elsewhere = None, 0
         if predicted_attributes is not None:
             values = predicted_values(predicted_attributes, self, len(inside))

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from aif360.datasets import BinaryLabelDataset, StructuredDataset
-from aif360.datasets.multiclass_label_dataset import MulticlassLabelDataset
+from aif360.datasets import StructuredDataset
 from aif360.metrics import ClassificationMetric
 
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.aif360.groups import NAMES, DatasetCounts, Grouping, Groups
 from biasamp_adapters.aif360.methods import metric_methods
+from biasamp_adapters.aif360.schema import Schema
 from biasamp_adapters.host_functions import errors_of_host
 from biasamp_adapters.inference.estimates import IntervalMethod
 from biasamp_adapters.inputs.columns import Column
@@ -132,28 +132,9 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
                 "classified_dataset has the very labels of dataset, so that a change to one is "
                 "a change to both: copy(deepcopy=True) copies them"
             )
-        self._check_reference()
+        if reference_dataset is not None:
+            Schema.of(dataset).check(reference_dataset, "reference_dataset", "the dataset")
         self.dataset_counts()
-
-    def _check_reference(self) -> None:
-        reference, kind = self._reference, BinaryLabelDataset
-        if reference is None:
-            return
-        if isinstance(self._truth, MulticlassLabelDataset):
-            kind = MulticlassLabelDataset
-        if not isinstance(reference, kind):
-            raise ValueError(
-                f"reference_dataset must be a {kind.__name__}, as the dataset is; "
-                f"received a {type(reference).__name__}"
-            )
-        labels = ("label_names", "favorable_label", "unfavorable_label")
-        for name in ("protected_attribute_names", *labels):
-            ours, theirs = getattr(self._truth, name), getattr(reference, name)
-            if ours != theirs:
-                raise ValueError(
-                    f"reference_dataset must have the {name} of the dataset, {ours}; "
-                    f"received {theirs}"
-                )
 
     @property
     def favorable(self) -> float | None:
@@ -161,8 +142,7 @@ class BiasAmplificationMetric(ClassificationMetric, metaclass=_Uncached):  # typ
 
         None for a multi-class dataset, whose classes are all treated alike.
         """
-        binary = isinstance(self._truth, BinaryLabelDataset)
-        return float(self._truth.favorable_label) if binary else None
+        return Schema.of(self._truth).favorable
 
     def dataset_counts(self) -> DatasetCounts:
         """Counts of the datasets as they are now, and how many rows were left out."""

@@ -374,6 +374,8 @@ def _what_to_do(summary: Row) -> Iterator[str]:
     amplifying = {row["model"] for row in summary["verdicts"] if row["verdict"] in _AMPLIFY}
     for curve in [curves[model] for model in ranked if model in curves][:1]:
         yield from _of_threshold(curve, amplifies=curve["model"] in amplifying)
+        if curve["model"] in amplifying:
+            yield from _of_groups(curve)
     one_class = summary["data"]["positive"] is not None
     if one_class and not summary["sweeps"] and amplifying:
         yield "Give scores to see what another threshold would change."
@@ -401,7 +403,22 @@ def _of_threshold(curve: Row, *, amplifies: bool) -> Iterator[str]:
         f"{model_in_words(curve['model'], starts=True)} predicts {percent(audited)} positive; in "
         f"the reference, {percent(wanted)} are. At a threshold that predicts "
         f"{percent(nearest['share'])} positive, {curve['name']} is {amplification.value} points"
-        f"{f' ({amplification.interval})' if amplification.interval else ''}."
+        f"{f' ({amplification.interval})' if amplification.interval else ''}, and "
+        f"{nearest['accuracy']['value']:.1%} are right."
+    )
+
+
+def _of_groups(curve: Row) -> Iterator[str]:
+    """What thresholds of each group would do, and what is to be known of them."""
+    found = curve["by_group"]
+    if found["amplification"]["value"] is None:
+        return
+    amplification = rounded(found["amplification"])
+    yield (
+        f"A threshold for each group (group_thresholds) would make {curve['name']} "
+        f"{amplification.value} points, with {found['accuracy']['value']:.1%} right, on these "
+        "rows, which set the thresholds. That keeps the gap of the data, which is not fairness, "
+        "and reads the attribute to decide, which the law may forbid."
     )
 
 

@@ -16,10 +16,14 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
 from biasamp_adapters.inference.replicates import SHORTER
 from biasamp_adapters.metrics import DirectionalBiasAmplification
+from biasamp_adapters.metrics.equalize import accuracy_of
 from biasamp_adapters.metrics.measurement import A_TO_T
 from biasamp_adapters.metrics.plain import numbers
 from biasamp_adapters.reference import Evaluation, align
-from biasamp_adapters.thresholds.curve import shares, steps_of
+from biasamp_adapters.thresholds.curve import Steps, shares, steps_of
+
+#: Why numbers of thresholds of each group have no interval.
+_ON_THESE = "these rows set the thresholds, so that they do not tell how others would vary"
 
 
 def sweeps(
@@ -86,7 +90,7 @@ def _sweep(
         groups=groups,
     )
     steps = steps_of(metric, ranked)
-    reached = shares(steps.added)
+    reached, undefined = shares(steps.added), Estimate(float("nan"))
 
     def point(step: int) -> Row:
         """BA A->T, that of blind errors, and the FPR difference at one threshold."""
@@ -94,14 +98,16 @@ def _sweep(
         metrics = {counts.counts.first_model: [metric]}
         findings = evaluate(counts, options, metrics, metric.pos_label)
         ((result,), (rates,)) = findings.results.values(), findings.rates.values()
+        right = None if result.facts is None else result.facts.accuracy
         (of_groups,) = rates["false_positive_rate"]
         return {
             # Above the first threshold, no row is predicted positive.
             "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
             "share": float(reached[step]),
             "amplification": {**numbers(result.estimate), "note": note_of(result)},
-            "blind_errors": numbers(result.blind_errors or Estimate(float("nan"))),
+            "blind_errors": numbers(result.blind_errors or undefined),
             "fpr_difference": numbers(of_groups.gap),
+            "accuracy": numbers(right or undefined),
         }
 
     points = ((1, point(step)) for step in range(len(reached)))
@@ -112,6 +118,32 @@ def _sweep(
         "audited_share": _share(evaluation.counts.tables(model), Role.PREDICTION, column),
         "reference_share": _share(evaluation.origin.tables(), Role.TASK, column),
         "points": list(progress(points, len(reached), "Sweeping thresholds", SHORTER)),
+        "by_group": _by_group(evaluation, steps, thresholds, metric),
+    }
+
+
+def _by_group(
+    evaluation: Evaluation,
+    steps: Steps,
+    thresholds: Array,
+    metric: DirectionalBiasAmplification,
+) -> Row:
+    """What thresholds of each group, set on these rows, would give on them."""
+    found, counts = steps.by_group(len(evaluation.counts.groups))
+    result, made = metric.from_counts(counts), counts.tables(counts.first_model)
+    reached = made.joint(Role.ATTRIBUTE, Role.PREDICTION)[:, steps.positive]
+    rows = made.marginal(Role.ATTRIBUTE)
+    return {
+        "amplification": numbers(Estimate(float(result.value), None, _ON_THESE)),
+        "accuracy": numbers(Estimate(float(accuracy_of(made, Role.TASK)), None, _ON_THESE)),
+        "groups": [
+            {
+                "attribute": show(group),
+                "threshold": float(thresholds[steps.ranks[step - 1]]) if step else None,
+                "share": float(n / of) if of else None,
+            }
+            for group, step, n, of in zip(counts.groups, found, reached, rows, strict=True)
+        ],
     }
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
 from biasamp_adapters._roles import Inputs
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Label
 from biasamp_adapters.counts.cooccurrence import CooccurrenceCounts
 from biasamp_adapters.counts.counting import count, finished
 from biasamp_adapters.counts.counts import Counts
@@ -18,9 +17,7 @@ from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.sources import Sources, read_arrays
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.columns import Column, check_lengths
-
-#: The values that the rows of a slice share, one per column.
-Key: TypeAlias = tuple[Label, ...]
+from biasamp_adapters.inputs.combinations import Key, combinations
 
 
 def count_arrays(
@@ -88,7 +85,7 @@ def count_slices(
     """
     sources = read_arrays(inputs, matrices=True)
     check_lengths([*sources.parts, *slices])
-    part, keys = _numbered(slices)
+    part, keys = combinations(slices)
     options = Options.of(labels, groups, missing=missing, keep_rows=True, merges=merges)
     whole = _counted(replace(sources, part=part), options)
     number = whole.part
@@ -102,20 +99,3 @@ def _counted(sources: Sources, options: Options) -> Counts:
     if not sources.matrices:
         return JointCounts(**fields)
     return finished(CooccurrenceCounts(**fields), options)
-
-
-def _numbered(slices: Sequence[Column]) -> tuple[Array, list[Key]]:
-    """The number of the slice of each row, and the values that its rows share."""
-    coded = [column.chunk(0, len(column)) for column in slices]
-    codes = [column.astype(np.int64) for column, _ in coded]
-    for column, values in zip(slices, codes, strict=True):
-        absent = int((values < 0).sum())
-        if absent:
-            raise ValueError(f"{column.name} must not have missing values; received {absent}")
-    combinations, part = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
-    books = [labels for _, labels in coded]
-    keys = [
-        tuple(book[code] for book, code in zip(books, row, strict=True))
-        for row in combinations.tolist()
-    ]
-    return part.reshape(-1), keys

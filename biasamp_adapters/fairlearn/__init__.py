@@ -1,7 +1,8 @@
-"""Bias amplification for Fairlearn: functions for ``MetricFrame``, and a frame with intervals.
+"""Bias amplification for Fairlearn: functions, a frame with intervals, and a constraint.
 
 Needs the extra ``fairlearn``. The functions are called like ``demographic_parity_difference``;
 metric objects such as :class:`biasamp_adapters.MALS` work in the same places and carry parameters.
+The constraint is for the reductions, such as ``ExponentiatedGradient``.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from biasamp_adapters.fairlearn.functions import (
     mals_bias_amplification,
     multi_attribute_bias_amplification,
 )
+from biasamp_adapters.fairlearn.zero_amplification import ZeroAmplification
 
 __all__ = [
     "AmplificationFrame",
+    "ZeroAmplification",
     "amplification_frame",
     "directional_bias_amplification",
     "directional_predictability_amplification",

@@ -16,7 +16,6 @@ from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
 from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.arrays import Key
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.fairlearn.frame import AmplificationFrame, FrameColumn
@@ -27,6 +26,7 @@ from biasamp_adapters.host_functions import names_of_other_hosts
 from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.inference.rules import about_clusters
+from biasamp_adapters.inputs.combinations import Key
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.measurement import Measurement

@@ -14,11 +14,11 @@ from fairlearn.metrics import MetricFrame
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.cards.card import Card, Footnotes, shown, values
-from biasamp_adapters.counts.arrays import Key
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Estimate, Replicated, outer_level
 from biasamp_adapters.inference.rules import Evidence
+from biasamp_adapters.inputs.combinations import Key
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.plain import numbers as row_of
 from biasamp_adapters.metrics.result import percent

@@ -12,9 +12,10 @@ import numpy as np
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import Counts, count_arrays
-from biasamp_adapters.counts.arrays import Key, count_slices
+from biasamp_adapters.counts.arrays import count_slices
 from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.inputs.columns import Column, read_columns
+from biasamp_adapters.inputs.combinations import Key
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.reference import Evaluation, of_one_kind
 

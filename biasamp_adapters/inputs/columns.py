@@ -83,6 +83,16 @@ class Column:
             ) from None
         return codes, labels
 
+    def numbers(self, start: int, stop: int) -> Array:
+        """Numbers of rows ``start`` to ``stop``, NaN where a value is missing.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a number.
+        """
+        return _numbers(self._values[start:stop], self.name)
+
     def _check(self, labels: Sequence[Label]) -> None:
         """Raise for values that a conversion turned into labels: missing values and Indicators."""
         kind = getattr(getattr(self._values, "dtype", None), "kind", "")
@@ -113,7 +123,7 @@ class Weights(Column):
 
         Invalid weights are returned as 0 and reported by :meth:`check`.
         """
-        weight = _numbers(self._values[start:stop], self.name)
+        weight = super().numbers(start, stop)
         bad = ~((weight <= LARGEST_WEIGHT) & (weight >= 0))
         if bad.any():
             self._bad += weight[bad][:1].tolist()

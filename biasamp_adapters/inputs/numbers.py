@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label, as_float, is_real
-from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns
+from biasamp_adapters.inputs.columns import check_lengths, read_columns
 from biasamp_adapters.inputs.matrices import Indicators, is_matrix
 
 
@@ -24,18 +24,9 @@ def read_numbers(values: Any, argument: str) -> tuple[Array, list[str] | None]:
         values = np.asarray(values.toarray())
     named = read_columns(values, argument)
     check_lengths([column for _, column in named])
-    numbers = np.stack([_numbers(column) for _, column in named], axis=1)
+    numbers = np.stack([column.numbers(0, len(column)) for _, column in named], axis=1)
     plain = isinstance(values, np.ndarray | list) or not is_matrix(values)
     return numbers, None if plain else [name for name, _ in named]
-
-
-def _numbers(column: Column) -> Array:
-    codes, values = column.chunk(0, len(column))
-    for value in values:
-        if not is_real(value):
-            raise ValueError(f"{column.name} must hold numbers; received values such as {value!r}")
-    # Missing values have the code -1, which indexes the last entry.
-    return np.array([*map(as_float, values), np.nan])[codes]
 
 
 class Given(NamedTuple):

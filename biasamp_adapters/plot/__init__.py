@@ -4,8 +4,9 @@ Colours are safe for colour-blind readers. Scales of signed values have 0 in the
 """
 
 from biasamp_adapters.plot.curves import behaviour, curves, sweep
+from biasamp_adapters.plot.frontier import frontier
 from biasamp_adapters.plot.intervals import intervals, runs
 from biasamp_adapters.plot.pairs import pairs
 from biasamp_adapters.plot.rates import rates
 
-__all__ = ["behaviour", "curves", "intervals", "pairs", "rates", "runs", "sweep"]
+__all__ = ["behaviour", "curves", "frontier", "intervals", "pairs", "rates", "runs", "sweep"]

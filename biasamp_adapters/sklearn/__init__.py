@@ -10,6 +10,7 @@ from biasamp_adapters.sklearn.scorer import (
     AmplificationScorer,
     amplification_scorer,
 )
+from biasamp_adapters.sklearn.with_sensitive_features import WithSensitiveFeatures
 
 __all__ = [
     "AmplificationLoss",
@@ -19,6 +20,7 @@ __all__ = [
     "DenseAttacker",
     "MostAccurateWithin",
     "PrevalenceThresholdClassifier",
+    "WithSensitiveFeatures",
     "amplification_scorer",
     "amplification_scorers",
     "get_quality",

@@ -16,7 +16,9 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import is_real
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.metrics.base import Metric, values_of
-from biasamp_adapters.sklearn.scorer import AmplificationLoss, Objective, Place, Predicts
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, respond
+from biasamp_adapters.sklearn.places import Place
+from biasamp_adapters.sklearn.scorer import AmplificationLoss, Objective, Predicts
 
 #: The methods by which an estimator answers a scorer.
 _RESPONSES = ("predict", "predict_proba", "predict_log_proba", "decision_function")
@@ -66,6 +68,9 @@ def amplification_scorers(
 
     Notes
     -----
+    An estimator whose ``predict`` takes ``sensitive_features`` gets them, and scikit-learn's own
+    scorers in ``others`` score the same predictions. Other scorers get the estimator itself.
+
     ``HalvingGridSearchCV`` and ``HalvingRandomSearchCV`` take a scorer of one number only.
 
     Examples
@@ -184,8 +189,9 @@ class AmplificationScorers:
             {name: values for name, values in metadata.items() if values is not None}
         )
         loss = self._any_loss
-        known = _Responses(estimator, X)
-        inputs = loss.inputs(y, known.predict(X), **loss.found(own, X, y))
+        found = loss.found(own, X, y)
+        known = _Responses(estimator, X, found.get(ARGUMENT))
+        inputs = loss.inputs(y, known.predict(X), **found)
         scores = self._scores(inputs, y)
         for name, scorer in self.others.items():
             # Scorers of scikit-learn only ask for responses; others may look into the model.
@@ -264,23 +270,27 @@ def _takes_weights(scorer: Any) -> bool:
 
 
 class _Responses:
-    """A fitted estimator that answers for one ``X`` once, however many scorers ask."""
+    """A fitted estimator that answers for one ``X`` once, however many scorers ask.
 
-    def __init__(self, estimator: Any, X: Any) -> None:  # noqa: N803
-        self._estimator, self._X = estimator, X
+    It answers with the attribute, which scorers of scikit-learn do not hand over, if its methods
+    take it.
+    """
+
+    def __init__(self, estimator: Any, X: Any, attribute: Any) -> None:  # noqa: N803
+        self._estimator, self._X, self._attribute = estimator, X, attribute
         self._known: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        respond = getattr(self._estimator, name)
+        answer = getattr(self._estimator, name)
         if name not in _RESPONSES:
-            return respond
+            return answer
 
-        @wraps(respond)
+        @wraps(answer)
         def remembered(X: Any, *rest: Any, **options: Any) -> Any:  # noqa: N803
             if X is not self._X or rest or options:
-                return respond(X, *rest, **options)
+                return answer(X, *rest, **options)
             if name not in self._known:
-                self._known[name] = respond(X)
+                self._known[name] = respond(self._estimator, name, X, self._attribute)
             # A scorer may sort or change what it gets.
             return deepcopy(self._known[name])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,21 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.attackers.weights import checked_weights, last_step
-from biasamp_adapters.thresholds.calibrated import calibrate
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inputs.order import index_of
+from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
+from biasamp_adapters.thresholds.by_group import (
+    Others,
+    check_tolerance,
+    place_of,
+    thresholds_by_group,
+)
+from biasamp_adapters.thresholds.scored_rows import Scored, read_groups
 
-#: Most rounds over the classes in which their thresholds are fitted in turn.
-_ROUNDS = 50
+#: The value of ``by`` for an attribute that is passed as metadata.
+METADATA = "metadata"
 
 
 class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,6 +44,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     alone. [W21] 3.3 compares models at thresholds calibrated to the prevalence. Here, the
     thresholds are part of the model and do not depend on the rows that are predicted.
 
+    With ``by``, each group has thresholds of its own, at which its rates are those of its truth.
+    The model then repeats the gap of the data and does not amplify it, which is not fairness. These
+    thresholds read the attribute whenever they decide, which the law may forbid. They hold for the
+    training rows; on others, what is left is sampling noise.
+
     Parameters
     ----------
     estimator : estimator
@@ -42,7 +56,20 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     prevalence : "train", float, array-like, dict or Series, default="train"
         Share of each class: "train" for that in the training rows; a number for the share of the
         second of two classes; an array with one share per class of ``classes_``, which sum to 1, or
-        per column of a label matrix; or a mapping from classes to shares.
+        per column of a label matrix; or a mapping from classes to shares. With ``by``, "train" or a
+        mapping from groups to any of these.
+    by : str, int, list of them or "metadata", optional
+        Where the attribute is found, in ``fit`` and in ``predict``: a level of the index, or a
+        column of X (a position, if X is an array), which the estimator has to drop unless it shall
+        learn from it; several names are crossed. With "metadata", it is the argument
+        ``sensitive_features``, which metadata routing passes on. By default, all rows share their
+        thresholds.
+    tolerance : float, default=0.0
+        Most by which a rate may differ from the requested share. Within it, the thresholds are the
+        most accurate ones; 0 keeps the share, as nearly as ties permit.
+    other_groups : {"error", "pooled"}, default="error"
+        What happens to groups in which a class is missing or all scores are equal, and to those
+        that are met first at prediction: an error, or the threshold of all rows.
     cv : int, cross-validation generator, iterable or None, default=5
         Thresholds are fitted to the scores of estimators that were not fitted on the scored rows.
         With None, the scores of the estimator on its training rows are used, which are
@@ -56,10 +83,15 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         Fitted on all rows.
     classes_ : ndarray of shape (n_classes,), or list of them of a label matrix
     prevalence_ : float or ndarray of shape (n_classes,) or (n_labels,)
-        The requested shares.
+        The requested shares; with ``by`` of each group, along a first axis.
     threshold_ : float or ndarray of shape (n_classes,) or (n_labels,)
         A class, or label, is predicted if its score is above the threshold. Of several classes, the
-        class with the highest difference of score and threshold is predicted.
+        class with the highest difference of score and threshold is predicted. With ``by`` those of
+        each group, along a first axis.
+    groups_ : list
+        The groups, in the order of ``threshold_``; only with ``by``.
+    pooled_threshold_ : ndarray of shape () or (n_classes,) or (n_labels,)
+        The thresholds of all rows; only with ``by``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if the estimator has them.
@@ -93,13 +125,41 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     >>> calibrated = PrevalenceThresholdClassifier(LogisticRegression()).fit(X, y)
     >>> round(float(calibrated.predict(X).mean()), 2)
     0.33
+
+    In the second of two groups, the score is lower for the same chance. With a threshold of its
+    own, as many of its rows are predicted positive as there are.
+
+    >>> group = rng.integers(0, 2, size=3000)
+    >>> shifted = X - 2 * group[:, None]
+    >>> by_group = PrevalenceThresholdClassifier(LogisticRegression(), by="metadata")
+    >>> by_group = by_group.fit(shifted, y, sensitive_features=group)
+    >>> second = group == 1
+    >>> predicted = by_group.predict(shifted, sensitive_features=group)
+    >>> round(float(y[second].mean()), 2), round(float(predicted[second].mean()), 2)
+    (0.33, 0.33)
     """
 
+    # Requested with any ``by``: a search routes by its own estimator, and not by its candidates.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+
     def __init__(
-        self, estimator: Any, prevalence: Any = "train", *, cv: Any = 5, n_jobs: int | None = None
+        self,
+        estimator: Any,
+        prevalence: Any = "train",
+        *,
+        by: Place = None,
+        tolerance: float = 0.0,
+        other_groups: Others = "error",
+        cv: Any = 5,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.prevalence = prevalence
+        self.by = by
+        self.tolerance = tolerance
+        self.other_groups = other_groups
         self.cv = cv
         self.n_jobs = n_jobs
 
@@ -118,11 +178,17 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         sklearn.utils.metadata_routing.MetadataRouter
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=repr(self)).add(
-            estimator=self.estimator, method_mapping=mapping
-        )
+        router = MetadataRouter(owner=repr(self)).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=mapping)
 
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:  # noqa: N803
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        *,
+        sensitive_features: Any = None,
+        **params: Any,
+    ) -> Self:
         """Fit the estimator, and the thresholds.
 
         Parameters
@@ -130,6 +196,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         X : array-like or sparse matrix of shape (n, n_features)
         y : array-like of shape (n,) or (n, n_labels)
             Class labels, or a 0/1 matrix.
+        sensitive_features : array-like of shape (n,) or (n, attributes), optional
+            The groups of the rows; read only with ``by="metadata"``.
         **params
             For the ``fit`` of the estimator. ``sample_weight`` also weights the rows in shares.
 
@@ -140,8 +208,11 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         Raises
         ------
         ValueError
-            If ``y`` holds no classes, the estimator gives no scores, or a prevalence is invalid.
+            If ``y`` holds no classes, the estimator gives no scores, a parameter is invalid, or a
+            group lacks a class.
         """
+        tolerance = check_tolerance(self.tolerance)
+        check_choice("other_groups", self.other_groups, get_args(Others))
         estimator = self.estimator
         if isinstance(estimator, type) or not (
             hasattr(estimator, "fit") and is_classifier(estimator)
@@ -179,50 +250,97 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         scores = self._scores(output)
         if self._is_matrix:
             names = [*getattr(y, "columns", range(np.shape(y)[-1]))]
-            truth = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+            truth = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
         else:
             names, truth = self.classes_.tolist(), np.asarray(y)[:, None] == self.classes_
+        truth = truth[:, 1] if scores.ndim == 1 else truth
         weight = checked_weights(fit_params.get("sample_weight"), len(truth))
-        shares = self._shares(names, np.average(truth, axis=0, weights=weight))
-        scores, weight = scores[weight > 0], weight[weight > 0]
-        self.prevalence_: Any = shares
-        self.threshold_: Any
-        if self._is_matrix:
-            labels = zip(scores.T, shares, strict=True)
-            self.threshold_ = np.array([_threshold(*label, weight) for label in labels])
-        elif scores.ndim == 1:
-            self.prevalence_ = float(shares[1])
-            self.threshold_ = _threshold(scores, self.prevalence_, weight)
-        else:
-            self.threshold_ = _class_thresholds(scores, shares, weight)
+        weighted = np.flatnonzero(weight)
+        exclusive = scores.ndim == 2 and not self._is_matrix
+        rows = Scored(scores, truth, weight, exclusive).of(weighted)
+        given = self._attribute(X, sensitive_features, y)
+        if given is None:
+            self.prevalence_: Any = self._shares(self.prevalence, names, rows)
+            self.threshold_: Any = rows.thresholds(self.prevalence_, tolerance)
+            if scores.ndim == 1:
+                self.prevalence_, self.threshold_ = map(float, (self.prevalence_, self.threshold_))
+            return self
+        groups, codes = read_groups(given, len(scores))
+        self.groups_: Any = list(groups)
+        self.prevalence_ = self._shares_of_groups(names, rows, codes[weighted])
+        self.threshold_, self.pooled_threshold_ = thresholds_by_group(
+            rows,
+            codes[weighted],
+            groups,
+            tolerance=tolerance,
+            other_groups=self.other_groups,
+            shares=self.prevalence_,
+        )
         return self
 
-    def decision_function(self, X: Any) -> Array:  # noqa: N803
+    def _attribute(self, X: Any, sensitive_features: Any, y: Any = None) -> Any:  # noqa: N803
+        """The attribute as metadata or from its place; None if thresholds are those of all rows."""
+        if self.by == METADATA:
+            if sensitive_features is None:
+                raise ValueError(
+                    "sensitive_features must be given with by='metadata', to fit and to predict; "
+                    "received None. Pass it to the call, or with sklearn.set_config("
+                    "enable_metadata_routing=True) to the search or pipeline"
+                )
+            return sensitive_features
+        # Searches and scorers hand it to whatever takes it, also where it is not to be read.
+        if self.by is None:
+            return None
+        sources = {} if y is None else {"levels of y's index": levels_of(y)}
+        sources |= {"levels of X's index": levels_of(X), "columns of X": columns_of(X)}
+        return look_up(self.by, "by", sources, index_of(X))
+
+    def decision_function(self, X: Any, *, sensitive_features: Any = None) -> Array:  # noqa: N803
         """Scores less their thresholds.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+        sensitive_features : array-like of shape (n,) or (n, attributes), optional
+            The groups of the rows; read only with ``by="metadata"``.
 
         Returns
         -------
         ndarray of shape (n,), (n, n_classes) or (n, n_labels)
+
+        Raises
+        ------
+        ValueError
+            If the attribute is missing, or a group has no threshold.
         """
         check_is_fitted(self)
-        return self._scores(getattr(self.estimator_, self._method)(X)) - self.threshold_
+        scores = self._scores(getattr(self.estimator_, self._method)(X))
+        given = self._attribute(X, sensitive_features)
+        if given is None:
+            return scores - self.threshold_
+        found, codes = read_groups(given, len(scores))
+        place = place_of(found, self.groups_, self.other_groups)
+        return scores - np.concatenate([self.threshold_, [self.pooled_threshold_]])[place[codes]]
 
-    def predict(self, X: Any) -> Array:  # noqa: N803
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:  # noqa: N803
         """The classes or labels whose scores are above their thresholds.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+        sensitive_features : array-like of shape (n,) or (n, attributes), optional
+            The groups of the rows; read only with ``by="metadata"``.
 
         Returns
         -------
         ndarray of shape (n,) or (n, n_labels)
+
+        Raises
+        ------
+        ValueError
+            If the attribute is missing, or a group has no threshold.
         """
-        decision = self.decision_function(X)
+        decision = self.decision_function(X, sensitive_features=sensitive_features)
         if self._is_matrix:
             return np.asarray(decision > 0).astype(int)
         if decision.ndim == 1:
@@ -255,11 +373,33 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             )
         return scores
 
-    def _shares(self, names: list[Any], train: Array) -> Array:
-        """The requested share of each class or label."""
+    def _shares_of_groups(self, names: list[Any], rows: Scored, codes: Array) -> Array:
+        """The requested shares of each group, of shape (groups,) or (groups, labels)."""
         prevalence = self.prevalence
+        if not (isinstance(prevalence, str) and prevalence == "train"):
+            prevalence = dict(prevalence) if isinstance(prevalence, Mapping | pd.Series) else {}
+            if set(prevalence) != set(self.groups_):
+                raise ValueError(
+                    "prevalence of groups (by=...) must be 'train', or map each of "
+                    f"{listing(self.groups_)} to its shares; received {self.prevalence!r}"
+                )
+        return np.array(
+            [
+                self._shares(
+                    prevalence if isinstance(prevalence, str) else prevalence[group],
+                    names,
+                    rows.of(np.flatnonzero(codes == code)),
+                )
+                for code, group in enumerate(self.groups_)
+            ]
+        )
+
+    def _shares(self, prevalence: Any, names: list[Any], rows: Scored) -> Array:
+        """The requested share of the second of two classes, or of each class or label."""
+        train = rows.rates
         if isinstance(prevalence, str) and prevalence == "train":
             return train
+        given, binary = prevalence, train.ndim == 0
         if isinstance(prevalence, str):
             raise ValueError(f"prevalence must be 'train' or numbers; received {prevalence!r}")
         if isinstance(prevalence, Mapping | pd.Series):
@@ -270,21 +410,17 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                 )
             prevalence = [prevalence[name] for name in names]
         shares = np.asarray(prevalence, dtype=np.float64)
-        if shares.ndim == 0 and self._is_matrix:
-            shares = np.full(len(train), shares)
-        elif shares.ndim == 0:
-            if len(train) > 2:
-                raise ValueError(
-                    f"prevalence must be a number for each of {len(train)} classes; received one"
-                )
-            shares = np.array([1 - shares, shares])
-        valid = shares.shape == train.shape and ((shares >= 0) & (shares <= 1)).all()
+        if shares.ndim == 0 and rows.exclusive:
+            raise ValueError(
+                f"prevalence must be a number for each of {len(names)} classes; received one"
+            )
+        if shares.ndim == 0:
+            shares = np.array([1 - shares, shares]) if binary else np.full(len(train), shares)
+        valid = shares.shape == (len(names),) and ((shares >= 0) & (shares <= 1)).all()
         if not (valid and (self._is_matrix or abs(shares.sum() - 1) < 1e-9)):
             rule = "of each label" if self._is_matrix else "of each class, together 1"
-            raise ValueError(
-                f"prevalence must be the share {rule}, in [0, 1]; received {self.prevalence!r}"
-            )
-        return shares
+            raise ValueError(f"prevalence must be the share {rule}, in [0, 1]; received {given!r}")
+        return np.asarray(shares[1]) if binary else shares
 
 
 def _is_label_matrix(y: Any) -> bool:
@@ -296,32 +432,3 @@ def _is_label_matrix(y: Any) -> bool:
             "numbers have no thresholds"
         )
     return bool(kind == "multilabel-indicator")
-
-
-def _threshold(scores: Array, share: float, weight: Array) -> float:
-    """A threshold half way between the lowest score that is predicted and the next lower one."""
-    lowest = calibrate(scores, share, weight)
-    highest = float(scores.max(initial=-np.inf, where=scores < lowest))
-    if np.isinf(lowest) or np.isinf(highest):
-        return highest if np.isinf(highest) else lowest
-    middle = (lowest + highest) / 2
-    # The middle of two neighbouring floats is one of the two.
-    return middle if middle < lowest else highest
-
-
-def _class_thresholds(scores: Array, shares: Array, weight: Array) -> Array:
-    """Thresholds of several classes, fitted to one another in turn.
-
-    The score of a class less its threshold is the highest one in the requested share of the rows.
-    """
-    thresholds = np.zeros(len(shares))
-    # A class that is always or never predicted has no finite threshold. This one is out of reach.
-    far = 1000 * (1 + float(np.ptp(scores)))
-    for _ in range(_ROUNDS):
-        before = thresholds.copy()
-        for k in range(len(shares)):
-            rest = np.delete(scores - thresholds, k, axis=1).max(axis=1)
-            thresholds[k] = np.clip(_threshold(scores[:, k] - rest, shares[k], weight), -far, far)
-        if np.array_equal(thresholds, before):
-            break
-    return thresholds

@@ -51,13 +51,17 @@ class MostAccurateWithin:
     judged : {"mean", "low", "high"}, default="mean"
         What must not exceed the bound: the mean itself, or the lower or the upper end of the
         interval.
+    two_sided : bool, default=False
+        Whether the size of the mean is bounded, for scorers with ``objective="signed"``.
+        Mitigations that turn amplification around, as those for parity do, are then left out too.
 
     Notes
     -----
     Folds share most of their training rows, and repeated folds test on the same rows again as if
     these were new, so the interval is too narrow. With few folds it is wide: with two it is 9
     standard deviations to either side of the mean.
-    With ``objective="absolute"`` the mean of sizes is bounded, which noise alone makes positive.
+    With ``objective="absolute"`` the mean of sizes is bounded, which noise alone makes positive;
+    with ``objective="signed"`` and ``two_sided=True`` it is the size of the mean.
 
     Examples
     --------
@@ -93,6 +97,7 @@ class MostAccurateWithin:
     accuracy: str = "accuracy"
     confidence: float = 0.95
     judged: Literal["low", "mean", "high"] = "mean"
+    two_sided: bool = False
 
     def __post_init__(self) -> None:
         if not (isinstance(self.bound, float | int | np.number) and np.isfinite(self.bound)):
@@ -141,7 +146,7 @@ class MostAccurateWithin:
         pick = self._pick(cv_results)
         n_within, n_folds = int(pick.within.sum()), pick.amplification[pick.chosen].n_runs
         lines = [
-            f"{n_within} of {len(pick.within)} candidates keep the bound: {self.amplification}, "
+            f"{n_within} of {len(pick.within)} candidates keep the bound: {self._what}, "
             f"judged by its {_JUDGED[self.judged]}, is at most {self.bound:g}.",
             "Picked, as the most accurate of them:",
             self._candidate(cv_results, pick, pick.chosen),
@@ -180,17 +185,24 @@ class MostAccurateWithin:
         within = judged <= self.bound
         if not within.any():
             raise ValueError(
-                f"no candidate keeps the bound of {self.bound:g}: the lowest {self.amplification}, "
-                f"judged by its {_JUDGED[self.judged]}, is {judged.min():.4g}"
+                f"no candidate keeps the bound of {self.bound:g}: {self._what}, judged by its "
+                f"{_JUDGED[self.judged]}, is at least {judged.min():.4g}"
             )
         chosen = int(np.argmax(np.where(within, accuracy, -np.inf)))
         return _Pick(accuracy, summaries, within, chosen)
 
+    @property
+    def _what(self) -> str:
+        return f"the size of {self.amplification}" if self.two_sided else self.amplification
+
     def _judged(self, summary: RunSummary) -> float:
         """The number that is compared with the bound; for one fold it is the value itself."""
-        if summary.interval is None or self.judged == "mean":
-            return summary.value
-        return summary.interval[self.judged == "high"]
+        value, interval = summary.value, summary.interval
+        if self.two_sided and value < 0:
+            value, interval = -value, None if interval is None else (-interval[1], -interval[0])
+        if interval is None or self.judged == "mean":
+            return value
+        return interval[self.judged == "high"]
 
     def _scores(self, cv_results: Mapping[str, Any], key: str, parameter: str) -> Array:
         if key not in cv_results:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import pandas as pd
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from biasamp_adapters._roles import Inputs
@@ -17,15 +15,11 @@ from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric, values_of
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, respond
+from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up, names_of
 
 Objective: TypeAlias = Literal["absolute", "signed"]
 Predicts: TypeAlias = Literal["task", "attribute"]
-
-#: The place of a variable: a name, several names, or positions of columns of an array.
-Place: TypeAlias = str | int | Sequence[str | int] | None
-
-#: Names of columns, and a function that gives the values of the one at a position.
-_Named: TypeAlias = tuple[list[Any], Callable[[int], Any]]
 
 
 def amplification_scorer(
@@ -86,8 +80,10 @@ def amplification_scorer(
     is not that of the model. Use a level of y's index instead, or pass metadata by a
     ``functools.partial`` of the scorer.
 
-    The scorer calls ``estimator.predict(X)``. Fairlearn's ``ThresholdOptimizer`` needs the
-    attribute to predict, so wrap it in an estimator that reads the attribute from a column.
+    An estimator whose ``predict`` takes ``sensitive_features``, as that of Fairlearn's
+    ``ThresholdOptimizer`` does, gets them, also as the last step of a pipeline.
+    :class:`WithSensitiveFeatures` hands them to its ``fit`` too, so that a search can compare
+    it with estimators that take none.
 
     Examples
     --------
@@ -192,7 +188,7 @@ class AmplificationLoss:
                 f"{self.target} must not be given with predicts={self.predicts!r}, where it is y; "
                 "received it"
             )
-        if self.place is not None and not _names(self.place):
+        if self.place is not None and not names_of(self.place):
             raise ValueError(f"{self.beside} must name at least one place; received {self.place!r}")
 
     @property
@@ -269,7 +265,8 @@ class AmplificationLoss:
         Raises
         ------
         ValueError
-            If metadata are unknown, or the variable comes from two places or from none.
+            If metadata are unknown or of another length, or the variable comes from two places or
+            from none.
         """
         unknown = metadata.keys() - {self.beside, "sample_weight"}
         if unknown:
@@ -278,12 +275,21 @@ class AmplificationLoss:
                 f"{sorted(unknown)}"
             )
         if self.place is None:
+            self._checked(y, metadata.get(self.beside), metadata.get("sample_weight"))
             return dict(metadata)
         if metadata.get(self.beside) is not None:
             raise ValueError(
                 f"{self.beside} must come as metadata or from {self.place!r}; received both"
             )
-        return {**metadata, self.beside: _look_up(self.place, self.beside, y, X)}
+        return {**metadata, self.beside: self._found(y, X)}
+
+    def _found(self, y: Any, X: Any = None) -> Any:  # noqa: N803
+        """The variable that is not ``y``, from its place."""
+        sources = {"levels of y's index": levels_of(y)}
+        if X is not None:
+            sources["columns of X"] = columns_of(X)
+        index = index_of(X)
+        return look_up(self.place, self.beside, sources, index_of(y) if index is None else index)
 
     def inputs(
         self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, **metadata: Any
@@ -293,8 +299,21 @@ class AmplificationLoss:
             raise ValueError(
                 f"{self.target} is y with predicts={self.predicts!r}; received it as metadata"
             )
-        name, beside = self.beside, metadata.get(self.beside)
-        if beside is None and self.place is None:
+        beside = metadata.get(self.beside)
+        if beside is None and self.place is not None:
+            beside = self._found(y_true)
+        arrays = self._checked(y_true, beside, sample_weight)
+        if self.place is None:
+            indexes = ((argument, index_of(values)) for argument, values in arrays.items())
+            warn_of_order(indexes, fold=True)
+        if self.predicts == "task":
+            return Inputs(y_true, y_pred, beside, sample_weight=sample_weight)
+        return Inputs(beside, None, y_true, y_pred, sample_weight)
+
+    def _checked(self, y: Any, beside: Any, sample_weight: Any) -> dict[str, Any]:
+        """The arrays of a fold by their arguments; an error if one is missing or too short."""
+        name = self.beside
+        if beside is None:
             raise ValueError(
                 f"{name} must reach the scorer; received None. With "
                 "sklearn.set_config(enable_metadata_routing=True), pass it as metadata: "
@@ -303,23 +322,15 @@ class AmplificationLoss:
                 "routing, name a level of y's index or, for amplification_scorer, a column of X: "
                 f"{name}='...'"
             )
-        if beside is None:
-            beside = _look_up(self.place, name, y_true)
-        n_rows = _n_rows(y_true)
-        arrays = {"y": y_true, name: beside, "sample_weight": sample_weight}
+        arrays = {"y": y, name: beside, "sample_weight": sample_weight}
         for argument, values in arrays.items():
-            if values is not None and _n_rows(values) != n_rows:
+            if values is not None and _n_rows(values) != _n_rows(y):
                 raise ValueError(
                     f"{argument} must have a row for each row of the fold; received "
-                    f"{_n_rows(values)} for {n_rows}: scikit-learn splits metadata of "
+                    f"{_n_rows(values)} for {_n_rows(y)}: scikit-learn splits metadata of "
                     "the length of X only"
                 )
-        if self.place is None:
-            indexes = ((argument, index_of(values)) for argument, values in arrays.items())
-            warn_of_order(indexes, fold=True)
-        if self.predicts == "task":
-            return Inputs(y_true, y_pred, beside, sample_weight=sample_weight)
-        return Inputs(beside, None, y_true, y_pred, sample_weight)
+        return arrays
 
     def of_value(self, value: float, y: Any) -> float:
         """The loss of a value of the metric on a fold with these ``y``."""
@@ -400,7 +411,8 @@ class AmplificationScorer:
             undefined.
         """
         metadata = self.loss.found(metadata, X, y)
-        return -self.loss(y, estimator.predict(X), **metadata)
+        y_pred = respond(estimator, "predict", X, metadata.get(ARGUMENT))
+        return -self.loss(y, y_pred, **metadata)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """The metadata that the scorer requests.
@@ -430,70 +442,3 @@ def _n_rows(values: Any) -> int:
     """Rows of an array, table or Indicators."""
     values = values.values if isinstance(values, Indicators) else values
     return int(values.shape[0]) if hasattr(values, "shape") else len(values)
-
-
-def _names(place: Place) -> list[str | int]:
-    """The names in a place."""
-    return [place] if isinstance(place, str | int | np.integer) else list(place or ())
-
-
-def _look_up(
-    place: Place,
-    argument: str,
-    y: Any,
-    X: Any = None,  # noqa: N803
-) -> pd.DataFrame | pd.Series[Any]:
-    """Levels of the index of ``y``, or columns of ``X``, as a table, or as a Series if one.
-
-    Raises
-    ------
-    ValueError
-        If a name is in neither, twice in one, or in both with different values.
-    """
-    sources = {"levels of y's index": _levels(y), "columns of X": _columns(X)}
-    table = {}
-    for name in _names(place):
-        matches: list[Any] = []
-        for source, (names, values_at) in sources.items():
-            same = [i for i, other in enumerate(names) if other == name]
-            if len(same) > 1:
-                raise ValueError(f"{source} must have different names; received {name!r} twice")
-            matches += map(values_at, same)
-        if not matches:
-            levels, columns = ([x for x in names if x is not None] for names, _ in sources.values())
-            places = "a level of y's index" + " or a column of X" * (X is not None)
-            has = f"y's index has the levels {levels}" if levels else "y has no index with names"
-            if X is not None:
-                has += f", X the columns {columns}" if columns else ", X no columns"
-            raise ValueError(
-                f"{argument} must name {places}; received {name!r}, but {has} (RFECV and stacking "
-                "turn y and X into arrays, without names: they need metadata routing)"
-            )
-        # As objects, equal labels match even if the columns have different types.
-        objects = [pd.Series([*values], dtype=object) for values in matches if len(matches) > 1]
-        if not all(objects[0].equals(other) for other in objects):
-            raise ValueError(
-                f"{argument}={name!r} names a level of y's index and a column of X: they must hold "
-                "the same values; received different ones"
-            )
-        table[name] = matches[0]
-    index = index_of(X)
-    frame = pd.DataFrame(table, index=index_of(y) if index is None else index)
-    return frame if len(table) > 1 else frame.iloc[:, 0]
-
-
-def _levels(y: Any) -> _Named:
-    """Levels of the index of y; None is the name of one without a name."""
-    index = pd.Index([]) if index_of(y) is None else y.index
-    return list(index.names), lambda i: index.get_level_values(i).array
-
-
-def _columns(X: Any) -> _Named:  # noqa: N803
-    """Columns of X, with their names or positions."""
-    if isinstance(X, np.ndarray) and X.ndim == 2:
-        return list(range(X.shape[1])), lambda i: X[:, i]
-    if isinstance(X, pd.DataFrame):
-        return X.columns.tolist(), lambda i: X.iloc[:, i].array
-    frame = nw.from_native(X, pass_through=True)
-    names = frame.columns if isinstance(frame, nw.DataFrame) else []
-    return names, lambda i: frame[:, i].to_list()

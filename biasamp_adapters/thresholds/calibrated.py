@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,8 @@ import pandas as pd
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.inputs.columns import read_weights
+from biasamp_adapters.thresholds.cuts import lowest_positive
 from biasamp_adapters.thresholds.scores import read_scores
-
-#: A prevalence is read as a ratio of counts of at most this many rows, if one is within rounding
-#: noise. Two such ratios are at least 2**-48 apart, so at most one is.
-_MAX_ROWS, _NOISE = 2**24, Fraction(1, 2**50)
-
-#: Sums of weights are equal if they differ by less than this share of all weight.
-_WEIGHT_NOISE = 1e-12
 
 
 def calibrated_threshold(
@@ -83,34 +76,9 @@ def calibrated_threshold(
     if sample_weight is not None:
         weight = read_weights(sample_weight, ("y_score", len(scores)))
     if scores.ndim == 1:
-        return calibrate(scores, float(shares), weight)
+        return lowest_positive(scores, float(shares), weight)
     columns = zip(scores.T, shares.tolist(), strict=True)
-    return np.array([calibrate(column, share, weight) for column, share in columns])
-
-
-def calibrate(scores: Array, prevalence: float, weight: Array | None) -> float:
-    """The calibrated threshold of one column of finite scores."""
-    if weight is not None:
-        scores, weight = scores[weight > 0], weight[weight > 0]
-    distinct, which = np.unique(scores, return_inverse=True)
-    rows = np.bincount(which, weight)
-    positive = np.concatenate([[0], np.cumsum(rows[::-1])])
-    target = Fraction(positive[-1].item()) * _ratio(prevalence)
-    # Exact for numbers of rows; sums of weights have rounding noise.
-    noise = 0.0 if weight is None else float(positive[-1]) * _WEIGHT_NOISE
-    most = int(target) if weight is None else float(target) + noise
-    chosen = int(np.searchsorted(positive, most, side="right")) - 1
-    if chosen < len(distinct):
-        below, above = (Fraction(positive[chosen + i].item()) for i in (0, 1))
-        chosen += above - target < target - below - Fraction(noise)
-    return float(distinct[-chosen]) if chosen else np.inf
-
-
-def _ratio(prevalence: float) -> Fraction:
-    """The ratio of counts that a float stands for, or the float itself if there is none."""
-    exact = Fraction(prevalence)
-    simplest = exact.limit_denominator(_MAX_ROWS)
-    return simplest if abs(simplest - exact) <= _NOISE else exact
+    return np.array([lowest_positive(column, share, weight) for column, share in columns])
 
 
 def _in_order(prevalence: Any, names: list[str] | None) -> Any:

@@ -12,8 +12,10 @@ from biasamp_adapters.counts import Counts, JointCounts
 from biasamp_adapters.counts.labels import listing, positive_class
 from biasamp_adapters.counts.rows import concatenated, lexicographic_key
 from biasamp_adapters.counts.tables import Tables
+from biasamp_adapters.counts.variables import ATTRIBUTE, TASK
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.reference import align
+from biasamp_adapters.thresholds.cuts import lowest_positive
 
 
 def two_labels(metric: Metric, truth: Counts) -> tuple[Counts, int]:
@@ -68,6 +70,8 @@ class Steps:
         Share of the weight that is predicted positive at each step, from 0 to 1.
     width : int
         Cells at each step, including empty ones.
+    positive : int
+        The position of the positive label.
     """
 
     def __init__(self, ranked: JointCounts, labels: tuple[Label, ...], positive: int) -> None:
@@ -88,13 +92,18 @@ class Steps:
         _, first, cell = np.unique(key, return_index=True, return_inverse=True)
         self._negative, self._positive = np.split(cell, 2)
         self._rows, self._cells = rows, both.taken(first)
+        self.positive = positive
         self._template = replace(ranked, labels=labels)
         self.width = len(first)
 
-    def _sums(self, steps: Array) -> dict[str, Array]:
-        """The sums of each cell at increasing steps, of shape (steps, cells)."""
-        # The number of steps at which the rows of a rank are still negative.
-        before = np.searchsorted(steps, np.arange(len(self.ranks)), side="right")[self._step]
+    def _sums(self, steps: Array, before: Array | None = None) -> dict[str, Array]:
+        """The sums of each cell at increasing steps, of shape (steps, cells).
+
+        ``before`` is the number of steps at which a row is still negative; by default, those up to
+        its rank.
+        """
+        if before is None:
+            before = np.searchsorted(steps, np.arange(len(self.ranks)), side="right")[self._step]
         size = (len(steps) + 1) * self.width
         unit = self._cells.unit
         sums = {}
@@ -121,6 +130,29 @@ class Steps:
 
     def counts(self, step: int, *, empty: bool = False) -> JointCounts:
         """The counts at one step, with the ``empty`` cells or without."""
-        sums = {name: values[0] for name, values in self._sums(np.array([step])).items()}
-        rows = replace(self._cells, **sums)
+        return self._at(self._sums(np.array([step])), empty=empty)
+
+    def _at(self, sums: dict[str, Array], *, empty: bool = False) -> JointCounts:
+        rows = replace(self._cells, **{name: values[0] for name, values in sums.items()})
         return replace(self._template, rows=rows if empty else rows.taken(rows.n > 0))
+
+    def by_group(self, n_groups: int) -> tuple[Array, JointCounts]:
+        """The step of each group at which its rate is nearest to that of its truth.
+
+        Returns
+        -------
+        steps : ndarray of int, shape (groups,)
+        counts : JointCounts
+            With each group at its own step.
+        """
+        rows = self._rows
+        group, is_positive = rows.codes[ATTRIBUTE], rows.codes[TASK] == self.positive
+        steps = np.zeros(n_groups, dtype=np.int64)
+        for code in np.unique(group):
+            member = group == code
+            weight, rank = rows.weight[member], self._step[member]
+            share = float(np.average(is_positive[member], weights=weight))
+            lowest = lowest_positive(-rank.astype(float), share, weight)
+            steps[code] = 0 if np.isinf(lowest) else 1 - lowest
+        before = (self._step >= steps[group]).astype(np.int64)
+        return steps, self._at(self._sums(np.zeros(1), before))

@@ -158,3 +158,12 @@ def test_a_standard_dataset_beside_a_binary_one(standard_first: bool) -> None:
     predicted = classified(truth, hiring()["T_pred"])
     metric = BiasAmplificationMetric(truth, predicted, **SEXES, reference_dataset=train)
     assert metric.directional_bias_amplification() == pytest.approx(0.1, abs=1e-12)
+
+
+def test_a_reference_with_rows_in_both_groups() -> None:
+    # No evaluated row has both, so that AIF360 does not object.
+    frame = hiring().assign(age=1 - hiring()["sex"])
+    groups = {"privileged_groups": [{"sex": 1}], "unprivileged_groups": [{"age": 1}]}
+    metric = metric_of(frame, **groups, reference_dataset=dataset(frame.assign(age=1.0)))
+    with pytest.raises(ValueError, match=r"must be disjoint; received 50 row\(s\) in both"):
+        metric.directional_bias_amplification()

@@ -54,6 +54,43 @@ def test_values(curve: dict[str, Any]) -> None:
     assert gaps == pytest.approx(expected)
 
 
+def test_thresholds_of_each_group(curve: dict[str, Any]) -> None:
+    """The positives of a are its 30 of 50 highest scores, those of b its 20."""
+    found = curve["by_group"]
+    assert [(each["attribute"], each["threshold"]) for each in found["groups"]] == [
+        ("a", 0.7),
+        ("b", 0.8),
+    ]
+    assert [each["share"] for each in found["groups"]] == pytest.approx([0.6, 0.4])
+    assert (found["amplification"]["value"], found["accuracy"]["value"]) == (0.0, 1.0)
+    # At one threshold of .7, ten of b are wrong.
+    assert [point["accuracy"]["value"] for point in curve["points"]][3] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_thresholds_of_each_group_are_those_of_the_function(
+    seed: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of fewer than 50 different scores, an audit looks at each."""
+    levels = np.arange(1, 51) / 50 * (1 - 1e-12)
+    monkeypatch.setattr("biasamp_adapters.auditing.ranked_scores.LEVELS", levels)
+    rng = np.random.default_rng(seed)
+    truth, group = rng.integers(0, 2, (2, 80))
+    score = rng.integers(0, 20, 80) / 20
+    truth[:4], group[:4], score[:4] = [0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1]
+    weight = rng.choice([0.5, 1.0, 3.0], 80) if weighted else None
+    rows = {"sensitive_features": group, "sample_weight": weight}
+    report = bam.audit(truth, truth, y_score=score, n_boot=0, **rows)
+    found = report.summary["sweeps"][0]["by_group"]
+    fitted = bam.group_thresholds(truth, score, **rows)
+    made = fitted.predict(score, sensitive_features=group)
+    metric = bam.DirectionalBiasAmplification(direction="A->T", pos_label=1)
+    assert found["amplification"]["value"] == pytest.approx(metric(truth, made, **rows), abs=1e-12)
+    right = np.average(made == truth, weights=weight)
+    assert found["accuracy"]["value"] == pytest.approx(right)
+
+
 def test_every_point_has_intervals_or_a_reason(curve: dict[str, Any]) -> None:
     for point in curve["points"]:
         for name in ("amplification", "fpr_difference"):

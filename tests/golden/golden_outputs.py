@@ -422,7 +422,9 @@ def fairlearn(draw: Draw) -> dict[str, Any]:
     frame = tables.people()
     given = {"sensitive_features": frame["sex"], "sensitive_features_pred": frame["sex_pred"]}
     found: dict[str, Any] = {}
-    functions = {name: getattr(host, name) for name in host.__all__ if name.endswith("cation")}
+    functions = {
+        name: getattr(host, name) for name in host.__all__ if name.endswith("_amplification")
+    }
     for name, function in functions.items():
         for options in _directions(function):
             for weights in (None, frame["w"]):
@@ -532,7 +534,9 @@ def aif360(draw: Draw) -> dict[str, Any]:
     frame = _patients()
     found: dict[str, Any] = {}
     indexed = frame.set_index(["sex", "old"])["T"]
-    functions = {name: getattr(host, name) for name in host.__all__ if name.endswith("cation")}
+    functions = {
+        name: getattr(host, name) for name in host.__all__ if name.endswith("_amplification")
+    }
     for name, function in functions.items():
         for options in _directions(function):
             if "leakage" in name or "predictability" in name:

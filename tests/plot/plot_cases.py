@@ -83,6 +83,9 @@ PICTURES: dict[str, Callable[[Axes | None], Axes]] = {
     "rates": lambda ax: bam.plot.rates(result(), ax=ax),
     "curves": lambda ax: bam.plot.curves([0, 1], {"x": [0, 1]}, at=0.5, ax=ax),
     "sweep": lambda ax: bam.plot.sweep({"x": sweep_table()}, ax=ax),
+    "frontier": lambda ax: bam.plot.frontier(
+        bam.audit(TRUTH, {"x": AMPLIFIED, "y": REDUCED}, sensitive_features=GROUP, n_boot=20), ax=ax
+    ),
     "behaviour": lambda ax: bam.plot.behaviour(grid(), ax=ax, colorbar=False),
 }
 

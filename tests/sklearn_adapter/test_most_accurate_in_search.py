@@ -104,7 +104,7 @@ def test_the_mean_of_what_is_picked_is_within_the_bound(bound: float) -> None:
 
 def test_bounds_that_no_tree_keeps() -> None:
     low = ends(search(1).fit(X, Y).cv_results_).min()
-    message = f"no candidate keeps the bound of .*: .* lower end, is {low:.4g}"
+    message = f"no candidate keeps the bound of .*: .* lower end, is at least {low:.4g}"
     with pytest.raises(ValueError, match=message):
         search(low - 1e-6).fit(X, Y)
     assert search(low + 1e-6).fit(X, Y)

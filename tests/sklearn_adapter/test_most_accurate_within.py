@@ -167,8 +167,8 @@ def test_a_score_that_is_not_there_is_refused(missing: str, name: str) -> None:
 def test_none_that_keeps_the_bound() -> None:
     found = results([0.9, 0.8], [0.4, 0.3], [0.4, 0.3])
     message = (
-        r"no candidate keeps the bound of 0\.1: the lowest amplification, judged by its mean, "
-        r"is 0\.3$"
+        r"no candidate keeps the bound of 0\.1: amplification, judged by its mean, is at least "
+        r"0\.3$"
     )
     with pytest.raises(ValueError, match=message):
         MostAccurateWithin(bound=0.1)(found)
@@ -247,3 +247,24 @@ def test_an_account_of_one_fold_and_other_keys() -> None:
 def test_there_is_no_account_where_none_keeps_the_bound() -> None:
     with pytest.raises(ValueError, match="no candidate keeps the bound"):
         MostAccurateWithin(bound=0.1).explain(results([0.9], [0.4]))
+
+
+@pytest.mark.parametrize(("judged", "bound"), [("mean", 0.2), ("high", 0.2), ("low", 0.2)])
+def test_both_sides(judged: Any, bound: float) -> None:
+    """Equal folds have no uncertainty: amplification of .1, -.3 and -.2."""
+    found = results([0.7, 0.9, 0.8], [0.1, -0.3, -0.2], [0.1, -0.3, -0.2])
+    assert MostAccurateWithin(bound=bound, judged=judged)(found) == 1
+    rule = MostAccurateWithin(bound=bound + 1e-9, judged=judged, two_sided=True)
+    assert rule(found) == 2
+    assert rule.explain(found).startswith(
+        "2 of 3 candidates keep the bound: the size of amplification, judged by its "
+    )
+    with pytest.raises(
+        ValueError, match=r"the size of amplification, judged by its mean, is at least 0.1$"
+    ):
+        MostAccurateWithin(bound=0.05, two_sided=True)(found)
+
+
+def test_the_size_is_that_of_the_mean_and_not_the_mean_of_sizes() -> None:
+    found = results([0.9], [0.1], [-0.1])
+    assert MostAccurateWithin(bound=0.0, two_sided=True)(found) == 0

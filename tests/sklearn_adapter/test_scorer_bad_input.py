@@ -112,20 +112,20 @@ def test_an_attribute_from_two_sources() -> None:
 @pytest.mark.parametrize(
     ("place", "y", "features", "has"),
     [
-        ("race", INDEXED, X, r"y's index has the levels \['group'\], X the columns \['u', 'v', "),
-        ("race", Y, X, r"y has no index with names, X the columns \['u', 'v', 'z'\]"),
-        ("race", Y, X.to_numpy(), r"y has no index with names, X the columns \[0, 1, 2\]"),
-        (3, Y, X.to_numpy(), r"y has no index with names, X the columns \[0, 1, 2\]"),
-        (["group", "race"], INDEXED, X, r"y's index has the levels \['group'\]"),
-        ("u", Y, X.to_numpy().tolist(), "y has no index with names, X no columns"),
+        ("race", INDEXED, X, r"y's index \['group'\], the columns of X \['u', 'v', "),
+        ("race", Y, X, r"y's index without names, the columns of X \['u', 'v', 'z'\]"),
+        ("race", Y, X.to_numpy(), r"y's index without names, the columns of X \[0, 1, 2\]"),
+        (3, Y, X.to_numpy(), r"y's index without names, the columns of X \[0, 1, 2\]"),
+        (["group", "race"], INDEXED, X, r"y's index \['group'\]"),
+        ("u", Y, X.to_numpy().tolist(), "y's index without names, the columns of X without names"),
     ],
 )
 def test_a_place_that_is_not_there(place: Any, y: Any, features: Any, has: str) -> None:
     scorer = amplification_scorer(SIGNED, sensitive_features=place)
     name = "race" if place == ["group", "race"] else place
     message = (
-        rf"sensitive_features must name a level of y's index or a column of X; received {name!r}, "
-        rf"but {has}"
+        "sensitive_features must be among the levels of y's index or the columns of X; received "
+        rf"{name!r}, but there are the levels of {has}"
     )
     with pytest.raises(ValueError, match=message):
         searched(scorer, y, features)
@@ -134,8 +134,8 @@ def test_a_place_that_is_not_there(place: Any, y: Any, features: Any, has: str) 
 def test_two_places_with_different_values() -> None:
     scorer = amplification_scorer(SIGNED, sensitive_features="group")
     message = (
-        "sensitive_features='group' names a level of y's index and a column of X: they must hold "
-        "the same values; received different ones"
+        "sensitive_features='group' is among the levels of y's index and the columns of X: they "
+        "must hold the same values; received different ones"
     )
     with pytest.raises(ValueError, match=message):
         scorer(FITTED, X.assign(group=GROUP[::-1]), INDEXED)

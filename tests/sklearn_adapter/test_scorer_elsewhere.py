@@ -139,7 +139,7 @@ def test_a_selector_that_turns_columns_into_arrays_warns() -> None:
     # It has no error_score, so what a scorer raises is a warning and NaN.
     scorer = amplification_scorer(SIGNED, sensitive_features="group")
     selector = SequentialFeatureSelector(MODEL, scoring=scorer, n_features_to_select=1)
-    with pytest.warns(UserWarning, match=r"received 'group', but y has no index with names"):
+    with pytest.warns(UserWarning, match=r"received 'group', but there are the levels"):
         selector.fit(X.assign(group=(GROUP == "a") * 1.0), Y)
 
 
@@ -172,7 +172,9 @@ def test_a_loss_without_its_request_is_forgotten_metadata() -> None:
 def test_a_loss_has_no_columns_to_look_into() -> None:
     loss = AmplificationLoss(SIGNED, sensitive_features="group")
     wide = X.assign(group=(GROUP == "a") * 1.0)
-    with pytest.raises(ValueError, match=r"must name a level of y's index; received 'group', but"):
+    with pytest.raises(
+        ValueError, match=r"must be among the levels of y's index; received 'group'"
+    ):
         cross_val_score(
             MODEL,
             wide,

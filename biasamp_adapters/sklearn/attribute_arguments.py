@@ -1,0 +1,65 @@
+"""Hand the protected attribute to estimators whose methods take it."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import Any
+
+from sklearn import get_config
+from sklearn.utils.metadata_routing import get_routing_for_object
+
+from biasamp_adapters.attackers.weights import last_step
+
+ARGUMENT = "sensitive_features"
+
+
+def takes(estimator: Any, method: str, argument: str = ARGUMENT) -> bool:
+    """Whether a method of an estimator takes an argument.
+
+    It does if its signature names it, as that of the last step of a pipeline does, or if it
+    requests it by metadata routing.
+    """
+    if _is_routed() and argument in get_routing_for_object(estimator).consumes(method, [argument]):
+        return True
+    return _parameter(estimator, method, argument) is not None
+
+
+def requires_attribute(estimator: Any, method: str) -> bool:
+    """Whether a method of an estimator cannot be called without the attribute."""
+    parameter = _parameter(estimator, method, ARGUMENT)
+    return parameter is not None and parameter.default is parameter.empty
+
+
+def fit_prefix(estimator: Any) -> str:
+    """What stands before the names of arguments of ``fit``: the steps of a pipeline."""
+    return "" if _is_routed() else last_step(estimator)[0]
+
+
+def respond(estimator: Any, method: str, X: Any, attribute: Any) -> Any:  # noqa: N803
+    """What a method of an estimator says about ``X``, and about the attribute if it takes it."""
+    answer = getattr(estimator, method)
+    if attribute is not None and takes(estimator, method):
+        return answer(X, **{ARGUMENT: attribute})
+    return answer(X)
+
+
+def _is_routed() -> bool:
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def _parameter(estimator: Any, method: str, argument: str) -> Parameter | None:
+    """The parameter of a method that has the name of an argument."""
+    last = last_step(estimator)[1]
+    functions: list[Any] = [getattr(last, method, None)]
+    if method == "fit":
+        # The reductions of Fairlearn hand all keywords of fit to their constraints.
+        functions.append(getattr(getattr(last, "constraints", None), "load_data", None))
+    for function in functions:
+        try:
+            parameters = signature(function).parameters
+        except (TypeError, ValueError):
+            # No function, or a compiled one without a signature.
+            continue
+        if argument in parameters:
+            return parameters[argument]
+    return None
