@@ -11,10 +11,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 import biasamp_adapters as bam
 from benchmarks.data import TASKS, images
 from benchmarks.measure import run_process
 from benchmarks.table import Scale, Table
+
+#: Rows of one cluster.
+_ROWS_PER_CLUSTER = 10
 
 _ROWS, _REPLICATES = 1_000_000, 2_000
 
@@ -25,10 +30,20 @@ _SECONDS, _MEGABYTES = 60, 2_000
 _TYPES, _OF_ALL_TYPES = ("int8", "int64", "float32"), 2
 
 
+#: The calls that get weights, clusters or probabilities.
+_WEIGHTS = "audit with weights that all differ"
+_CLUSTERS = "audit of clusters of ten rows"
+_PROBABILITIES = "audit of probabilities"
+
+
 def _frame(*rows: Any, **attributes: Any) -> Any:
     from biasamp_adapters.fairlearn import amplification_frame
 
     return amplification_frame(*rows, **attributes)
+
+
+def _frame_with_intervals(*rows: Any, **attributes: Any) -> Any:
+    return _frame(*rows, **attributes, n_boot=_REPLICATES, ci_quantiles=[0.025, 0.975])
 
 
 def _calls() -> dict[str, Callable[..., Any]]:
@@ -48,6 +63,10 @@ def _calls() -> dict[str, Callable[..., Any]]:
         ),
         "counts": bam.CooccurrenceCounts.from_arrays,
         "amplification_frame": _frame,
+        "amplification_frame, 2,000 replicates": _frame_with_intervals,
+        _WEIGHTS: bam.audit,
+        _CLUSTERS: bam.audit,
+        _PROBABILITIES: bam.audit,
     }
 
 
@@ -74,8 +93,18 @@ def _measure(name: str, dtype: str, n_rows: int) -> dict[str, float]:
     """The cost of one call in this process."""
     truth, predicted, group, _ = images(n_rows)
     truth, predicted = truth.astype(dtype), predicted.astype(dtype)
+    rng, options = np.random.default_rng(1), {"sensitive_features": group}
+    if name == _WEIGHTS:
+        options["sample_weight"] = rng.gamma(2, size=n_rows)
+    if name == _CLUSTERS:
+        options["clusters"] = rng.integers(n_rows // _ROWS_PER_CLUSTER, size=n_rows)
+    if name == _PROBABILITIES:
+        chance = 0.3 * rng.random(predicted.shape, dtype=np.float32)
+        for column in range(TASKS):  # of all at once, copies would count as memory of the call
+            chance[:, column] += 0.7 * predicted[:, column]
+        predicted = chance
     call, before, start = _calls()[name], _peak(), time.process_time()
-    call(truth, predicted, sensitive_features=group)
+    call(truth, predicted, **options)
     return {"seconds": time.process_time() - start, "megabytes": _peak() - before}
 
 

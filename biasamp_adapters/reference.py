@@ -159,6 +159,11 @@ def align(
             f"the attribute has {many}: row numbers or a continuous column are no groups (put it "
             "into bins, or list the groups that are meant in groups=)"
         )
+    if labels is None and (many := _many_classes(counts)):
+        notes.append(
+            f"the task has {many}: row numbers or a continuous column are no classes (put it into "
+            "bins, or list the classes that are meant in labels=)"
+        )
     known_labels = _common_labels(parts, Role.TASK, declared(labels, "labels"))
     known_groups = _common_labels(parts, Role.ATTRIBUTE, declared(groups, "groups"))
     check_several(known_groups)
@@ -312,6 +317,15 @@ def many_groups(counts: Counts) -> str | None:
     if many and "groups" not in counts.declared:
         return f"{n_groups:,} groups in {n_rows:,} rows"
     return None
+
+
+def _many_classes(counts: Counts) -> str | None:
+    """The number of classes in words if they are more than a few of fewer than two rows each."""
+    if not counts.has(Role.TASK) or counts.is_matrix(Role.TASK) or "labels" in counts.declared:
+        return None
+    n_classes, n_rows = len(counts.seen(Role.TASK)), counts.n_rows
+    many = n_classes > FEW_GROUPS and n_rows < 2 * n_classes
+    return f"{n_classes:,} classes in {n_rows:,} rows" if many else None
 
 
 def correlation_sign(joint: Array, attribute: Array, task: Array, total: Array) -> Array:

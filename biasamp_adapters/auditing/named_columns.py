@@ -11,7 +11,7 @@ from biasamp_adapters._text import renaming_errors
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.audit_table import AuditOptions, audit_table
 from biasamp_adapters.auditing.choose_columns import ColumnOptions
-from biasamp_adapters.auditing.report import AuditReport
+from biasamp_adapters.auditing.report import AuditReport, check_groups
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs.matrices import Indicators
 
@@ -162,6 +162,7 @@ def audit_frame(
             random_state=random_state,
             confidence=confidence,
             title=title,
+            check=check_groups,
         )
         return audit_table(table, names, options)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biasamp_adapters._arguments import explains_arguments
-from biasamp_adapters._roles import Inputs
+from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
@@ -20,7 +20,16 @@ from biasamp_adapters.counts.labels import check_labels
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.metrics import AmplificationResult
-from biasamp_adapters.reference import Evaluation, align, as_reference, labels_of_predictions
+from biasamp_adapters.reference import (
+    Evaluation,
+    align,
+    as_reference,
+    labels_of_predictions,
+    many_groups,
+)
+
+#: With a few thousand replicates, all pairs of so many groups are compared in about a minute.
+_MOST_GROUPS = 1_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,6 +194,7 @@ def audit(
     ).to_read_again()
     labels = labels_of_predictions(labels, reference)
     counts = count_arrays(inputs, labels=labels, groups=groups, missing=missing)
+    check_groups(counts)
     scores = None
     if y_score is not None:
         scores = scores_of_arrays(counts, y_score, inputs, groups=groups, missing=missing)
@@ -249,6 +259,7 @@ def audit_counts(
     >>> [point["threshold"] for point in report.summary["sweeps"][0]["points"]]
     [None, 4.0, 3.0, 2.0, 1.0]
     """
+    check_groups(counts)
     return audit_evaluation(
         align(counts, as_reference(reference)),
         interval_options(n_boot, confidence, random_state),
@@ -256,6 +267,21 @@ def audit_counts(
         title=title,
         scores=None if y_score is None else scores_of_counts(counts, y_score),
     )
+
+
+def check_groups(counts: Counts) -> None:
+    """Raise for so many groups that pairs of them would be compared for minutes.
+
+    Groups that are listed explicitly are accepted.
+    """
+    if not isinstance(counts, Counts) or not counts.has(Role.ATTRIBUTE):
+        return
+    if len(counts.groups) > _MOST_GROUPS and (many := many_groups(counts)):
+        raise ValueError(
+            f"an audit compares all pairs of groups, of at most {_MOST_GROUPS:,}; received {many}: "
+            "row numbers or a continuous column are no groups (put it into bins, or list the "
+            "groups that are meant in groups=)"
+        )
 
 
 def audit_evaluation(

@@ -102,6 +102,10 @@ class Values:
         self._pairs: dict[tuple[Block, Block], Keys] = {}
         self._n_labels: dict[Axis, Array] = {}
 
+    def of_rows(self, rows: Array) -> Values:
+        """The blocks of some of the rows."""
+        return Values(self.layout, self.rows.taken(rows), self._chances)
+
     @property
     def are_whole(self) -> bool:
         """Whether all blocks are of 0 and 1, and hold no probabilities."""

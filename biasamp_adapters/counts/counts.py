@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from biasamp_adapters._typing import Array, Label
+from biasamp_adapters.counts import second_moments
 from biasamp_adapters.counts.blocks import (
     EXACT_SETS,
     NO_TASK,
@@ -349,6 +350,13 @@ class Counts(Schema):
             return self._of_sums(self.moments["n"])
         return self.weighted_by(self.rows.n, self.rows.n)
 
+    @cached_property
+    def tables_of_squares(self) -> Tables:
+        """The tables of the squares of the weights."""
+        if self.rows is None:
+            return self._of_sums(self.moments["w2"])
+        return self.weighted_by(self.rows.n if self.rows.w2 is None else self.rows.w2)
+
     def weighted_by(self, weights: Array, times: Array | None = None) -> Tables:
         """Tables in which the distinct rows count by ``weights`` of shape (..., rows)."""
         margins = MarginsOfRows(self.values, weights)
@@ -425,12 +433,15 @@ class Counts(Schema):
     def has_many_rows(self) -> bool:
         """Whether tables are drawn from a normal distribution, since rows are too many.
 
-        That is so for more than 200,000 distinct rows of label matrices without weights, clusters
-        and probabilities of groups. Parts of rows are read from draws of rows.
+        That is so for more than 200,000 distinct rows of label matrices, worth more than 200,000
+        rows of equal weight, without clusters and probabilities of groups. Parts of rows are read
+        from draws of rows.
         """
         rows = self.rows
-        if rows is None or self.weighted or self.clustered or rows.origin is not None:
+        if rows is None or not self.knows_rows or self.clustered or rows.origin is not None:
             return False
+        if self.effective_rows <= second_moments.MOST_DRAWN:
+            return False  # A few rows of large weights may make up the sums.
         soft = any(axis.role.of_attribute for axis in self.soft_axes)
         return not soft and are_worth_it(rows, self._without_sets.layout)
 

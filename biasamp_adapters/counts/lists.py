@@ -16,6 +16,9 @@ from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.sources import Source
 from biasamp_adapters.counts.variables import TASK, Axis, missing_message
 
+#: Of more numbers that are not whole, a variable is continuous, and its values are no labels.
+_MOST_DECIMALS = 100
+
 _DOMAINS: tuple[Domain, ...] = get_args(Domain)
 
 
@@ -159,6 +162,8 @@ def common_lists(seen: Sequence[Seen], matrices: Sequence[Source], options: Opti
             lists[domain], origins[domain] = _of_matrices(columns, listed, domain)
         else:
             occurring = _occurring(seen, domain, soft)
+            if not listed:
+                _check_are_categories(seen, domain, soft)
             lists[domain], origins[domain] = listed or ordered(occurring), domain
         if listed or columns:
             declared.add(domain)
@@ -176,6 +181,23 @@ def _occurring(seen: Sequence[Seen], domain: Domain, soft: Collection[Axis]) -> 
             check_labels(variable.present, variable.source.argument)
             labels.extend(variable.present)
     return labels
+
+
+def _check_are_categories(seen: Sequence[Seen], domain: Domain, soft: Collection[Axis]) -> None:
+    """Raise for a continuous variable where labels are expected, before each number is one."""
+    for variable in seen:
+        axis = variable.source.axis
+        if axis.role.domain != domain or axis in soft:
+            continue
+        split = [x for x in variable.present if isinstance(x, float) and not x.is_integer()]
+        if len(split) > _MOST_DECIMALS:
+            may_be_soft = axis.role == Role.PREDICTION
+            soft_rule = ", or probabilities beside a truth of 0 and 1" if may_be_soft else ""
+            raise ValueError(
+                f"{variable.source.argument} must hold labels{soft_rule}; received {len(split):,} "
+                f"different numbers that are not whole, such as {split[0]} (put a continuous "
+                f"variable into bins, or list its values in {domain}= if each is meant as a label)"
+            )
 
 
 def _probabilities(

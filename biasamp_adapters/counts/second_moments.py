@@ -144,7 +144,7 @@ def are_worth_it(rows: Rows, layout: Layout) -> bool:
     """Whether second moments are found sooner than rows are drawn, and take bounded memory."""
     if not rows.indicators or len(rows) <= MOST_DRAWN or layout.width > MOST_COLUMNS:
         return False
-    groups = rows.of_axes([axis for axis in layout.axes if axis.role.of_attribute])
+    groups = rows.unweighted().of_axes([axis for axis in layout.axes if axis.role.of_attribute])
     left = [np.zeros_like(rows.n), *groups.keys(), *rows.silent.values()]
     patterns = len(np.unique(lexicographic_key(left)))
     return patterns <= _MAX_PATTERNS and patterns * layout.width**2 <= MOST_PRODUCTS

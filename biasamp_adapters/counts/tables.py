@@ -23,7 +23,6 @@ from biasamp_adapters.counts.blocks import (
     silence,
     sums_of_products,
 )
-from biasamp_adapters.counts.rows import dense
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK, Axis, Schema
 
 #: A tuple, since an enumeration is slow to search, and roles are given as strings as well.
@@ -184,6 +183,14 @@ class Tables:
         """The same draws, read for another model."""
         return replace(self, model=model)
 
+    def of_rows(self, rows: Array, weights: Array) -> Tables:
+        """Tables of some of the distinct rows, under weights of shape (..., rows)."""
+        if self.values is None:
+            raise ValueError("labels of rows are not known from tables of sums")
+        values = self.values.of_rows(rows)
+        margins = MarginsOfRows(values, weights)
+        return replace(self, margins=margins, values=values, weights=weights, times=None)
+
     @cached_property
     def total(self) -> Array:
         """Sum of all weights, of shape (...)."""
@@ -226,24 +233,6 @@ class Tables:
         if role == EXACT_SETS[0]:
             return EXACT_SETS
         return sets_of(self.counts.axis(Role(role.removesuffix("_sets")), self.model))
-
-    def categories(self, role: str, column: int | None = None) -> tuple[Array, int]:
-        """The label of each distinct row as a code, and how many codes there are.
-
-        With a ``column``, or where a variable is one column, codes are 1 for rows that have this
-        label and 0 for others.
-        """
-        if self.values is None:
-            raise ValueError("labels of rows are not known from tables of sums")
-        block = self.values[self._block(role)]
-        of_labels = isinstance(block, Categories)
-        if column is None and not of_labels and block.shape[1] == 1:
-            column = 0
-        if column is None:
-            codes = block.codes if of_labels else dense(block).argmax(axis=1)
-            return codes, self.counts.n_labels(role)
-        chosen = block.codes == column if of_labels else dense(block[:, [column]])[:, 0]
-        return chosen.astype(np.intp), 2
 
     def pairs(self, first: str, second: str) -> Pairs | None:
         """The pairs of labels of two variables that occur, where each row has one label of both.

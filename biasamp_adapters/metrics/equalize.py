@@ -8,25 +8,26 @@ draws; in expectation they are a channel.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.draws import by_rows
-from biasamp_adapters.counts.keys import sum_by
+from biasamp_adapters.counts.rows import runs
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.means import rate
-
-#: Flipped rows that are drawn one by one at a time.
-_BLOCK = 2**22
 
 #: Rows whose labels are redrawn at a time, so that they stay in the processor's cache.
 _IN_CACHE = 2**15
 
 #: Tables of so many cells are flipped row by row if that is faster; smaller ones together.
 _MANY_CELLS = 1000
+
+#: Rows of at most so many distinct weights are flipped weight by weight, others by ranges of them.
+_FEW_WEIGHTS = 32
 
 #: An accuracy that differs from 1 by rounding alone is 1: otherwise it would leave errors of 1e-16.
 ROUNDING = 1e-12
@@ -99,8 +100,10 @@ def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
     return np.where(wrong == 0, table, flipped)
 
 
-def flip_table(table: Array, axis: int, accuracy: Array, rng: Draws) -> Array:
-    """Integer tables with the labels of one axis flipped at random, one draw for each table.
+def flip_table(
+    table: Array, axis: int, accuracy: Array, rng: Draws, weight: Array | None = None
+) -> Array:
+    """Tables with the labels of one axis flipped at random, one draw for each table.
 
     Parameters
     ----------
@@ -109,25 +112,51 @@ def flip_table(table: Array, axis: int, accuracy: Array, rng: Draws) -> Array:
         The axis whose labels flip.
     accuracy : array that broadcasts to (...)
     rng : Generator or SharedDraws
+    weight : array of float, shape (..., rows, columns), optional
+        What each row of a cell weighs; the tables that are returned are then sums of weights.
     """
     if axis == -2:
-        return flip_table(table.swapaxes(-1, -2), -1, accuracy, rng).swapaxes(-1, -2)
+        weight = None if weight is None else weight.swapaxes(-1, -2)
+        return flip_table(table.swapaxes(-1, -2), -1, accuracy, rng, weight).swapaxes(-1, -2)
     classes = table.shape[-1]
     if classes == 1:
-        return table
+        return table if weight is None else table * weight
     accuracy = np.broadcast_to(accuracy, table.shape[:-2])
     # Choosing a wrong class with probability 1 - accuracy is the same as redrawing the class, the
     # old one included, with the probability ``redraw``; the old class then does not matter.
     redraw = (1 - accuracy) * classes / (classes - 1)
     below_chance = redraw > 1
-    if math.prod(table.shape[-2:]) >= _MANY_CELLS and by_rows(table):
+    if weight is None and math.prod(table.shape[-2:]) >= _MANY_CELLS and by_rows(table):
         out = _redraw_rows(table, redraw, rng)
     else:
         gone = rng.binomial(table, np.minimum(redraw, 1)[..., None, None])
-        out = table - gone + rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
+        back = rng.multinomial(gone.sum(axis=-1), np.full(classes, 1 / classes))
+        if weight is None:
+            out = table - gone + back
+        else:
+            moved = (gone * weight).sum(axis=-1, keepdims=True)
+            mean = rate(moved, gone.sum(axis=-1, keepdims=True), undefined=0.0)
+            out = (table - gone) * weight + back * mean
     if below_chance.any():
-        out[below_chance] = _flip_cells(table[below_chance], 1 - accuracy[below_chance], rng)
+        alike = 1 if weight is None else weight[below_chance]
+        wrong = 1 - accuracy[below_chance]
+        out[below_chance] = _flip_cells(table[below_chance], alike, wrong, rng)
     return out
+
+
+def rows_alike(weight: Array) -> Iterator[Array]:
+    """Positions of the rows of each of few weights or, of many, of each of few ranges of them.
+
+    A range is at most so wide that rows flipped as equals vary as the rows themselves do, within a
+    fraction of a percent.
+    """
+    few, which = np.unique(weight, return_inverse=True)
+    if len(few) > _FEW_WEIGHTS:
+        positive = np.log(weight, out=np.full(len(weight), -np.inf), where=weight > 0)
+        edges = np.linspace(positive[weight > 0].min(), positive.max(), _FEW_WEIGHTS + 1)
+        which = np.searchsorted(edges[1:-1], positive)
+    order, starts = runs([which])
+    yield from np.split(order, starts[1:])
 
 
 def _redraw_rows(table: Array, redraw: Array, rng: Draws) -> Array:
@@ -152,70 +181,14 @@ def _redraw_rows(table: Array, redraw: Array, rng: Draws) -> Array:
     return out
 
 
-def _flip_cells(table: Array, wrong_share: Array, rng: Draws) -> Array:
+def _flip_cells(table: Array, weight: Array | int, wrong_share: Array, rng: Draws) -> Array:
     """Flips of the columns of (tables, rows, columns), cell by cell: at any accuracy."""
     classes = table.shape[-1]
     wrong = rng.binomial(table, wrong_share[:, None, None])
-    out = table - wrong
+    out, weight = (table - wrong) * weight, np.broadcast_to(weight, table.shape)
     for label in range(classes):
         others = np.arange(classes) != label
         uniform = np.full(classes - 1, 1 / (classes - 1))
-        out[..., others] += rng.multinomial(wrong[..., label], uniform)
+        flipped = rng.multinomial(wrong[..., label], uniform)
+        out[..., others] += flipped * weight[..., label, None]
     return out
-
-
-def flip_rows(
-    times: Array,
-    stays: Array,
-    flips: Array,
-    *,
-    sizes: tuple[int, int],
-    accuracy: Array,
-    rng: Draws,
-    weight: Array,
-) -> Array:
-    """Flip one label of weighted rows, and sum their weights by both labels.
-
-    Parameters
-    ----------
-    times : array of int, shape (..., rows)
-        How often each distinct row occurs.
-    stays, flips : arrays of int, shape (rows,)
-        Codes of the label that stays and of the one that flips.
-    sizes : (int, int)
-        How many labels each has.
-    accuracy : array that broadcasts to (...)
-    rng : Generator or SharedDraws
-    weight : array of shape (rows,)
-        Weight of each distinct row.
-
-    Returns
-    -------
-    ndarray of float, shape (..., sizes[0], sizes[1])
-    """
-    weights, stratum = np.unique(weight, return_inverse=True)
-    shape = (len(weights), *sizes)
-    if math.prod(shape) <= times.sum(axis=-1).max(initial=0):
-        # There are few distinct weights, so each gets one table.
-        key = np.ravel_multi_index((stratum, stays, flips), shape)
-        strata = sum_by(times, key, math.prod(shape)).reshape(*times.shape[:-1], *shape)
-        flipped = flip_table(strata, -1, np.asarray(accuracy)[..., None], rng)
-        return (flipped * weights[:, None, None]).sum(axis=-3)
-    batch, n_distinct, n_pairs = times.shape[:-1], times.shape[-1], math.prod(sizes)
-    times = times.reshape(-1, n_distinct)
-    wrong_share = np.clip(1 - np.broadcast_to(accuracy, batch).reshape(-1, 1), 0, 1)
-    out = np.empty((len(times), n_pairs))
-    step = max(1, _BLOCK // max(int(times.sum(axis=1).max(initial=1)), n_distinct))
-    for start in range(0, len(times), step):
-        part = times[start : start + step]
-        wrong = rng.binomial(part, wrong_share[start : start + step])
-        table, row = np.indices(part.shape).reshape(2, -1)
-        key = table * n_pairs + stays[row] * sizes[1] + flips[row]
-        total = np.bincount(key, (part - wrong).ravel() * weight[row], len(part) * n_pairs)
-        if sizes[1] > 1:
-            moved = np.repeat(np.arange(key.size), wrong.ravel())
-            label = (flips[row[moved]] + rng.integers(1, sizes[1], len(moved))) % sizes[1]
-            key = table[moved] * n_pairs + stays[row[moved]] * sizes[1] + label
-            total += np.bincount(key, weight[row[moved]], len(part) * n_pairs)
-        out[start : start + step] = total.reshape(len(part), n_pairs)
-    return out.reshape(*batch, *sizes)

@@ -12,12 +12,12 @@ from exact_oracle import Row
 from metric_cases import arguments
 
 from biasamp_adapters import (
+    CooccurrenceCounts,
     DirectionalPredictabilityAmplification,
     JointCounts,
     LeakageAmplification,
 )
 from biasamp_adapters._typing import Array
-from biasamp_adapters.metrics import equalize
 from biasamp_adapters.metrics.attacks.sparse_tables import predicted_bias
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles, Sides
 from biasamp_adapters.metrics.equalize import expected_flips, flip_table
@@ -145,7 +145,7 @@ def test_flips_keep_rows_and_the_label_that_stays() -> None:
 WEIGHTED = [(0, 0, 0.5), (0, 0, 4.0), (0, 1, 1.0), (1, 0, 3.0), (1, 2, 0.5), (1, 2, 0.5)]
 
 
-@pytest.mark.parametrize("times", [1, 6], ids=["row by row", "a table a weight"])
+@pytest.mark.parametrize("times", [1, 6])
 @pytest.mark.parametrize("flipped", ["task", "attribute"])
 def test_a_flip_moves_a_row_with_all_its_weight(
     flipped: str, times: int, monkeypatch: pytest.MonkeyPatch
@@ -224,21 +224,33 @@ def test_predicted_bias_is_the_documented_sum() -> None:
     assert bias == pytest.approx(total / (2 * n), abs=1e-15)
 
 
-def test_weighted_rows_are_flipped_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(equalize, "_BLOCK", 1)
-    flipped = equalize.flip_rows(
-        np.ones((2, 3), dtype=np.int64),
-        np.array([0, 0, 1]),
-        np.array([0, 1, 1]),
-        sizes=(2, 2),
-        accuracy=np.array([1.0, 0.0]),
-        rng=np.random.default_rng(0),
-        weight=np.array([0.1, 0.2, 0.3]),
+@pytest.mark.parametrize("accuracy", [ACCURACY, 0.2], ids=["", "below chance"])
+@pytest.mark.parametrize("sums", [False, True], ids=["ranges of weights", "sums of weights"])
+def test_rows_of_many_weights_flip_as_often_and_vary_as_much(
+    sums: bool, accuracy: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sides, "accuracy", np.array([accuracy]))
+    rng = np.random.default_rng(0)
+    group, truth, weight = (*rng.integers(0, 2, (2, 400)), rng.gamma(2, size=400))
+    counts = CooccurrenceCounts.from_arrays(
+        truth[:, None], truth[:, None], group, sample_weight=weight, keep_rows=True
     )
-    # All rows of the first table keep their label, all of the second get the other one.
-    kept, moved = flipped.reshape(2, 2, 2)
-    assert kept.tolist() == [[0.1, 0.2], [0.0, 0.3]]
-    assert moved.tolist() == [[0.2, 0.1], [0.3, 0.0]]
+    sides = Sides.of_counts(counts, "model", Roles.of("A->T"))
+    if sums:
+        sides = replace(sides, tables=counts.without_rows().tables())
+    drawn = sides.flipped(np.random.default_rng(1), DRAWS)[:, 0]
+    # Each row moves with its weight and the chance q: the mean of what moves is q times the sum of
+    # the weights, its variance q (1 - q) times the sum of their squares.
+    wrong = 1 - accuracy
+    for a in (0, 1):
+        of_group = [weight[(group == a) & (truth == t)] for t in (0, 1)]
+        no, yes = (w.sum() for w in of_group)
+        variance = wrong * (1 - wrong) * sum((w**2).sum() for w in of_group)
+        moved = drawn[:, a, 1]
+        assert abs(moved.mean() - (yes + wrong * (no - yes))) <= SE * np.sqrt(variance / DRAWS)
+        # Of sums, the number of rows of a cell is rounded: to a half of about 60.
+        assert moved.var() == pytest.approx(variance, rel=SE * np.sqrt(2 / DRAWS) + 0.01 * sums)
+        assert drawn[:, a].sum(axis=-1) == pytest.approx(np.full(DRAWS, no + yes))
 
 
 @pytest.mark.parametrize("axis", [-1, -2])

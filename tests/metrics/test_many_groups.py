@@ -7,6 +7,7 @@ from math import fsum, log
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from metric_cases import DIRECTIONS, quietly
 from scipy import sparse
@@ -22,6 +23,7 @@ from biasamp_adapters import (
     MultiAttributeBiasAmplification,
     audit,
     audit_counts,
+    audit_frame,
     quality_names,
 )
 from biasamp_adapters._roles import Role
@@ -81,7 +83,7 @@ def test_a_class_of_one_row() -> None:
 def test_every_row_a_group_and_a_class_of_its_own() -> None:
     labels = list(range(30))
     shifted = labels[1:] + labels[:1]
-    metric = DirectionalBiasAmplification(direction="A->T", groups=labels)
+    metric = DirectionalBiasAmplification(direction="A->T", labels=labels, groups=labels)
     result = metric.result(labels, shifted, sensitive_features=labels)
     # Of each group one sign is + and 29 are -; the + loses a rate of 1, and one of the - gains it.
     assert result.value == pytest.approx(30 * (-1 - 1) / 30**2, abs=1e-12)
@@ -120,6 +122,58 @@ def test_groups_that_are_hardly_meant(groups: int, rows: int) -> None:
     with pytest.warns(AmplificationWarning, match=message):
         report = audit(**data, sensitive_features=attribute, n_boot=0)
     assert any("row numbers or a continuous" in note for note in report.summary["notes"])
+
+
+def test_an_audit_refuses_an_identifier_as_the_attribute() -> None:
+    n = 1001
+    data: dict[str, Any] = {"y_true": [0, 1] * (n // 2) + [0], "y_pred": [0] * n}
+    message = "at most 1,000; received 1,001 groups in 1,001 rows: row numbers or a continuous"
+    with pytest.raises(ValueError, match=message):
+        audit(**data, sensitive_features=range(n))
+    table = pd.DataFrame({"t": data["y_true"], "p": data["y_pred"], "row": range(n)})
+    with pytest.raises(ValueError, match=message):
+        audit_frame(table, task="t", prediction="p", attribute="row")
+    with pytest.raises(ValueError, match=message):
+        audit_counts(JointCounts.from_arrays(**data, sensitive_features=range(n)))
+    quietly(audit, **data, sensitive_features=range(n), groups=[*range(n)], n_boot=0)
+
+
+def test_classes_that_are_hardly_meant() -> None:
+    truth, group = list(range(30)), [0, 1] * 15
+    message = "the task has 30 classes in 30 rows: row numbers or a continuous column"
+    metric = DirectionalBiasAmplification()
+    with pytest.warns(AmplificationWarning, match=message):
+        value = metric(truth, truth, sensitive_features=group)
+    # Listed classes are meant, and so are ten of one row each, or two rows of each class.
+    listed = DirectionalBiasAmplification(labels=truth)
+    assert listed(truth, truth, sensitive_features=group) == value
+    metric(truth[:10], truth[:10], sensitive_features=group[:10])
+    metric(truth * 2, truth * 2, sensitive_features=group * 2)
+
+
+def decimals(n: int) -> list[float]:
+    return [i + 0.5 for i in range(n)]
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred", "sensitive_features"])
+def test_decimals_are_no_labels(name: str) -> None:
+    data: dict[str, Any] = {"y_true": [2, 1] * 101, "y_pred": [2, 1] * 101}
+    data |= {"sensitive_features": ["a"] * 101 + ["b"] * 101, name: decimals(101) * 2}
+    message = f"{name} must hold labels.*; received 101 different numbers that are not whole, such"
+    for call in (DirectionalBiasAmplification(), audit, JointCounts.from_arrays):
+        with pytest.raises(ValueError, match=message):
+            call(**data)
+
+
+def test_decimals_that_may_be_meant() -> None:
+    # A hundred of them, or whole numbers, or more if they are listed.
+    metric = DirectionalBiasAmplification()
+    for classes in (decimals(100), [float(i) for i in range(101)]):
+        truth, group = classes * 2, [0, 1] * len(classes)
+        assert metric(truth, truth, sensitive_features=group) == 0
+    truth, group = decimals(101) * 2, [0, 1] * 101
+    listed = DirectionalBiasAmplification(labels=decimals(101))
+    assert listed(truth, truth, sensitive_features=group) == 0
 
 
 @pytest.mark.parametrize(("groups", "rows"), [(100, 2), (10, 1)])

@@ -29,6 +29,11 @@ from biasamp_adapters.quality import BALANCED, Quality, entropy
 #: Folds of the cross-fitting.
 FOLDS = 5
 
+#: What a warning says of fits that will take minutes.
+_SHORTER = (
+    "fewer trials (n_trials), several at once (n_jobs=-1) and a sample of the rows take less time"
+)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment:
@@ -140,7 +145,7 @@ class Experiment:
         workers = Parallel(n_jobs=self.n_jobs, return_as="generator")
         trials = workers(delayed(self._trial)(*sides, rng) for rng in generators)
         each = ((1, scores) for scores in trials)
-        scored = progress(each, n_trials, "Fitting attackers", "fewer trials (n_trials) take less")
+        scored = progress(each, n_trials, "Fitting attackers", _SHORTER)
         dataset, model, clipped = zip(*scored, strict=True)
         return np.array(dataset), np.array(model), sum(clipped)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,17 +12,17 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.counts.keys import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.equalize import (
     accuracy_of,
     column_accuracy,
-    flip_rows,
     flip_table,
     repeated,
+    rows_alike,
     scaled_flips,
 )
+from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 
 #: Sums of weights that differ by less than this share of the total are equal.
@@ -84,12 +84,15 @@ class Sides:
     silence : bool
         Whether rows for which a model predicted nothing are a separate category, which is wrong.
         Otherwise they are a no to every label.
+    squares : (Tables, Tables) or None
+        The tables of the data, by their weights and by the squares of these; None without weights.
     """
 
     tables: Tables
     roles: Roles
     by_column: tuple[bool, bool]
     silence: bool = True
+    squares: tuple[Tables, Tables] | None = None
 
     @classmethod
     def of_counts(cls, counts: Counts, model: str, roles: Roles) -> Self:
@@ -100,7 +103,14 @@ class Sides:
         """
         source, target = roles.dataset
         several = counts.is_matrix(source) and (roles.of_leakage or not counts.one_each(source))
-        return cls(counts.tables(model), roles, (several, counts.is_matrix(target)))
+        tables, by_column = counts.tables(model), (several, counts.is_matrix(target))
+        squares = (tables, counts.tables_of_squares) if counts.weighted else None
+        return cls(tables, roles, by_column, squares=squares)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.squares is not None
 
     @cached_property
     def dataset(self) -> Array:
@@ -143,50 +153,39 @@ class Sides:
         columns : tuple of arrays of int
             Positions of the columns to flip on each of their axes; without, all.
         """
-        values = self.tables.values
-        if values is None or values.rows.w is None:
-            # All rows weigh the same, so the table is sufficient.
-            at: Any = (Ellipsis, *columns)
-            whole = np.rint(self.dataset[(*at, slice(None), slice(None))]).astype(np.int64)
-            return flip_table(repeated(whole, trials), self.roles.axis, self.accuracy[at], rng)
-        if columns:
-            places, shape = [*zip(*columns, strict=True)], columns[0].shape
-        else:
-            shape = self.accuracy.shape[self.accuracy.ndim - sum(self.by_column) :]
-            places = [*np.ndindex(*shape)]
-        drawn = np.stack([self._flipped_rows(place, rng, trials) for place in places], axis=-3)
-        return drawn.reshape(*drawn.shape[:-3], *shape, *drawn.shape[-2:])
+        at: Any = (Ellipsis, *columns)
+        tables, accuracy = (*at, slice(None), slice(None)), self.accuracy[at]
+        if not self.weighted:
+            whole = np.rint(self.dataset[tables]).astype(np.int64)
+            return flip_table(repeated(whole, trials), self.roles.axis, accuracy, rng)
+        out: Any = 0
+        for numbers, sums in self._alike():
+            whole = np.rint(numbers[tables]).astype(np.int64)
+            mean = rate(sums[tables], whole, undefined=0.0)
+            whole, mean = repeated(whole, trials), repeated(mean, trials)
+            out = out + flip_table(whole, self.roles.axis, accuracy, rng, mean)
+        return out
 
-    def _flipped_rows(self, place: tuple[Any, ...], rng: Draws, trials: int | None) -> Array:
-        """The table of one column, or pair of columns, with each row flipped with its whole weight.
-
-        Raises
-        ------
-        ValueError
-            If only sums of the weights are known.
-        """
-        values, times, axis = self.tables.values, self.tables.times, self.roles.axis
+    def _alike(self) -> Iterator[tuple[Array, Array]]:
+        """Tables of numbers of rows that weigh about the same, and of the sums of their weights."""
+        values, times = self.tables.values, self.tables.times
+        if values is None and self.squares is not None:
+            # Of sums, a cell is as many rows of one weight as vary as much as its rows do.
+            data = replace(self, tables=self.squares[0]).dataset
+            weight = rate(replace(self, tables=self.squares[1]).dataset, data)
+            numbers = rate(self.dataset, weight, undefined=0.0)
+            yield np.where(self.dataset > 0, np.maximum(numbers, 1), 0), self.dataset
+            return
         if values is None or values.rows.unit is None or times is None:
             raise ValueError("flips need rows; these tables hold only sums of weights")
-        split = [*compress(self.roles.dataset, self.by_column)]
-        column = dict(zip(sorted(split), place, strict=True))
-        stays_and_flips = self.roles.dataset if axis == -1 else self.roles.dataset[::-1]
-        (stays, n_stays), (flips, n_flips) = (
-            self.tables.categories(role, column.get(role)) for role in stays_and_flips
-        )
-        times, weight, sizes = repeated(times, trials), values.rows.unit, (n_stays, n_flips)
-        if column:
-            # Rows that agree in both variables and in their weight are merged.
-            weights, stratum = np.unique(weight, return_inverse=True)
-            shape = (len(weights), *sizes)
-            key = np.ravel_multi_index((stratum, stays, flips), shape)
-            stratum, stays, flips = np.indices(shape).reshape(3, -1)
-            times, weight = sum_by(times, key, len(stratum)), weights[stratum]
-        accuracy = self.accuracy[(..., *place)]
-        table = flip_rows(
-            times, stays, flips, sizes=sizes, accuracy=accuracy, rng=rng, weight=weight
-        )
-        return table if axis == -1 else table.swapaxes(-1, -2)
+        for rows in rows_alike(values.rows.unit):
+            weight = values.rows.unit[rows]
+            numbers = replace(self, tables=self.tables.of_rows(rows, times[..., rows])).dataset
+            if (weight == weight[0]).all():
+                yield numbers, numbers * weight[0]
+            else:
+                drawn = times[..., rows] * weight
+                yield numbers, replace(self, tables=self.tables.of_rows(rows, drawn)).dataset
 
     def _table(self, variables: tuple[Role, Role]) -> Array:
         tables, counts = self.tables, self.tables.counts
