@@ -1,0 +1,60 @@
+"""Metrics that read the same attack: it is made once for all of them, and values stay as alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import biasamp_adapters as bam
+from biasamp_adapters import CooccurrenceCounts, DirectionalPredictabilityAmplification
+from biasamp_adapters.metrics.attacks.fitted_attack import FittedAttack
+from biasamp_adapters.metrics.measurement import Measurement
+from biasamp_adapters.reference import Evaluation, align
+
+DPA = DirectionalPredictabilityAmplification(direction="T->A", n_trials=2)
+DPA_U = replace(DPA, quality="uncertainty_coefficient")
+
+
+def captions() -> CooccurrenceCounts:
+    """Two models' predictions of three tasks and of the group."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 2, 200)
+    truth = (rng.random((200, 3)) < 0.3 + 0.3 * group[:, None]).astype(int)
+    guess = {name: np.where(rng.random(200) < 0.2, 1 - group, group) for name in ("a", "b")}
+    return CooccurrenceCounts.from_arrays(
+        truth, {"a": truth, "b": 1 - truth}, group, sensitive_features_pred=guess, keep_rows=True
+    )
+
+
+def fits_of(metric: Any, evaluation: Evaluation, model: str) -> Any:
+    measurement: Measurement = metric.measure(evaluation, model)
+    assert isinstance(measurement, FittedAttack)
+    return measurement.experiment.fits
+
+
+def test_log_loss_and_uncertainty_coefficient_read_the_same_fits() -> None:
+    evaluation = align(captions(), None)
+    fits = fits_of(DPA, evaluation, "a")
+    assert fits_of(DPA_U, evaluation, "a") is fits
+    others = [
+        (replace(DPA, random_state=1), evaluation, "a"),
+        (replace(DPA, n_trials=3), evaluation, "a"),
+        (replace(DPA, equalize=None), evaluation, "a"),
+        (replace(DPA, evaluation="resubstitution"), evaluation, "a"),
+        (replace(DPA, quality="accuracy"), evaluation, "a"),
+        (bam.LeakageAmplification(n_trials=2), evaluation, "a"),
+        (DPA, evaluation, "b"),
+        (DPA, align(captions(), None), "a"),
+    ]
+    assert all(fits_of(*other) is not fits for other in others)
+
+
+def test_values_of_shared_fits_are_those_alone() -> None:
+    together = align(captions(), None)
+    for metric in (DPA, DPA_U):
+        measured = metric.measure(together, "a")
+        alone = metric.measure(align(captions(), None), "a")
+        assert measured.point() == alone.point()
+        assert measured.notes == alone.notes
