@@ -267,6 +267,8 @@ class PredictabilityMetric(Metric):
             n_trials=self.n_trials,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            # To the estimators that replace the exact attacker, a row of weight 2 is two rows.
+            merges=self.attacker == "exact",
         )
 
     def _experiment(self, fits: Fits) -> Experiment:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 import biasamp_adapters as bam
 from biasamp_adapters import CooccurrenceCounts, DirectionalPredictabilityAmplification
@@ -58,3 +59,12 @@ def test_values_of_shared_fits_are_those_alone() -> None:
         alone = metric.measure(align(captions(), None), "a")
         assert measured.point() == alone.point()
         assert measured.notes == alone.notes
+
+
+def test_rows_that_agree_are_fitted_as_one() -> None:
+    merged = fits_of(DPA, align(captions(), None), "a")
+    # Three tasks have 2^3 sets, of which 200 rows have every one.
+    assert [int(numbers.max()) for numbers in merged._alike] == [8 - 1, 8 - 1]
+    apart = replace(merged, merges=False)
+    for one, other in zip(merged.scores, apart.scores, strict=True):
+        assert one == pytest.approx(other, rel=1e-12)

@@ -88,7 +88,7 @@ class CrossFit:
             guess[test] = _numbers(attacker, inputs[row[test]])
         return [float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))]
 
-    def of_classes(self, inputs: Array, shares: Array) -> list[float]:
+    def of_classes(self, inputs: Array, shares: Array, alike: Array | None = None) -> list[float]:
         """The score of each quality on classes.
 
         Parameters
@@ -96,6 +96,9 @@ class CrossFit:
         shares : array of shape (rows, classes)
             The share of each class in each row. A row with several classes counts once for each,
             weighted by its share.
+        alike : array of int of shape (rows,), optional
+            Numbers of the inputs. Rows with the same number and class are fitted as one row with
+            the sum of their weights.
         """
         row, label = np.nonzero(shares)
         weight = self.weight[row] * shares[row, label]
@@ -103,12 +106,19 @@ class CrossFit:
         seen, label = np.unique(label, return_inverse=True)
         answers = np.zeros((len(row), len(seen)))
         for train, test in self._parts(row):
-            rows = inputs[row[train]], label[train], weight[train]
+            known = None if alike is None else alike[row[train]]
+            rows = inputs[row[train]], label[train], weight[train], known
             answers[test] = self._answers(*rows, inputs[row[test]], len(seen))
         return self._scores(label, answers, weight)
 
     def _answers(
-        self, inputs: Array, label: Array, weight: Array, test: Array, n_classes: int
+        self,
+        inputs: Array,
+        label: Array,
+        weight: Array,
+        alike: Array | None,
+        test: Array,
+        n_classes: int,
     ) -> Array:
         """Probabilities of the classes, or 1 for the predicted one, of shape (rows, classes).
 
@@ -121,7 +131,13 @@ class CrossFit:
         else:
             # Some attackers require the classes to be 0, 1, ...
             label = np.searchsorted(present, label)
-            attacker = self._fitted(inputs, label, self._balanced(label, weight))
+            weight = self._balanced(label, weight)
+            if alike is not None:
+                _, first, same = np.unique(
+                    alike * len(present) + label, return_index=True, return_inverse=True
+                )
+                inputs, label, weight = inputs[first], label[first], np.bincount(same, weight)
+            attacker = self._fitted(inputs, label, weight)
             shape = (len(test), len(present))
             if not self._soft:
                 return np.eye(n_classes)[present[_classes(attacker, test, shape[1], shape[:1])]]

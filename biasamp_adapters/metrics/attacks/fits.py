@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,6 +43,9 @@ class Fits:
     random_state : int, Generator or None
     n_jobs : int or None
         Trials that run in parallel.
+    merges : bool
+        Whether equal rows are fitted as one with the sum of their weights. The attacker must learn
+        the same from both.
     """
 
     rows: AttackRows
@@ -53,6 +57,7 @@ class Fits:
     n_trials: int
     random_state: RandomState
     n_jobs: int | None
+    merges: bool = False
 
     @cached_property
     def sides(self) -> tuple[tuple[Variable, Variable], tuple[Variable, Variable]]:
@@ -143,16 +148,31 @@ class Fits:
             axis = self.roles.axis
             variables[axis] = variables[axis].flipped(self.accuracy, rng)
         fit = CrossFit(self.attacker, self.qualities, self.rows.weight, folds, rng)
-        scores = [np.array(self._attack(fit, *side)) for side in (variables, model)]
+        sides = zip((variables, model), self._alike, strict=True)
+        scores = [np.array(self._attack(fit, *side)) for side in sides]
         return scores[0], scores[1], fit.n_clipped
 
-    def _attack(self, fit: CrossFit, source: Variable, target: Variable) -> list[list[float]]:
+    @cached_property
+    def _alike(self) -> tuple[Array | None, Array | None]:
+        """Numbers of the distinct inputs of dataset and model; None where rows are not merged."""
+        (dataset, _), (model, _) = self.sides
+        of_model = _numbers_of(model.read) if self.merges else None
+        if dataset is model:
+            return of_model, of_model
+        # Inputs that are flipped differ in every trial, and few of them are equal.
+        merges = self.merges and self.accuracy is None
+        return _numbers_of(dataset.read) if merges else None, of_model
+
+    def _attack(
+        self, fit: CrossFit, side: Sequence[Variable], alike: Array | None
+    ) -> list[list[float]]:
+        source, target = side
         inputs = source.read
         if "inverse_rmse" in self.qualities:
             return [fit.of_numbers(inputs, *numbers) for numbers in target.numeric_targets()]
         if target.kind == "columns" and self._together:
             return fit.of_columns(inputs, target.columns.astype(np.int64))
-        return [fit.of_classes(inputs, shares) for shares in target.targets()]
+        return [fit.of_classes(inputs, shares, alike) for shares in target.targets()]
 
     @cached_property
     def _together(self) -> bool:
@@ -167,3 +187,8 @@ class Fits:
             return False
         tags = get_tags(self.attacker)
         return bool(tags.classifier_tags and tags.classifier_tags.multi_label)
+
+
+def _numbers_of(rows: Array) -> Array:
+    """A number for each row of a matrix, the same for equal rows."""
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
