@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters import CooccurrenceCounts, DirectionalPredictabilityAmplification
+from biasamp_adapters import (
+    CooccurrenceCounts,
+    DirectionalPredictabilityAmplification,
+    JointCounts,
+)
+from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.attacks.fitted_attack import FittedAttack
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.reference import Evaluation, align
@@ -68,3 +73,50 @@ def test_rows_that_agree_are_fitted_as_one() -> None:
     apart = replace(merged, merges=False)
     for one, other in zip(merged.scores, apart.scores, strict=True):
         assert one == pytest.approx(other, rel=1e-12)
+
+
+def labels() -> JointCounts:
+    """Three classes and groups, of which the task tells something, and so do the predictions."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, 600)
+    truth = np.where(rng.random(600) < 0.4, group, rng.integers(0, 3, 600))
+    predicted = np.where(rng.random(600) < 0.2, group, truth)
+    guess = np.where(rng.random(600) < 0.2, truth, group)
+    return JointCounts.from_arrays(truth, predicted, group, sensitive_features_pred=guess)
+
+
+ATTACKS = (
+    bam.LeakageAmplification(equalize="sampled"),
+    DirectionalPredictabilityAmplification(equalize="sampled"),
+    DirectionalPredictabilityAmplification(quality="uncertainty_coefficient"),
+    DirectionalPredictabilityAmplification(equalize=None),
+    replace(DPA, equalize="sampled"),
+    DPA_U,
+)
+
+
+def test_attacks_on_tables_read_the_same_trials() -> None:
+    evaluation = align(labels(), None)
+    measured: list[Any] = [metric.measure(evaluation, "model") for metric in ATTACKS]
+    la, dpa, dpa_u, not_equalised, t_to_a, t_to_a_u = (attack._drawn for attack in measured)
+    assert la is dpa is dpa_u
+    assert t_to_a is t_to_a_u
+    assert len({id(trials) for trials in (la, not_equalised, t_to_a)}) == 3
+    for metric, together in zip(ATTACKS, measured, strict=True):
+        alone = metric.measure(align(labels(), None), "model")
+        assert together.point() == alone.point()
+
+
+@pytest.mark.parametrize("by_group", [False, True])
+def test_replicates_of_shared_flips_are_those_alone(by_group: bool) -> None:
+    evaluation = align(labels(), None)
+    measured = {
+        place: replace(metric.measure(evaluation, "model"), by_group=by_group)
+        for place, metric in enumerate(ATTACKS)
+    }
+    together = replicate(measured, evaluation, 5, 0)
+    for place, attack in measured.items():
+        alone = replicate({place: attack}, evaluation, 5, 0)[place]
+        assert alone.keys() == together[place].keys()
+        for score, values in alone.items():
+            assert (values == together[place][score]).all()

@@ -191,4 +191,5 @@ class Fits:
 
 def _numbers_of(rows: Array) -> Array:
     """A number for each row of a matrix, the same for equal rows."""
-    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows])

@@ -13,12 +13,9 @@ from biasamp_adapters._roles import ARGUMENTS
 from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import takes_weights
 from biasamp_adapters.inference.rules import Sampling
+from biasamp_adapters.metrics.attacks.attack_notes import below_chance, no_dependence
 from biasamp_adapters.metrics.attacks.fits import FOLDS, Fits
-from biasamp_adapters.metrics.attacks.table_attack import (
-    TableAttack,
-    below_chance,
-    no_dependence,
-)
+from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.quality import BALANCED, Quality, entropy
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple, Self
@@ -101,6 +101,14 @@ class Sides:
         source, target = roles.dataset
         several = counts.is_matrix(source) and (roles.of_leakage or not counts.one_each(source))
         return cls(counts.tables(model), roles, (several, counts.is_matrix(target)))
+
+    @property
+    def with_flips_last(self) -> Self:
+        """The same tables with flips of the target; LA flips its input, so its are transposed."""
+        if not self.roles.of_leakage:
+            return self
+        roles = Roles(self.roles.dataset[::-1], self.roles.model[::-1], self.roles.flipped)
+        return replace(self, roles=roles, by_column=self.by_column[::-1])
 
     @cached_property
     def dataset(self) -> Array:
