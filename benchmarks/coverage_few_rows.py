@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import biasamp_adapters as bam
 from benchmarks.coverage_populations import TablePopulation
 from benchmarks.simulation import of_both_classes, parser_of, people_of, write_means
+from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.metrics.base import Metric
 
 Array = NDArray[Any]
@@ -88,7 +89,7 @@ def observe(
         ).from_counts(counts, n_boot=n_boot, random_state=rng)
         measurement: Any = result.bound
         tables = known.tables(known.first_model)
-        true = float(measurement.scores(tables, tables, rng)["value"])
+        true = float(measurement.scores(tables, tables, BlockDraws())["value"])
     if result.replicated is None or result.replicated.replicates is None:
         return {"given": 0.0, "held": np.nan, "held without the rule": np.nan}
     low, high = np.nanquantile(result.replicated.replicates, [0.025, 0.975])

@@ -161,8 +161,12 @@ def entropy(table: Array) -> Array:
 
 
 def _uncertainty_coefficient(table: Array, values: Array | None) -> Array:
-    overall = entropy(table)
-    return _ratio(np.maximum(overall - cross_entropy(table), 0), overall, 0)
+    return uncertainty_coefficient(entropy(table), cross_entropy(table))
+
+
+def uncertainty_coefficient(entropy: Array, cross_entropy: Array) -> Array:
+    """Theil's U, the share of H(target) that the input tells; 0 where H(target) is 0."""
+    return _ratio(np.maximum(entropy - cross_entropy, 0), entropy, 0)
 
 
 class Dependence(NamedTuple):

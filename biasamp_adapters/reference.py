@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
+from biasamp_adapters._shared import Shared
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.base_rates import BaseRates, sign_of_difference
 from biasamp_adapters.counts import Counts, count_arrays
@@ -87,6 +88,8 @@ class Evaluation:
         Caveats that hold for every metric on these counts.
     favorable : label, optional
         The positive class, where the data name it.
+    shared : Shared
+        What several metrics read alike of these counts.
     """
 
     counts: Counts
@@ -94,6 +97,7 @@ class Evaluation:
     base_rates: BaseRates | None = None
     notes: tuple[str, ...] = ()
     favorable: Label | None = None
+    shared: Shared = field(init=False, default_factory=Shared)
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate, side_of_zero
-from biasamp_adapters.inference.replicates import Draws, Scored
+from biasamp_adapters.inference.replicates import BlockDraws, Scored
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.plain import numbers
 from biasamp_adapters.metrics.result import percent
@@ -139,7 +139,9 @@ class Drift(Scored):
         pair, column = np.unravel_index(order[: min(family, _MOST_GAPS)], distance.shape)
         return Gaps(group[pair], other[pair], column, family)
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """How much larger each gap is in the truth."""
         origin = self.reference.tables() if reference is None else reference
         shift, gaps = self.rates(tables) - self.rates(origin), self.gaps

@@ -14,7 +14,7 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate, Replicated
-from biasamp_adapters.inference.replicates import Draws, Scored
+from biasamp_adapters.inference.replicates import BlockDraws, Scored
 from biasamp_adapters.metrics.means import rate
 
 #: Most tasks of a fairness measure in a report.
@@ -135,7 +135,9 @@ class GroupRates(Scored):
             out[name] = order[:MOST_TASKS]
         return out
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """Rates of the columns that are shown, of shape (..., groups, columns)."""
         fractions = self._fractions(tables)
         return {name: rate(*fractions[name])[..., shown] for name, shown in self._shown.items()}

@@ -14,7 +14,7 @@ from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.inference.estimates import Replicated
-from biasamp_adapters.inference.replicates import Draws, Scored
+from biasamp_adapters.inference.replicates import BlockDraws, Scored
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.plain import numbers
 from biasamp_adapters.metrics.result import percent
@@ -91,7 +91,9 @@ class Prevalence(Scored):
         falls = predicted < true - _ROUNDING
         return self._sums(falls.sum(axis=0)), self._sums((~np.isnan(true)).sum(axis=0))
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """The ratio of predicted to true labels."""
         true, predicted = self.shares(tables)
         return {"ratio": rate(predicted, true)}

@@ -102,7 +102,8 @@ def resample(n: Array, size: int, rng: np.random.Generator) -> Array:
         return rng.multinomial(np.full(size, total), n / total)
     kind_of_row = np.repeat(np.arange(len(n)), n)
     drawn = kind_of_row[rng.integers(total, size=size * total)]
-    drawn += np.repeat(np.arange(size) * len(n), total)
+    if size > 1:
+        drawn += np.repeat(np.arange(size) * len(n), total)
     return np.bincount(drawn, minlength=size * len(n)).reshape(size, len(n))
 
 

@@ -26,7 +26,7 @@ from biasamp_adapters.counts.keys import sum_by
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.frame import Kind, compare_groups
 from biasamp_adapters.inference.estimates import Replicated
-from biasamp_adapters.inference.replicates import Draws, Scored
+from biasamp_adapters.inference.replicates import BlockDraws, Scored
 
 #: The argument of functions that compare groups.
 _ATTRIBUTE = "sensitive_features"
@@ -162,7 +162,9 @@ class HostMetric(Scored):
             return "replicates of counts that hold only sums of weights have no rows"
         return None
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """The value of all rows and of each group; undefined where the function raises."""
         with warnings.catch_warnings():
             # Warnings about the data themselves are given by the call for the point.

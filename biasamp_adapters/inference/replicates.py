@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from biasamp_adapters._progress import progress
+from biasamp_adapters._shared import Shared
 from biasamp_adapters._typing import Array, RandomState, generator
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
@@ -74,6 +75,27 @@ class SharedDraws:
 Draws: TypeAlias = np.random.Generator | SharedDraws
 
 
+class BlockDraws(Shared):
+    """What metrics draw for one block of tables, each from the same random numbers.
+
+    What several metrics draw alike is therefore the same, and need be drawn only once.
+
+    Parameters
+    ----------
+    seed : int
+    several : bool
+        Whether there are several models, whose flips shall differ little.
+    """
+
+    def __init__(self, seed: int = 0, *, several: bool = False) -> None:
+        super().__init__()
+        self._seed, self._several = seed, several
+
+    def generator(self) -> Draws:
+        """The random numbers, from the first one on."""
+        return SharedDraws(self._seed) if self._several else np.random.default_rng(self._seed)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scored(ABC):
     """A quantity that is scored on tables drawn from an evaluation.
@@ -88,6 +110,10 @@ class Scored(ABC):
 
     evaluation: Evaluation
     model: str
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields; what was computed from them is computed again where it is needed."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     #: Whether replicates read values, not only signs, from a reference of its own.
     reads_reference = False
@@ -110,7 +136,9 @@ class Scored(ABC):
         """Numbers that one replicate takes."""
 
     @abstractmethod
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """Named scores, each of shape (..., *) for tables of batch shape (...)."""
 
     def point(self) -> dict[str, Any]:
@@ -119,7 +147,7 @@ class Scored(ABC):
 
     def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
         """The scores of tables with nothing drawn at random: what the jackknife compares."""
-        return self.scores(tables, reference, np.random.default_rng(0))
+        return self.scores(tables, reference, BlockDraws())
 
 
 def replicate(
@@ -152,10 +180,9 @@ def replicate(
     drawn_tables = ((len(tables), tables) for tables in counts.draw(n_boot, table_rng, block))
     for tables in progress(drawn_tables, n_boot, "Drawing tables", SHORTER):
         drawn = None if references is None else next(references)
-        seed = int(flip_rng.integers(2**63))
+        flips = BlockDraws(int(flip_rng.integers(2**63)), several=several)
         for key, metric in metrics.items():
             of_metric = metric.evaluation.counts.drawn(tables).for_model(metric.model)
-            flips = SharedDraws(seed) if several else np.random.default_rng(seed)
             _put(metric.scores(of_metric, drawn, flips), scores[key], n_drawn, n_boot)
         n_drawn += len(tables)
     return scores

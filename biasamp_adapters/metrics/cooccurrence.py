@@ -15,13 +15,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from biasamp_adapters._roles import Role
+from biasamp_adapters._shared import Shared
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import each_of, listing, lookup, show
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import LabelSet
 from biasamp_adapters.inference.estimates import Interval
-from biasamp_adapters.inference.replicates import Draws
+from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.inference.rules import FEW_ROWS, Evidence, Sampling
 from biasamp_adapters.metrics.base import ReferencedMetric, lacking
 from biasamp_adapters.metrics.blind_errors import MOST_DENSE, blind_errors, can_be_blind
@@ -187,8 +188,11 @@ class Cooccurrence(Measurement):
             attribute = attribute.prediction
         return true, self._rate(tables, task, attribute)
 
-    def _blind_rates(self, tables: Tables) -> Array | None:
-        """The rates that blind errors give; None if they are not known."""
+    def _blind_rates(self, tables: Tables, shared: Shared | None = None) -> Array | None:
+        """The rates that blind errors give; None if they are not known.
+
+        Errors in the task are the same for all metrics of an evaluation and model.
+        """
         counts = tables.counts
         if self.magnitude or self.evaluation.base_rates is not None or not counts.has(Role.TASK):
             return None
@@ -197,7 +201,9 @@ class Cooccurrence(Measurement):
         if self.direction != T_TO_A:
             if not can_be_blind(tables, Role.TASK):
                 return None
-            joint = blind_errors(tables, Role.TASK, joint, attribute)
+            true, key = joint, ("blind errors", self.evaluation, self.model)
+            shared = Shared() if shared is None else shared
+            joint = shared.once(key, lambda: blind_errors(tables, Role.TASK, true, attribute))
             task = tables.marginal(Role.PREDICTION)
         if self.direction == A_TO_T:
             return self._of_columns(rate(joint, attribute[..., :, None]))
@@ -258,7 +264,9 @@ class Cooccurrence(Measurement):
             pairs = (~np.isnan(contributions)).any(axis=-2).sum(axis=-1)
         return rate(total, pairs)
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """The value, beside it what blind errors give, Multi's variance, and selected pairs."""
         observed = self._observed
         origin = tables if self.evaluation.reference is None else observed.origin
@@ -277,7 +285,7 @@ class Cooccurrence(Measurement):
             out["variance" + BY_CHANCE] = _variance(noise_of(changes, known, self.rests_on_few))
         else:
             out = {"value": self._mean(contributions)}
-        blind = self._blind_rates(tables)
+        blind = self._blind_rates(tables, draws)
         if blind is not None:
             out["blind_errors"] = self._mean(weight * (blind - true))
             out["excess"] = out["value"] - out["blind_errors"]
@@ -312,7 +320,7 @@ class Cooccurrence(Measurement):
 
     @cached_property
     def _scores_of_data(self) -> dict[str, Any]:
-        scores = self.scores(self._observed.tables, None, np.random.default_rng(0))
+        scores = self.scores(self._observed.tables, None, BlockDraws())
         return {
             name: value if value.ndim else float(value)
             for name, value in scores.items()

@@ -23,6 +23,7 @@ from biasamp_adapters.quality import BALANCED, get_quality
 from biasamp_adapters.reference import Evaluation, dropped_note
 
 if TYPE_CHECKING:
+    from biasamp_adapters.metrics.attacks.fits import Fits
     from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
 
 #: An audit fits attackers on at most this many rows.
@@ -220,8 +221,7 @@ class PredictabilityMetric(Metric):
             attacker = _exact_as_estimator(self.quality, reads_matrix=reads_matrix)
         from biasamp_adapters.metrics.attacks.fitted_attack import FittedAttack
 
-        rows = rows_of_counts(counts, model, self._roles.read)
-        experiment = self._experiment(attacker, rows)
+        experiment = self._experiment(self._fits_to(evaluation, model, attacker))
         if table.no_value and self.attacker == "exact":
             notes = (
                 f"{ARGUMENTS[self._roles.dataset[0]]} is a matrix, which the exact attacker cannot "
@@ -239,17 +239,42 @@ class PredictabilityMetric(Metric):
             "random_state": self.random_state,
         }
 
-    def _experiment(self, attacker: Any, rows: AttackRows) -> Experiment:
-        from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
+    def _fits_to(self, evaluation: Evaluation, model: str, attacker: Any) -> Fits:
+        """Fits to counts; those of the exact attacker are shared by the metrics that score them."""
+        from biasamp_adapters.metrics.attacks.cross_fit import scored_alike
 
-        return Experiment(
+        def fits() -> Fits:
+            rows = rows_of_counts(evaluation.counts, model, self._roles.read)
+            return self._fits(attacker, rows)
+
+        if self.attacker != "exact":
+            return fits()
+        how = self.equalize, self.evaluation, self.n_trials, self.random_state, self.n_jobs
+        key = (model, self._roles, scored_alike(self.quality), *how)
+        return evaluation.shared.once(key, fits)
+
+    def _fits(self, attacker: Any, rows: AttackRows) -> Fits:
+        from biasamp_adapters.metrics.attacks.cross_fit import scored_alike
+        from biasamp_adapters.metrics.attacks.fits import Fits
+
+        return Fits(
             rows=rows,
             roles=self._roles,
             attacker=attacker,
             resubstitution=self.evaluation == "resubstitution",
+            qualities=scored_alike(self.quality),
+            equalize=self.equalize,
+            n_trials=self.n_trials,
+            random_state=self.random_state,
             n_jobs=self.n_jobs,
-            **self._attack_options,
+            # To the estimators that replace the exact attacker, a row of weight 2 is two rows.
+            merges=self.attacker == "exact",
         )
+
+    def _experiment(self, fits: Fits) -> Experiment:
+        from biasamp_adapters.metrics.attacks.fitted_attack import Experiment
+
+        return Experiment(fits=fits, quality=get_quality(self.quality))
 
     def _uncounted(self, inputs: Inputs, n_boot: int = 0) -> AmplificationResult | None:
         if isinstance(self.attacker, str):
@@ -258,7 +283,7 @@ class PredictabilityMetric(Metric):
         rows = number_rows(inputs, self._roles.read, lists, self.missing)
         if rows is None:
             return None
-        experiment = self._experiment(self.attacker, rows)
+        experiment = self._experiment(self._fits(self.attacker, rows))
         scores, notes = experiment.point(), [*experiment.notes()]
         reason = first_reason(SAMPLING_RULES, experiment.sampling)
         if rows.dropped:

@@ -17,6 +17,7 @@ from biasamp_adapters._text import renamed
 from biasamp_adapters._typing import Array, is_whole
 from biasamp_adapters._warnings import AmplificationWarning, warn
 from biasamp_adapters.counts import JointCounts, count_arrays
+from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import Indicators, one_shape
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -313,7 +314,7 @@ def _blocks(steps: Steps, measurement: Cooccurrence, chosen: Array) -> Iterator[
     for start in range(0, len(chosen), size):
         block = chosen[start : start + size]
         tables = steps.tables(block, measurement.evaluation.counts)
-        yield len(block), measurement.scores(tables, None, np.random.default_rng(0))["value"]
+        yield len(block), measurement.scores(tables, None, BlockDraws())["value"]
 
 
 def _warn_once(metric: Metric, points: list[_Point]) -> None:

@@ -27,13 +27,17 @@ def test_statistics_of_batches_are_those_of_all_tables() -> None:
         "total": lambda tables: tables.sum(axis=(-2, -1)),
         "inputs": lambda tables: tables.sum(axis=-1),
     }
-    several = Trials(batches, statistics, fits=False)
-    one = Trials(lambda: iter([TABLES]), statistics)
+    several = Trials(batches, fits=False).reading(statistics)
+    one = Trials(lambda: iter([TABLES])).reading(statistics)
     for trials in (several, one):
         # 1 + ... + 6, 7 + ... + 12, and so on.
         assert trials["total"].tolist() == [21, 57, 93, 129, 165, 201]
         assert trials["inputs"].tolist()[0] == [1 + 2 + 3, 4 + 5 + 6]
     assert len(shapes) == 3  # Each batch is drawn once for all statistics.
+    several.reading({"largest": lambda tables: tables.max(axis=(-2, -1))})
+    # Those that are asked for later read the same tables again.
+    assert several["largest"].tolist() == [6, 12, 18, 24, 30, 36]
+    assert len(shapes) == 6
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,18 @@ from sklearn.base import clone
 
 from biasamp_adapters._typing import Array
 from biasamp_adapters.attackers.weights import fit_weighted, takes_weights
-from biasamp_adapters.quality import BALANCED, HARD_LOSS, Quality, entropy
+from biasamp_adapters.quality import BALANCED, HARD_LOSS, entropy
 
 #: The lowest probability that a log loss is taken of, as scikit-learn clips it.
 _LOWEST = float(np.finfo(np.float64).eps)
 
 #: Qualities of probabilities; the others are of predicted classes.
 LOG_LOSSES = ("inverse_cross_entropy", "uncertainty_coefficient")
+
+
+def scored_alike(quality: str) -> tuple[str, ...]:
+    """The qualities that score the same answers of the same attackers as one does."""
+    return LOG_LOSSES if quality in LOG_LOSSES else (quality,)
 
 
 def seed_names(attacker: Any) -> list[str]:
@@ -35,7 +40,8 @@ class CrossFit:
     ----------
     attacker : estimator
         Cloned for every fit, each clone with a seed of its own.
-    quality : Quality
+    qualities : tuple of str
+        Those that score the same answers; see :func:`scored_alike`.
     weight, folds : arrays of shape (rows,)
         With a single fold, attackers predict the rows that they were fitted on.
     rng : numpy.random.Generator
@@ -44,7 +50,7 @@ class CrossFit:
     """
 
     attacker: Any
-    quality: Quality
+    qualities: tuple[str, ...]
     weight: Array
     folds: Array
     rng: np.random.Generator
@@ -63,9 +69,9 @@ class CrossFit:
 
     @property
     def _soft(self) -> bool:
-        return self.quality.name in LOG_LOSSES
+        return self.qualities == LOG_LOSSES
 
-    def of_numbers(self, inputs: Array, shares: Array, values: Array) -> float:
+    def of_numbers(self, inputs: Array, shares: Array, values: Array) -> list[float]:
         """Root mean square error of predicted numbers.
 
         Parameters
@@ -80,16 +86,19 @@ class CrossFit:
         for train, test in self._parts(row):
             attacker = self._fitted(inputs[row[train]], target[train], weight[train])
             guess[test] = _numbers(attacker, inputs[row[test]])
-        return float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))
+        return [float(np.sqrt(np.average((target - guess) ** 2, weights=weight)))]
 
-    def of_classes(self, inputs: Array, shares: Array) -> float:
-        """The score on classes.
+    def of_classes(self, inputs: Array, shares: Array, alike: Array | None = None) -> list[float]:
+        """The score of each quality on classes.
 
         Parameters
         ----------
         shares : array of shape (rows, classes)
             The share of each class in each row. A row with several classes counts once for each,
             weighted by its share.
+        alike : array of int of shape (rows,), optional
+            Numbers of the inputs. Rows with the same number and class are fitted as one row with
+            the sum of their weights.
         """
         row, label = np.nonzero(shares)
         weight = self.weight[row] * shares[row, label]
@@ -97,12 +106,19 @@ class CrossFit:
         seen, label = np.unique(label, return_inverse=True)
         answers = np.zeros((len(row), len(seen)))
         for train, test in self._parts(row):
-            rows = inputs[row[train]], label[train], weight[train]
+            known = None if alike is None else alike[row[train]]
+            rows = inputs[row[train]], label[train], weight[train], known
             answers[test] = self._answers(*rows, inputs[row[test]], len(seen))
-        return self._score(label, answers, weight)
+        return self._scores(label, answers, weight)
 
     def _answers(
-        self, inputs: Array, label: Array, weight: Array, test: Array, n_classes: int
+        self,
+        inputs: Array,
+        label: Array,
+        weight: Array,
+        alike: Array | None,
+        test: Array,
+        n_classes: int,
     ) -> Array:
         """Probabilities of the classes, or 1 for the predicted one, of shape (rows, classes).
 
@@ -115,7 +131,13 @@ class CrossFit:
         else:
             # Some attackers require the classes to be 0, 1, ...
             label = np.searchsorted(present, label)
-            attacker = self._fitted(inputs, label, self._balanced(label, weight))
+            weight = self._balanced(label, weight)
+            if alike is not None:
+                _, first, same = np.unique(
+                    alike * len(present) + label, return_index=True, return_inverse=True
+                )
+                inputs, label, weight = inputs[first], label[first], np.bincount(same, weight)
+            attacker = self._fitted(inputs, label, weight)
             shape = (len(test), len(present))
             if not self._soft:
                 return np.eye(n_classes)[present[_classes(attacker, test, shape[1], shape[:1])]]
@@ -124,15 +146,15 @@ class CrossFit:
 
     def _balanced(self, label: Array, weight: Array) -> Array:
         """Weights with which classes 0, 1, ... weigh the same, if the quality treats them so."""
-        if self.quality.name != BALANCED or not takes_weights(self.attacker):
+        if BALANCED not in self.qualities or not takes_weights(self.attacker):
             return weight
         total = np.bincount(label, weight)
         return (
             weight * weight.sum() / (np.count_nonzero(total) * np.where(total > 0, total, 1))[label]
         )
 
-    def of_columns(self, inputs: Array, labels: Array) -> list[float]:
-        """The score on each column of 0 and 1, from one attacker that predicts all of them."""
+    def of_columns(self, inputs: Array, labels: Array) -> list[list[float]]:
+        """The scores on each column of 0 and 1, from one attacker that predicts all of them."""
         yes = np.zeros(labels.shape)
         varies = np.ptp(labels, axis=0) > 0
         for train, test in self._parts(np.arange(len(labels))):
@@ -147,10 +169,10 @@ class CrossFit:
             sure = np.where(labels[train][0] == 1, 1, rare) / (1 + rare)
             yes[test] = np.where(alone, sure, yes[test])
         answers = np.stack([1 - yes, yes], axis=-1)
-        return [self._score(labels[:, t], answers[:, t], self.weight) for t in range(len(yes.T))]
+        return [self._scores(labels[:, t], answers[:, t], self.weight) for t in range(len(yes.T))]
 
-    def _score(self, label: Array, answers: Array, weight: Array) -> float:
-        """The score of the quality, the loss itself for an inverse one.
+    def _scores(self, label: Array, answers: Array, weight: Array) -> list[float]:
+        """The score of each quality, the loss itself for an inverse one.
 
         Parameters
         ----------
@@ -164,19 +186,17 @@ class CrossFit:
             chance = answers[np.arange(len(label)), label]
             self.n_clipped += int((chance < _LOWEST).sum())
             loss = float(-(share * np.log(np.maximum(chance, _LOWEST))).sum())
-            if self.quality.inverse:
-                return loss
             # With a single class, entropy and loss are 0 up to rounding.
             most = float(entropy(np.bincount(label, share)[None])) if np.ptp(label) else 0.0
-            return max(0.0, 1 - loss / most) if most else 0.0
-        guess = answers.argmax(axis=1)
-        if self.quality.name == "hard_inverse_cross_entropy":
-            return HARD_LOSS * float(share[guess != label].sum())
-        if self.quality.name == "accuracy":
-            return float(metrics.accuracy_score(label, guess, sample_weight=weight))
+            return [loss, max(0.0, 1 - loss / most) if most else 0.0]
+        (quality,), guess = self.qualities, answers.argmax(axis=1)
+        if quality == "hard_inverse_cross_entropy":
+            return [HARD_LOSS * float(share[guess != label].sum())]
+        if quality == "accuracy":
+            return [float(metrics.accuracy_score(label, guess, sample_weight=weight))]
         options = {"labels": np.unique(label), "average": "macro", "zero_division": 0}
         scorers = {"balanced_accuracy": metrics.recall_score, "f1_macro": metrics.f1_score}
-        return float(scorers[self.quality.name](label, guess, sample_weight=weight, **options))
+        return [float(scorers[quality](label, guess, sample_weight=weight, **options))]
 
 
 def _unseen(n_rows: int) -> float:

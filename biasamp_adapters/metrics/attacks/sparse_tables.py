@@ -142,6 +142,44 @@ def tie_optimism(table: Array, n_rows: float, *, balanced: bool = False) -> Arra
     return (0.4 * error * weight * (gap < 2 * error)).sum(axis=-1)
 
 
+def tie_margin(
+    name: str,
+    quality: Quality,
+    of_leakage: bool,
+    optimism: tuple[Array, Array],
+    levels: tuple[Array, Array],
+) -> tuple[float, float]:
+    """How far ties may have raised or lowered the value, or a level.
+
+    Noise breaks near-ties, which raises the accuracy; resampling repeats this.
+
+    Parameters
+    ----------
+    name : {"value", "psi_dataset", "psi_model"}
+    quality : Quality
+        One of an attacker that names one class.
+    of_leakage : bool
+        Whether the value is the difference of the levels, and not their relative one.
+    optimism, levels : (array, array)
+        What :func:`tie_optimism` gives, and the levels, of dataset and model in each trial.
+    """
+    inverse = quality.inverse
+    dataset, model = (float(np.mean(side)) for side in optimism)
+    # Shares of right guesses or, where the quality is an inverse loss, of wrong ones.
+    d, m = (float(np.mean(1 / (HARD_LOSS * x) if inverse else x)) for x in levels)
+    if name == "value" and not of_leakage:
+        # (m - d) / (m + d), by its derivatives.
+        total = (d + m) ** 2 or 1.0
+        return 2 * d * model / total, 2 * m * dataset / total
+    if inverse:
+        # A level is the inverse of the share; where that is 0 there are no ties.
+        dataset /= HARD_LOSS * d**2 or 1.0
+        model /= HARD_LOSS * m**2 or 1.0
+    if name == "value":
+        return model, dataset
+    return (dataset if name == "psi_dataset" else model), 0.0
+
+
 def _lead(table: Array, n_rows: float) -> tuple[Array, Array, Array]:
     """How far the likeliest target of each input leads, the standard error, and the input's share.
 

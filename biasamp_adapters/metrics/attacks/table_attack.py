@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -15,34 +15,33 @@ from biasamp_adapters._typing import Array, Label, RandomState, generator, seed_
 from biasamp_adapters.counts.draws import batches
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import MONTE_CARLO, Interval
-from biasamp_adapters.inference.replicates import Draws
+from biasamp_adapters.inference.replicates import BlockDraws, Draws
 from biasamp_adapters.inference.rules import Evidence, Sampling
+from biasamp_adapters.metrics.attacks.attack_notes import below_chance, no_dependence
 from biasamp_adapters.metrics.attacks.rows import numeric_labels
 from biasamp_adapters.metrics.attacks.sparse_tables import (
     expected_channel_is_unbiased,
+    tie_margin,
     tie_optimism,
 )
-from biasamp_adapters.metrics.attacks.trials import Trials
+from biasamp_adapters.metrics.attacks.trials import Statistics, Trials
 from biasamp_adapters.metrics.attacks.two_way_tables import Sides
 from biasamp_adapters.metrics.means import mean_over_tasks
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.quality import (
     BALANCED,
     DEPENDENCE,
-    HARD_LOSS,
     OF_GUESSES,
     Dependence,
     Quality,
     chance_share,
     is_dependent,
     loo_cross_entropy,
+    uncertainty_coefficient,
 )
 
 #: Pairs and trials, or numbers of the tables of trials, that are flipped at a time.
 _BLOCK = 2**20
-
-#: Rounded scores that differ by less than this share of them are equal.
-_ROUNDING = 1e-12
 
 #: Qualities of an attacker that names one class: it may choose among ties.
 _OF_CHOICES = (*OF_GUESSES, BALANCED)
@@ -51,30 +50,6 @@ _OF_CHOICES = (*OF_GUESSES, BALANCED)
 _IN_EXPECTATION = ("inverse_cross_entropy", *_OF_CHOICES)
 
 _NO_AND_YES = np.array([0.0, 1.0])
-
-
-def below_chance(accuracy: float, classes: int) -> Iterator[str]:
-    """The note on a model that is wrong more often than chance."""
-    if accuracy < (1 - _ROUNDING) / classes:
-        yield (
-            f"the model's accuracy of {accuracy:.3f} is below 1/{classes}: labels made as "
-            "wrong carry information again, so the dataset's side is not a fair baseline"
-        )
-
-
-def no_dependence(is_noise: Array) -> Iterator[str]:
-    """The note if the ratio of two uncertainty coefficients, per column, is noise."""
-    if is_noise.size > 1 and is_noise.any():
-        yield (
-            f"{is_noise.sum()} of {is_noise.size} columns show no dependence at the 95 % level in "
-            "dataset or model: of these the difference of the uncertainty coefficients enters the "
-            "mean, not their ratio"
-        )
-    elif is_noise.any():
-        yield (
-            "neither dataset nor model shows a dependence at the 95 % level: the value is the "
-            "difference of the uncertainty coefficients, not their ratio"
-        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,8 +72,6 @@ class TableAttack(Measurement):
     random_state : int, Generator or None
     mode : {"expected", "sampled"} or None
         How the value is equalised.
-    flipped : Trials, optional
-        Statistics of the dataset's tables with flips, if they are known.
     """
 
     sides: Sides
@@ -108,7 +81,6 @@ class TableAttack(Measurement):
     n_trials: int
     random_state: RandomState
     mode: str | None = None
-    flipped: Trials | None = None
 
     def equalised(self) -> Self:
         """The same with the way to equalise chosen, and notes on what this means.
@@ -139,11 +111,15 @@ class TableAttack(Measurement):
             )
         if self.loo and counts.weighted:
             raise ValueError("leave-one-out needs unweighted rows; received weights")
-        difference, flipped = np.asarray(False), None
-        if self._is_ratio_of_u:
-            difference, flipped = self._is_noise(*self._dependence), self._drawn
-            notes += no_dependence(difference)
-        return replace(self, mode=mode, difference=difference, notes=tuple(notes), flipped=flipped)
+        measured = replace(self, mode=mode, notes=tuple(notes))
+        if mode == "sampled":
+            # One pass over the trials then gives what all attacks read that are measured together.
+            measured._drawn.reading(self._statistics)
+        if not self._is_ratio_of_u:
+            return measured
+        difference = self._is_noise(*measured._dependence)
+        notes += no_dependence(difference)
+        return replace(measured, difference=difference, notes=tuple(notes))
 
     @property
     def no_value(self) -> str | None:
@@ -222,72 +198,88 @@ class TableAttack(Measurement):
         unbiased = expected_channel_is_unbiased(self.quality, sides, counts.effective_rows)
         return (sides.accuracy >= 1) | unbiased
 
-    # Statistics of the tables, each of shape (trials, *columns, ...).
+    # Statistics of the tables, each of shape (trials, *columns, ...). Attacks that read the same
+    # tables share them, so the tables of LA are transposed, and names tell functions apart.
+
+    @property
+    def _tables_read(self) -> tuple[Hashable, ...]:
+        """What attacks have in common that read the same tables of an evaluation."""
+        sides = self.sides.with_flips_last
+        return self.model, sides.roles, sides.by_column, sides.silence, self.equalize is None
+
+    def _name(self, statistic: str) -> str:
+        quality = self.quality.name
+        names = {"score": quality, "optimism": f"optimism of {quality}"}
+        if quality == "inverse_cross_entropy":
+            names["score"] = "leave-one-out" if self.loo else "cross_entropy"
+        name = names.get(statistic, statistic)
+        return f"{name} of LA" if self.sides.roles.of_leakage else name
 
     @cached_property
-    def _statistics(self) -> dict[str, Callable[[Array], Array]]:
+    def _statistics(self) -> Statistics:
         """Functions of tables: the score, what shows a dependence, and what ties may gain."""
-        score = {"score": self._score_of_values}
-        if self.quality.name not in _OF_CHOICES:
-            return score | DEPENDENCE
-        return score | DEPENDENCE | {"optimism": self._optimism}
+        functions = {"score": lambda tables: self._score(tables, self._values), **DEPENDENCE}
+        if self.quality.name == "uncertainty_coefficient":
+            del functions["score"]  # It follows from the others.
+        if self.quality.name in _OF_CHOICES:
+            rows, balanced = self.evaluation.counts.effective_rows, self.quality.name == BALANCED
+            functions["optimism"] = partial(tie_optimism, n_rows=rows, balanced=balanced)
+        turned = self.sides.roles.of_leakage
+        return {self._name(x): _transposed(f) if turned else f for x, f in functions.items()}
 
-    def _score_of_values(self, tables: Array) -> Array:
-        return self._score(tables, self._values)
-
-    def _optimism(self, tables: Array) -> Array:
-        rows, balanced = self.evaluation.counts.effective_rows, self.quality.name == BALANCED
-        return tie_optimism(tables, rows, balanced=balanced)
+    def _read(self, trials: Trials, statistic: str) -> Array:
+        if statistic == "score" and self.quality.name == "uncertainty_coefficient":
+            parts = (self._read(trials, name) for name in ("entropy", "cross_entropy"))
+            return uncertainty_coefficient(*parts)
+        return trials[self._name(statistic)]
 
     def _once(self, tables: Array) -> Trials:
         """Those of tables in which nothing is drawn, as a single trial."""
-        return Trials(partial(iter, [tables[None]]), self._statistics)
+        return Trials(lambda: iter([tables[None]])).reading(self._statistics)
 
     @cached_property
     def _model(self) -> Trials:
-        return self._once(self.sides.model)
+        return self._once(self.sides.with_flips_last.model)
 
     @cached_property
     def _drawn(self) -> Trials:
         """Those of the dataset's tables with drawn flips; as they are without flips."""
-        if self.flipped is not None:
-            return self.flipped
+        sides = self.sides.with_flips_last
         if self.equalize is None:
-            return self._once(self.sides.dataset)
-        fits = self.n_trials <= self._trials_at_once
-        return Trials(self._flipped_tables, self._statistics, fits=fits)
+            return self._once(sides.dataset)
+        step = max(1, _BLOCK // max(sides.dataset.size, 1))
 
-    @property
-    def _trials_at_once(self) -> int:
-        return max(1, _BLOCK // max(self.sides.dataset.size, 1))
+        def tables() -> Iterator[Array]:
+            rng = generator(self.random_state)
+            return (sides.flipped(rng, size) for size in batches(self.n_trials, step))
 
-    def _flipped_tables(self) -> Iterator[Array]:
-        rng = generator(self.random_state)
-        for size in batches(self.n_trials, self._trials_at_once):
-            yield self.sides.flipped(rng, size)
+        key = (*self._tables_read, self.n_trials, self.random_state)
+        trials = self.evaluation.shared.once(key, lambda: Trials(tables, self.n_trials <= step))
+        return trials.reading(self._statistics)
 
     @cached_property
     def _expected(self) -> Trials:
         """Those of the dataset's tables with flips in expectation; as they are without flips."""
-        return self._once(self.sides.expected() if self.equalize else self.sides.dataset)
+        sides = self.sides.with_flips_last
+        return self._once(sides.expected() if self.equalize else sides.dataset)
 
     def _dataset(self, name: str) -> Array:
         """A statistic of the dataset's tables as the value compares them."""
         if self.mode == "expected":
-            return self._expected[name]
-        drawn = self._drawn[name]
+            return self._read(self._expected, name)
+        drawn = self._read(self._drawn, name)
         if self.mode is None or not self._in_expectation.any():
             return drawn
         # Labels that occur have an axis of their own.
         further = range(self._in_expectation.ndim - drawn.ndim + 1, 0)
         chosen = np.expand_dims(self._in_expectation, tuple(further))
-        return np.where(chosen, self._expected[name], drawn)
+        return np.where(chosen, self._read(self._expected, name), drawn)
 
     @cached_property
     def _dependence(self) -> tuple[Dependence, Dependence]:
         """What shows a dependence, in the dataset and in the model."""
         dataset = Dependence(*(self._dataset(name) for name in DEPENDENCE))
-        return dataset, Dependence(*(self._model[name] for name in DEPENDENCE))
+        return dataset, Dependence(*(self._read(self._model, name) for name in DEPENDENCE))
 
     # Scores.
 
@@ -325,56 +317,70 @@ class TableAttack(Measurement):
             return scores
         return {name: score.mean(axis=-1) for name, score in scores.items()}
 
-    def _of_tables(self, dataset: Array, model: Array) -> dict[str, Array]:
-        values = self._values
-        return self._overall(self._score(dataset, values), self._score(model, values))
-
     def _of_pairs(self, dataset: Array, model: Array, difference: Array) -> dict[str, Array]:
         dataset, model = self._score(dataset, _NO_AND_YES), self._score(model, _NO_AND_YES)
         return self._compare(dataset, model, difference)
 
-    def scores(self, tables: Tables, reference: Tables | None, rng: Draws) -> dict[str, Array]:
+    def scores(
+        self, tables: Tables, reference: Tables | None, draws: BlockDraws
+    ) -> dict[str, Array]:
         """The value and both levels; each table with one draw of flips."""
-        sides, flips = replace(self.sides, tables=tables), self.equalize is not None
-        scores = self._of_tables(sides.flipped(rng) if flips else sides.dataset, sides.model)
+        sides, what = replace(self.sides, tables=tables), (self.evaluation, *self._tables_read)
+        rng = draws.once(("random numbers", *what), draws.generator)
+
+        def read(side: str, make: Callable[[Sides], Array]) -> Array:
+            trials = draws.once((side, *what), lambda: Trials(lambda: iter([make(sides)])))
+            return self._read(trials.reading(self._statistics), "score")
+
+        dataset = read("dataset", lambda sides: self._equalised(sides, rng))
+        scores = self._overall(dataset, read("model", lambda sides: sides.with_flips_last.model))
         if self.by_group:
             sides = self._pairs_of(tables)
-            dataset = sides.flipped(rng) if flips else sides.dataset
+            pairs = draws.once(("pairs", *what), lambda: self._equalised(sides, rng))
+            pairs = pairs.swapaxes(-1, -2) if self.sides.roles.of_leakage else pairs
             with np.errstate(divide="ignore", invalid="ignore"):  # of groups that do not vary
                 difference = self.pair_scores["difference"]
-                value = self._of_pairs(dataset, sides.model, difference)["value"]
+                value = self._of_pairs(pairs, sides.model, difference)["value"]
             scores["groups"] = mean_over_tasks(np.where(_varies(tables), value, np.nan))
         return scores
+
+    def _equalised(self, sides: Sides, rng: Draws) -> Array:
+        """The dataset's tables with one draw of flips, those of LA transposed."""
+        sides = sides.with_flips_last
+        return sides.dataset if self.equalize is None else sides.flipped(rng)
 
     def smooth(self, tables: Tables, reference: Tables | None) -> dict[str, Array]:
         """The value and both levels with flips in expectation."""
         sides = replace(self.sides, tables=tables)
-        return self._of_tables(sides.expected() if self.equalize else sides.dataset, sides.model)
+        dataset = sides.expected() if self.equalize else sides.dataset
+        return self._overall(*(self._score(x, self._values) for x in (dataset, sides.model)))
 
     def point(self) -> dict[str, Any]:
         """The value and both levels, averaged over trials where flips are drawn."""
         if self.no_value:
             return dict.fromkeys(("value", "psi_dataset", "psi_model"), np.nan)
-        scores = self._overall(self._dataset("score"), self._model["score"])
+        scores = self._overall(self._dataset("score"), self._read(self._model, "score"))
         return {name: float(np.mean(score)) for name, score in scores.items()}
 
     def trials(self) -> dict[str, Array]:
         """The same of each draw of flips, if flips are drawn."""
         if self.mode != "sampled":
             return {}
-        return self._compare(self._dataset("score"), self._model["score"][0], self.difference)
+        return self._compare(
+            self._dataset("score"), self._read(self._model, "score")[0], self.difference
+        )
 
     # Intervals.
 
     @cached_property
     def drawn_scores(self) -> dict[str, Array]:
         """The scores by drawn flips, whichever way the value is equalised, (trials,) each."""
-        return self._overall(self._drawn["score"], self._model["score"])
+        return self._overall(self._read(self._drawn, "score"), self._read(self._model, "score"))
 
     @cached_property
     def _expected_scores(self) -> dict[str, Array]:
         """The scores with flips in expectation: the centre of replicates without noise."""
-        return self._overall(self._expected["score"], self._model["score"])
+        return self._overall(self._read(self._expected, "score"), self._read(self._model, "score"))
 
     @cached_property
     def _alone(self) -> float:
@@ -427,29 +433,12 @@ class TableAttack(Measurement):
         )
 
     def _tie_margin(self, name: str) -> Interval:
-        """How far ties may have raised or lowered a score.
-
-        Noise breaks near-ties, which raises the accuracy; resampling repeats this.
-        """
+        """How far ties may have raised or lowered a score."""
         if self.quality.name not in _OF_CHOICES or name == "groups":
             return 0.0, 0.0
-        inverse = self.quality.inverse
-        optimism = self._dataset("optimism"), self._model["optimism"]
-        dataset, model = (float(np.mean(side)) for side in optimism)
+        optimism = self._dataset("optimism"), self._read(self._model, "optimism")
         levels = self.drawn_scores["psi_dataset"], self.drawn_scores["psi_model"]
-        # Shares of right guesses or, where the quality is an inverse loss, of wrong ones.
-        d, m = (float(np.mean(1 / (HARD_LOSS * x) if inverse else x)) for x in levels)
-        if name == "value" and not self.sides.roles.of_leakage:
-            # (m - d) / (m + d), by its derivatives.
-            total = (d + m) ** 2 or 1.0
-            return 2 * d * model / total, 2 * m * dataset / total
-        if inverse:
-            # A level is the inverse of the share; where that is 0 there are no ties.
-            dataset /= HARD_LOSS * d**2 or 1.0
-            model /= HARD_LOSS * m**2 or 1.0
-        if name == "value":
-            return model, dataset
-        return (dataset if name == "psi_dataset" else model), 0.0
+        return tie_margin(name, self.quality, self.sides.roles.of_leakage, optimism, levels)
 
     # Pairs.
 
@@ -498,6 +487,10 @@ class TableAttack(Measurement):
         for start in range(0, len(drawn), step):
             pairs = tuple(drawn[start : start + step].T)
             yield pairs, sides.flipped(rng, self.n_trials, pairs)
+
+
+def _transposed(statistic: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    return lambda tables: statistic(tables.swapaxes(-1, -2))
 
 
 def _varies(tables: Tables) -> Array:

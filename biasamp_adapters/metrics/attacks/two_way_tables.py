@@ -112,6 +112,14 @@ class Sides:
         """Whether rows have weights."""
         return self.squares is not None
 
+    @property
+    def with_flips_last(self) -> Self:
+        """The same tables with flips of the target; LA flips its input, so its are transposed."""
+        if not self.roles.of_leakage:
+            return self
+        roles = Roles(self.roles.dataset[::-1], self.roles.model[::-1], self.roles.flipped)
+        return replace(self, roles=roles, by_column=self.by_column[::-1])
+
     @cached_property
     def dataset(self) -> Array:
         """One table for each column, or pair of columns: (..., *columns, inputs, targets)."""
