@@ -36,8 +36,9 @@ _MISSING, _GOOD, _SPLIT = "bam_missing_{}", "bam_good_{}", "bam_split_{}"
 _TOTALS = {"n": "bam_n", "w": "bam_w", "w2": "bam_w2"}
 _DTYPES = {"n": np.int64, "w": np.float64, "w2": np.float64}
 
-#: Types whose products Int32 holds, whatever they hold: it is faster than floats.
-_NARROW = (nw.Boolean, nw.Int8, nw.UInt8, nw.Int16)
+#: Types whose products Int32 holds, whatever they hold: it is faster than floats. Dask cannot turn
+#: a missing truth value into an integer.
+_NARROW = (nw.Int8, nw.UInt8, nw.Int16)
 
 #: Engines whose integers wrap around where others raise an error. Rows that are not 0 and 1 are
 #: refused afterwards, so these need no copy of the columns as a wider type.
