@@ -413,10 +413,10 @@ def _of_groups(curve: Row) -> Iterator[str]:
     found = curve["by_group"]
     if found["amplification"]["value"] is None:
         return
-    amplification = rounded(found["amplification"])
+    amplification = number(100 * found["amplification"]["value"], 1)
     yield (
         f"A threshold for each group (group_thresholds) would make {curve['name']} "
-        f"{amplification.value} points, with {found['accuracy']['value']:.1%} right, on these "
+        f"{amplification} points, with {found['accuracy']['value']:.1%} right, on these "
         "rows, which set the thresholds. That keeps the gap of the data, which is not fairness, "
         "and reads the attribute to decide, which the law may forbid."
     )

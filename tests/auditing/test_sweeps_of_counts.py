@@ -131,7 +131,7 @@ def test_what_a_calibrated_threshold_changes(lowest: int, advice: str) -> None:
     said, by_group = report.summary["answer"]["do"]
     assert advice in said
     # The scores are the same, whatever was called positive.
-    assert "BA A->T +1.04 points, with 65.3% right, on these rows" in by_group
+    assert "BA A->T +1.0 points, with 65.3% right, on these rows" in by_group
 
 
 def test_cells_are_rows_with_weights_for_the_functions_of_scores() -> None:
