@@ -42,6 +42,7 @@ OF_LABELS = r"prevalence must be the share of each label, in \[0, 1\]; received 
         (TWO, {1: 0.4}, r"prevalence must name each of \[0, 1\]; received \[1\]"),
         (TWO, {"no": 0.6, "yes": 0.4}, r"prevalence must name each of \[0, 1\]; received \['no',"),
         (TWO, "test", "prevalence must be 'train' or numbers; received 'test'"),
+        (TWO, [0.5, "x"], r"prevalence must be 'train' or numbers; received \[0.5, 'x'\]"),
         (THREE, 0.2, "prevalence must be a number for each of 3 classes; received one"),
         (THREE, [0.5, 0.5], OF_CLASSES + r"\[0.5, 0.5\]"),
         (MATRIX, [0.5, 1.1], OF_LABELS + r"\[0.5, 1.1\]"),

@@ -216,6 +216,15 @@ def test_weights_are_repeated_rows() -> None:
     assert once.threshold_.tolist() == repeated.threshold_.tolist()
 
 
+def test_a_group_without_weight() -> None:
+    given: dict[str, Any] = {"sensitive_features": GROUP, "sample_weight": (GROUP == "a") * 1.0}
+    with pytest.raises(ValueError, match="the group 'b' has no rows with a positive weight"):
+        by("metadata").fit(X, Y, **given)
+    model = by("metadata", other_groups="pooled").fit(X, Y, **given)
+    assert model.threshold_.tolist() == [model.pooled_threshold_] * 2
+    assert np.isnan(model.prevalence_).tolist() == [False, True]
+
+
 @pytest.mark.parametrize(
     ("options", "given", "rule"),
     [
