@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 import pandas as pd
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
@@ -23,7 +23,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.inputs.order import index_of
+from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, AccuracyWithAttribute
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
 from biasamp_adapters.thresholds.by_group import (
     Others,
@@ -37,7 +38,7 @@ from biasamp_adapters.thresholds.scored_rows import Scored, read_groups
 METADATA = "metadata"
 
 
-class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Predict each class as often as it occurs, by thresholds that are fixed by ``fit``.
 
     A model that predicts positives more often than they occur can amplify bias for that reason
@@ -284,13 +285,16 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     def _attribute(self, X: Any, sensitive_features: Any, y: Any = None) -> Any:  # noqa: N803
         """The attribute as metadata or from its place; None if thresholds are those of all rows."""
-        if self.by == METADATA:
+        if isinstance(self.by, str) and self.by == METADATA:
             if sensitive_features is None:
                 raise ValueError(
                     "sensitive_features must be given with by='metadata', to fit and to predict; "
                     "received None. Pass it to the call, or with sklearn.set_config("
-                    "enable_metadata_routing=True) to the search or pipeline"
+                    "enable_metadata_routing=True) to the search or pipeline; score with this "
+                    "classifier's own score, or with amplification_scorers(..., others=...): "
+                    "scorers of scikit-learn do not pass it on"
                 )
+            warn_of_order([("X", index_of(X)), (ARGUMENT, index_of(sensitive_features))])
             return sensitive_features
         # Searches and scorers hand it to whatever takes it, also where it is not to be read.
         if self.by is None:

@@ -167,6 +167,8 @@ class GroupThresholds:
             If a group is unknown (unless ``other_groups`` is "pooled") or missing, or scores have
             other columns.
         """
+        named = {"y_score": y_score, "sensitive_features": sensitive_features}
+        warn_of_order((name, index_of(values)) for name, values in named.items())
         scores, names = read_scores(y_score)
         expected = self.thresholds.shape[1:]
         if scores.shape[1:] != expected or not fits(names, self.labels):

@@ -354,3 +354,6 @@ def test_rows_in_another_order_warn() -> None:
     group = pd.Series(GROUP, index=range(8))
     with pytest.warns(bam.AmplificationWarning, match="another order"):
         group_thresholds(pd.Series(TRUTH, index=range(7, -1, -1)), SCORE, sensitive_features=group)
+    found = group_thresholds(TRUTH, SCORE, sensitive_features=GROUP)
+    with pytest.warns(bam.AmplificationWarning, match="y_score and sensitive_features have"):
+        found.predict(pd.Series(SCORE, index=range(7, -1, -1)), sensitive_features=group)
