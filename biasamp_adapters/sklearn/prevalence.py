@@ -102,8 +102,8 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
     -----
     If ties rule out the exact share, the nearest possible share is used, and the smaller of two
     equally near ones. Thresholds of several classes are fitted in turn; without ties, the resulting
-    shares are within a few rows of the requested ones or of the tolerance. There, no search for the
-    most accurate thresholds is complete, so that others may be better.
+    shares are within a few rows of the requested ones, or of the tolerance. With a tolerance, these
+    thresholds need not be the most accurate ones.
 
     There is no ``predict_proba``, because it would contradict ``predict``; ``estimator_`` may have
     one. ``decision_function`` is the score less the threshold.

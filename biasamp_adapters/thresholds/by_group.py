@@ -258,9 +258,8 @@ def group_thresholds(
     Notes
     -----
     The thresholds of several classes are fitted to one another in turn. Without ties, their rates
-    are within a few rows of the requested ones or of the tolerance; ties can move them further.
-    There, no search for the most accurate thresholds is complete, so that others may be better.
-    Sorting the scores is all the work: about n log n steps.
+    are within a few rows of the requested ones, or of the tolerance. With a tolerance, they need
+    not be the most accurate ones. Sorting the scores is nearly all the work: about n log n steps.
 
     Examples
     --------
