@@ -63,10 +63,12 @@ def thresholds_by_group(
     ValueError
         If a group lacks a class, or all its scores are equal; or those of all rows are.
     """
-    if (rows.scores.min(axis=0) == rows.scores.max(axis=0)).any():
+    equal = np.asarray(rows.scores.min(axis=0) == rows.scores.max(axis=0))
+    if equal.any():
+        of = f" for {listing([labels[np.flatnonzero(equal)[0]]])}" if equal.ndim else ""
         raise ValueError(
-            "y_score must have different scores, of each label; received a column in which all "
-            "are equal"
+            f"scores must differ between rows; received the same score{of} in all "
+            f"{len(rows.scores)} rows: no threshold can tell them apart"
         )
     pooled = rows.thresholds(rows.rates, tolerance)
     found, unfit = [], []

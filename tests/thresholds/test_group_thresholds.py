@@ -306,7 +306,14 @@ def test_a_rare_label_of_a_matrix_is_pooled_alone() -> None:
         ({"y_true": [0] * 8}, "y_true must hold at least two classes; received 0"),
         ({"y_true": [0] * 4 + [0, 1, 1, 1]}, "the group 'a' has 4 rows, 0 of them positive"),
         ({"y_score": [0.5] * 4 + SCORE[4:]}, "the group 'a' has 4 rows whose scores do not differ"),
-        ({"y_score": [0.5] * 8}, "y_score must have different scores, of each label; received a"),
+        (
+            {"y_score": [0.5] * 8},
+            "scores must differ between rows; received the same score in all 8",
+        ),
+        (
+            {"y_true": np.c_[TRUTH, TRUTH], "y_score": np.c_[SCORE, [0.5] * 8]},
+            "scores must differ between rows; received the same score for 1 in all 8 rows",
+        ),
         ({"y_score": [0.5] * 4 + [0.4] * 4}, r"do not differ \(and 1 more group\)"),
         ({"sensitive_features": [*GROUP[:7], "c"]}, "the group 'c' has 1 row, 0 of them positive"),
         ({"sensitive_features": None}, "sensitive_features must be given: each group has"),
