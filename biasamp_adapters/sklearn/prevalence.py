@@ -374,10 +374,11 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
                     f"{n_scores} scores per row{', one per pair of classes' if pairs else ''}"
                 )
             scores = scores[:, 1] if n_scores == 2 else scores
-        if np.isnan(scores).any():
+        bad = int((~np.isfinite(scores)).sum())
+        if bad:
             raise ValueError(
-                f"estimator must give scores that are numbers; received {np.isnan(scores).sum()} "
-                f"NaN from {type(self.estimator_).__name__}"
+                f"estimator must give scores that are finite; received {bad} NaN or infinite "
+                f"value(s) from {type(self.estimator_).__name__}"
             )
         return scores
 
