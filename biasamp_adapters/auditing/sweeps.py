@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from biasamp_adapters._progress import progress
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label
@@ -133,9 +135,18 @@ def _by_group(
     result, made = metric.from_counts(counts), counts.tables(counts.first_model)
     reached = made.joint(Role.ATTRIBUTE, Role.PREDICTION)[:, steps.positive]
     rows = made.marginal(Role.ATTRIBUTE)
+    truth = made.joint(Role.ATTRIBUTE, Role.TASK)
+    true, rest = truth[:, steps.positive], np.delete(truth, steps.positive, axis=1).sum(axis=1)
+    values, reason = [float(result.value), float(accuracy_of(made, Role.TASK))], _ON_THESE
+    lacking = np.flatnonzero((rows > 0) & ((true == 0) | (rest == 0)))
+    if len(lacking):
+        # group_thresholds refuses them, so that no numbers of it can be promised.
+        lacks = listing([counts.groups[code] for code in lacking])
+        values, reason = [float("nan")] * 2, f"a class is missing in {lacks}: merge small groups"
+    amplification, accuracy = (numbers(Estimate(value, None, reason)) for value in values)
     return {
-        "amplification": numbers(Estimate(float(result.value), None, _ON_THESE)),
-        "accuracy": numbers(Estimate(float(accuracy_of(made, Role.TASK)), None, _ON_THESE)),
+        "amplification": amplification,
+        "accuracy": accuracy,
         "groups": [
             {
                 "attribute": show(group),

@@ -110,6 +110,10 @@ def frontier(
     """
     models, name = _models(report, direction)
     named = {model.name: model for model in models}
+    if not isinstance(paths, Mapping | None) or any(
+        isinstance(along, str) for along in (paths or {}).values()
+    ):
+        raise ValueError(f"paths must map names to lists of models; received {paths!r}")
     paths = {path: list(along) for path, along in (paths or {}).items()}
     unknown = [each for along in paths.values() for each in along if each not in named]
     if unknown:
@@ -151,6 +155,8 @@ def _models(report: Any, direction: str | None) -> tuple[list[_Model], str]:
     found = list(dict.fromkeys(row["direction"] for row in rows))
     if direction is None and len(found) > 1:
         raise ValueError(f"direction must be one of {found}: the report has both")
+    if direction is not None and found and direction not in found:
+        raise ValueError(f"direction must be one of the report's, {found}; received {direction!r}")
     accuracy = {
         row["model"]: row["accuracy"]
         for row in summary["verdicts"]

@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn import get_config
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from biasamp_adapters.attackers.weights import last_step
 
 ARGUMENT = "sensitive_features"
+
+
+class AccuracyWithAttribute(ClassifierMixin):  # type: ignore[misc]
+    """A ``score`` for classifiers whose ``predict`` takes the attribute."""
+
+    __metadata_request__score: ClassVar[dict[str, bool]] = {ARGUMENT: True}
+
+    def score(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        sensitive_features: Any = None,
+    ) -> float:
+        """The share of right predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,) or (n, n_labels)
+        sample_weight : array-like of shape (n,), optional
+        sensitive_features : array-like of shape (n,) or (n, attributes), optional
+            As in ``predict``.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            As in ``predict``.
+        """
+        made = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, made, sample_weight=sample_weight))
 
 
 def takes(estimator: Any, method: str, argument: str = ARGUMENT) -> bool:

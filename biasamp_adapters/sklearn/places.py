@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -20,7 +20,9 @@ Named: TypeAlias = tuple[list[Any], Callable[[int], Any]]
 
 def names_of(place: Place) -> list[str | int]:
     """The names in a place."""
-    return [place] if isinstance(place, str | int | np.integer) else list(place or ())
+    if place is None:
+        return []
+    return [*place] if isinstance(place, Iterable) and not isinstance(place, str) else [place]
 
 
 def look_up(
@@ -40,10 +42,14 @@ def look_up(
     Raises
     ------
     ValueError
-        If a name is in no source, twice in one, or in several with different values.
+        If there is no name, or one is in no source, twice in one, or in several with different
+        values.
     """
+    names_in_place = names_of(place)
+    if not names_in_place:
+        raise ValueError(f"{argument} must name at least one variable; received {place!r}")
     table = {}
-    for name in names_of(place):
+    for name in names_in_place:
         matches: list[Any] = []
         for source, (names, values_at) in sources.items():
             same = [i for i, other in enumerate(names) if other == name]

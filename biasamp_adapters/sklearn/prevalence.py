@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 import pandas as pd
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
@@ -23,7 +23,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from biasamp_adapters._typing import Array, check_choice
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
-from biasamp_adapters.inputs.order import index_of
+from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, AccuracyWithAttribute
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
 from biasamp_adapters.thresholds.by_group import (
     Others,
@@ -37,7 +38,7 @@ from biasamp_adapters.thresholds.scored_rows import Scored, read_groups
 METADATA = "metadata"
 
 
-class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Predict each class as often as it occurs, by thresholds that are fixed by ``fit``.
 
     A model that predicts positives more often than they occur can amplify bias for that reason
@@ -46,8 +47,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     With ``by``, each group has thresholds of its own, at which its rates are those of its truth.
     The model then repeats the gap of the data and does not amplify it, which is not fairness. These
-    thresholds read the attribute whenever they decide, which the law may forbid. They hold for the
-    training rows; on others, what is left is sampling noise.
+    thresholds read the attribute whenever they decide, which the law may forbid. The rates are kept
+    on the scores that set the thresholds (``cv``); on other rows, what is left is sampling noise.
 
     Parameters
     ----------
@@ -83,7 +84,8 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         Fitted on all rows.
     classes_ : ndarray of shape (n_classes,), or list of them of a label matrix
     prevalence_ : float or ndarray of shape (n_classes,) or (n_labels,)
-        The requested shares; with ``by`` of each group, along a first axis.
+        The requested shares; with ``by`` of each group, along a first axis. NaN of a group without
+        weight.
     threshold_ : float or ndarray of shape (n_classes,) or (n_labels,)
         A class, or label, is predicted if its score is above the threshold. Of several classes, the
         class with the highest difference of score and threshold is predicted. With ``by`` those of
@@ -99,8 +101,9 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     Notes
     -----
     If ties rule out the exact share, the nearest possible share is used, and the smaller of two
-    equally near ones. Thresholds of several classes are fitted in turn; the resulting shares are
-    within a few rows of the requested ones.
+    equally near ones. Thresholds of several classes are fitted in turn; without ties, the resulting
+    shares are within a few rows of the requested ones, or of the tolerance. With a tolerance, these
+    thresholds need not be the most accurate ones.
 
     There is no ``predict_proba``, because it would contradict ``predict``; ``estimator_`` may have
     one. ``decision_function`` is the score less the threshold.
@@ -267,11 +270,13 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             return self
         groups, codes = read_groups(given, len(scores))
         self.groups_: Any = list(groups)
-        self.prevalence_ = self._shares_of_groups(names, rows, codes[weighted])
+        parts = rows.by_group(codes[weighted], len(groups))
+        self.prevalence_ = self._shares_of_groups(names, parts)
         self.threshold_, self.pooled_threshold_ = thresholds_by_group(
             rows,
-            codes[weighted],
+            parts,
             groups,
+            names,
             tolerance=tolerance,
             other_groups=self.other_groups,
             shares=self.prevalence_,
@@ -280,13 +285,16 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     def _attribute(self, X: Any, sensitive_features: Any, y: Any = None) -> Any:  # noqa: N803
         """The attribute as metadata or from its place; None if thresholds are those of all rows."""
-        if self.by == METADATA:
+        if isinstance(self.by, str) and self.by == METADATA:
             if sensitive_features is None:
                 raise ValueError(
                     "sensitive_features must be given with by='metadata', to fit and to predict; "
                     "received None. Pass it to the call, or with sklearn.set_config("
-                    "enable_metadata_routing=True) to the search or pipeline"
+                    "enable_metadata_routing=True) to the search or pipeline; score with this "
+                    "classifier's own score, or with amplification_scorers(..., others=...): "
+                    "scorers of scikit-learn do not pass it on"
                 )
+            warn_of_order([("X", index_of(X)), (ARGUMENT, index_of(sensitive_features))])
             return sensitive_features
         # Searches and scorers hand it to whatever takes it, also where it is not to be read.
         if self.by is None:
@@ -366,33 +374,27 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                     f"{n_scores} scores per row{', one per pair of classes' if pairs else ''}"
                 )
             scores = scores[:, 1] if n_scores == 2 else scores
-        if np.isnan(scores).any():
+        bad = int((~np.isfinite(scores)).sum())
+        if bad:
             raise ValueError(
-                f"estimator must give scores that are numbers; received {np.isnan(scores).sum()} "
-                f"NaN from {type(self.estimator_).__name__}"
+                f"estimator must give scores that are finite; received {bad} NaN or infinite "
+                f"value(s) from {type(self.estimator_).__name__}"
             )
         return scores
 
-    def _shares_of_groups(self, names: list[Any], rows: Scored, codes: Array) -> Array:
+    def _shares_of_groups(self, names: list[Any], parts: Sequence[Scored]) -> Array:
         """The requested shares of each group, of shape (groups,) or (groups, labels)."""
-        prevalence = self.prevalence
-        if not (isinstance(prevalence, str) and prevalence == "train"):
-            prevalence = dict(prevalence) if isinstance(prevalence, Mapping | pd.Series) else {}
-            if set(prevalence) != set(self.groups_):
-                raise ValueError(
-                    "prevalence of groups (by=...) must be 'train', or map each of "
-                    f"{listing(self.groups_)} to its shares; received {self.prevalence!r}"
-                )
-        return np.array(
-            [
-                self._shares(
-                    prevalence if isinstance(prevalence, str) else prevalence[group],
-                    names,
-                    rows.of(np.flatnonzero(codes == code)),
-                )
-                for code, group in enumerate(self.groups_)
-            ]
-        )
+        given = self.prevalence
+        if isinstance(given, str) and given == "train":
+            given = dict.fromkeys(self.groups_, given)
+        given = dict(given) if isinstance(given, Mapping | pd.Series) else {}
+        if set(given) != set(self.groups_):
+            raise ValueError(
+                "prevalence of groups (by=...) must be 'train', or map each of "
+                f"{listing(self.groups_)} to its shares; received {self.prevalence!r}"
+            )
+        each = zip(self.groups_, parts, strict=True)
+        return np.array([self._shares(given[group], names, part) for group, part in each])
 
     def _shares(self, prevalence: Any, names: list[Any], rows: Scored) -> Array:
         """The requested share of the second of two classes, or of each class or label."""
@@ -409,7 +411,10 @@ class PrevalenceThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
                     f"prevalence must name each of {names}; received {list(prevalence)}"
                 )
             prevalence = [prevalence[name] for name in names]
-        shares = np.asarray(prevalence, dtype=np.float64)
+        try:
+            shares = np.asarray(prevalence, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"prevalence must be 'train' or numbers; received {given!r}") from None
         if shares.ndim == 0 and rows.exclusive:
             raise ValueError(
                 f"prevalence must be a number for each of {len(names)} classes; received one"

@@ -7,23 +7,25 @@ from typing import Any, ClassVar, Self
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters._typing import Array
-from biasamp_adapters.counts.labels import listing, ordered
-from biasamp_adapters.inputs.order import index_of
+from biasamp_adapters.counts.labels import listing
+from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.sklearn.attribute_arguments import (
     ARGUMENT,
+    AccuracyWithAttribute,
     fit_prefix,
     requires_attribute,
     takes,
 )
 from biasamp_adapters.sklearn.places import Place, columns_of, look_up, names_of
+from biasamp_adapters.thresholds.scored_rows import read_groups
 
 
-class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class WithSensitiveFeatures(AccuracyWithAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Hand the protected attribute to an estimator, if it takes it.
 
     It makes one kind of candidate of estimators that read the attribute in different places:
@@ -149,7 +151,8 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             options[f"{prefix}sample_weight"] = sample_weight
         if self._is_read(attribute, self.estimator, "fit"):
             options[prefix + ARGUMENT] = attribute
-        self._groups = None if attribute is None else set(_groups(attribute))
+        is_read = any(takes(self.estimator, method) for method in ("fit", "predict"))
+        self._groups = set(_known(attribute)) if is_read and attribute is not None else set()
         self.estimator_ = clone(self.estimator)
         # GridSearch of Fairlearn 0.13 returns None.
         self.estimator_.fit(features, y, **options)
@@ -189,17 +192,18 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self._is_read(attribute, self.estimator_, "predict"):
             options[ARGUMENT] = attribute
             # ThresholdOptimizer would predict 0 for them.
-            unknown = {*_groups(attribute)} - (self._groups or set())
+            unknown = [group for group in _known(attribute) if group not in self._groups]
             if unknown:
                 raise ValueError(
                     f"{ARGUMENT} must hold groups that were there in fit; received "
-                    f"{listing(ordered(unknown))}"
+                    f"{listing(unknown)}"
                 )
         return np.asarray(self.estimator_.predict(features, **options))
 
     def _split(self, X: Any, given: Any) -> tuple[Any, Any]:  # noqa: N803
         """X for the estimator, and the attribute."""
         if self.sensitive_features is None:
+            warn_of_order([("X", index_of(X)), (ARGUMENT, index_of(given))])
             return X, given
         names: Any = names_of(self.sensitive_features)
         columns, _ = columns_of(X)
@@ -227,6 +231,11 @@ class WithSensitiveFeatures(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"it: {type(self).__name__}(..., {ARGUMENT}='...')"
             )
         return False
+
+
+def _known(attribute: Any) -> tuple[Any, ...]:
+    """The groups of an attribute, in their natural order; an error if it is missing in a row."""
+    return read_groups(attribute, len(attribute))[0]
 
 
 def _groups(attribute: Any) -> list[Any]:

@@ -29,8 +29,9 @@ def check_tolerance(tolerance: Any) -> float:
 
 def thresholds_by_group(
     rows: Scored,
-    codes: Array,
+    parts: Sequence[Scored],
     groups: Sequence[Label],
+    labels: Sequence[Label],
     *,
     tolerance: float,
     other_groups: Others,
@@ -41,9 +42,11 @@ def thresholds_by_group(
     Parameters
     ----------
     rows : Scored
-    codes : array of int, shape (n,)
-        Positions in ``groups``.
+    parts : sequence of Scored
+        The rows of each group.
     groups : sequence of label
+    labels : sequence of label
+        Of the columns of scores, for errors; not read if there is one.
     tolerance : float
     other_groups : {"error", "pooled"}
         What to do with groups that have no threshold of their own.
@@ -60,24 +63,28 @@ def thresholds_by_group(
     ValueError
         If a group lacks a class, or all its scores are equal; or those of all rows are.
     """
-    if (rows.scores.min(axis=0) == rows.scores.max(axis=0)).any():
+    equal = np.asarray(rows.scores.min(axis=0) == rows.scores.max(axis=0))
+    if equal.any():
+        of = f" for {listing([labels[np.flatnonzero(equal)[0]]])}" if equal.ndim else ""
         raise ValueError(
-            "y_score must have different scores, of each label; received a column in which all "
-            "are equal"
+            f"scores must differ between rows; received the same score{of} in all "
+            f"{len(rows.scores)} rows: no threshold can tell them apart"
         )
     pooled = rows.thresholds(rows.rates, tolerance)
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(1, len(groups)))
     found, unfit = [], []
-    for code, members in enumerate(np.split(order, starts)):
-        part = rows.of(members)
-        rates = part.rates if shares is None else shares[code]
-        own = part.thresholds(rates, tolerance) if len(members) else pooled
+    for code, part in enumerate(parts):
         lacks = _lacks(part)
-        unfit += [(groups[code], lacks)] * bool(lacks.any())
-        found.append(np.where(lacks, pooled, own))
+        unfit += [code] * bool(lacks.any())
+        # The classes of a row depend on one another.
+        is_pooled = lacks.any() if rows.exclusive else lacks
+        if np.all(is_pooled):
+            found.append(pooled)
+            continue
+        own = part.thresholds(part.rates if shares is None else shares[code], tolerance)
+        found.append(np.where(is_pooled, pooled, own))
     if unfit and other_groups == "error":
-        raise ValueError(_unfit(rows, codes, groups, unfit))
+        first = unfit[0]
+        raise ValueError(_unfit(parts[first], groups[first], labels, len(unfit) - 1))
     return np.array(found), pooled
 
 
@@ -86,27 +93,25 @@ def _lacks(rows: Scored) -> Array:
     if not len(rows.scores):
         return np.ones(rows.scores.shape[1:], dtype=bool)
     same = [values.min(axis=0) == values.max(axis=0) for values in (rows.truth, rows.scores)]
-    lacks = np.asarray(same[0] | same[1])
-    # The classes of a row depend on one another.
-    return np.full_like(lacks, lacks.any()) if rows.exclusive else lacks
+    return np.asarray(same[0] | same[1])
 
 
-def _unfit(
-    rows: Scored, codes: Array, groups: Sequence[Label], unfit: list[tuple[Label, Array]]
-) -> str:
+def _unfit(rows: Scored, group: Label, labels: Sequence[Label], n_others: int) -> str:
     """The message about the first group that has no threshold."""
-    group, lacks = unfit[0]
-    part = rows.of(np.flatnonzero(codes == list(groups).index(group)))
-    column = np.flatnonzero(lacks)[:1]
-    truth = part.truth if part.truth.ndim == 1 else part.truth[:, column[0]]
-    n, others = len(truth), len(unfit) - 1
-    has = f"{n} row{'s' if n != 1 else ''}, {int(truth.sum())} of them positive"
-    if 0 < truth.sum() < n:
+    truth, what = rows.truth, "positive"
+    if truth.ndim == 2:
+        column = int(np.flatnonzero(_lacks(rows))[0])
+        truth, what = truth[:, column], f"with the label {listing([labels[column]])}"
+    n, n_true = len(truth), int(truth.sum())
+    has = f"{n} row{'s' if n != 1 else ''}, {n_true} of them {what}"
+    if not n:
+        has = "no rows with a positive weight"
+    elif 0 < n_true < n:
         has = f"{n} rows whose scores do not differ"
     return (
         f"each group must have rows with and without each label, and different scores, to set its "
         f"threshold; the group {listing([group])} has {has}"
-        + (f" (and {others} more groups)" if others else "")
+        + (f" (and {n_others} more group{'s' if n_others != 1 else ''})" if n_others else "")
         + ": merge it with another, or give it the threshold of all rows (other_groups='pooled')"
     )
 
@@ -164,6 +169,8 @@ class GroupThresholds:
             If a group is unknown (unless ``other_groups`` is "pooled") or missing, or scores have
             other columns.
         """
+        named = {"y_score": y_score, "sensitive_features": sensitive_features}
+        warn_of_order((name, index_of(values)) for name, values in named.items())
         scores, names = read_scores(y_score)
         expected = self.thresholds.shape[1:]
         if scores.shape[1:] != expected or not fits(names, self.labels):
@@ -212,7 +219,7 @@ def group_thresholds(
     With equal rates in every group, a model does not amplify the gap between groups, and BA A->T is
     0 on these rows, as nearly as ties permit. With a ``tolerance``, each rate may differ from the
     truth by that much, and the most accurate thresholds are chosen: of one of two classes, BA A->T
-    is then between minus and plus the tolerance.
+    is then between minus and plus the tolerance, unless ties rule that out.
 
     This keeps the gap of the data, whatever made it: it is not fairness. The thresholds read the
     attribute whenever a decision is made, which the law may forbid. They hold for the rows that set
@@ -252,8 +259,9 @@ def group_thresholds(
 
     Notes
     -----
-    The thresholds of several classes are fitted to one another in turn; their rates are within a
-    few rows of the requested ones. Sorting the scores is all the work: about n log n steps.
+    The thresholds of several classes are fitted to one another in turn. Without ties, their rates
+    are within a few rows of the requested ones, or of the tolerance. With a tolerance, they need
+    not be the most accurate ones. Sorting the scores is nearly all the work: about n log n steps.
 
     Examples
     --------
@@ -286,41 +294,30 @@ def group_thresholds(
         weight = read_weights(sample_weight, ("y_score", len(rows.scores)))
         kept = weight > 0
         rows, codes = rows._replace(weight=weight).of(kept), codes[kept]
+    parts = rows.by_group(codes, len(groups))
     found, pooled = thresholds_by_group(
-        rows, codes, groups, tolerance=tolerance, other_groups=other_groups
+        rows, parts, groups, labels, tolerance=tolerance, other_groups=other_groups
     )
     is_matrix = rows.scores.ndim == 2 and not rows.exclusive
-    above = rows.scores - found[codes]
-    predicted = above > 0
-    if rows.exclusive:
-        predicted = above.argmax(axis=1)[:, None] == np.arange(len(labels))
     shown = labels if positive is None else (labels[positive],)
-    rates = _rates(rows, predicted, codes, groups, found, shown)
+    rates = _rates(parts, groups, found, shown)
     if positive == 0:
         labels = labels[::-1]
     return GroupThresholds(groups, labels, found, pooled, other_groups, is_matrix, rates)
 
 
 def _rates(
-    rows: Scored,
-    predicted: Array,
-    codes: Array,
-    groups: Sequence[Label],
-    found: Array,
-    labels: Sequence[Label],
+    parts: Sequence[Scored], groups: Sequence[Label], found: Array, labels: Sequence[Label]
 ) -> pd.DataFrame:
     """The table of ``GroupThresholds.to_frame``."""
     table = []
-    for code, group in enumerate(groups):
-        members = np.flatnonzero(codes == code)
-        part = rows.of(members)
-        truth, made = (x.reshape(len(members), -1) for x in (part.truth, predicted[members]))
-        for k, label in enumerate(labels):
-            shares = [
-                float(np.average(x, weights=part.weight)) if len(members) else float("nan")
-                for x in (truth[:, k], made[:, k], truth[:, k] == made[:, k])
-            ]
-            table.append((group, label, len(members), found[code].reshape(-1)[k].item(), *shares))
+    for group, part, cuts in zip(groups, parts, found, strict=True):
+        truth, made = part.truth, part.decided(cuts)
+        averages = [
+            part._replace(truth=x).rates.reshape(-1).tolist() for x in (truth, made, truth == made)
+        ]
+        for label, cut, *shares in zip(labels, cuts.reshape(-1).tolist(), *averages, strict=True):
+            table.append((group, label, len(truth), cut, *shares))
     columns = ["group", "label", "rows", "threshold", "true", "predicted", "accuracy"]
     return pd.DataFrame(table, columns=columns)
 

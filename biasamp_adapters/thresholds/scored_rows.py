@@ -38,10 +38,25 @@ class Scored(NamedTuple):
         weight = None if self.weight is None else self.weight[rows]
         return self._replace(scores=self.scores[rows], truth=self.truth[rows], weight=weight)
 
+    def by_group(self, codes: Array, n_groups: int) -> list[Scored]:
+        """The rows of each group, by the position of the group of each row."""
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(1, n_groups))
+        return [self.of(members) for members in np.split(order, starts)]
+
     @property
     def rates(self) -> Array:
-        """The share of each class or label in the truth."""
+        """The share of each class or label in the truth; NaN of no rows."""
+        if not len(self.truth):
+            return np.full(self.truth.shape[1:], np.nan)
         return np.asarray(np.average(self.truth, axis=0, weights=self.weight))
+
+    def decided(self, cuts: Array) -> Array:
+        """Which classes or labels are predicted at these thresholds, in the shape of the scores."""
+        above = self.scores - cuts
+        if self.exclusive:
+            return np.asarray(above.argmax(axis=1)[:, None] == np.arange(above.shape[1]))
+        return np.asarray(above > 0)
 
     def thresholds(self, shares: Array, tolerance: float) -> Array:
         """The most accurate thresholds whose rates are within the tolerance of the shares."""

@@ -91,6 +91,25 @@ def test_thresholds_of_each_group_are_those_of_the_function(
     assert found["accuracy"]["value"] == pytest.approx(right)
 
 
+def test_a_group_that_lacks_a_class_is_promised_no_threshold() -> None:
+    """``group_thresholds`` refuses such a group; the advice would not come true."""
+    rng = np.random.default_rng(0)
+    group = rng.choice(["a", "b"], 400)
+    truth = (rng.random(400) < np.where(group == "a", 0.6, 0.4)).astype(int)
+    score = np.where(group == "a", 0.3, -0.3) + 0.3 * truth + rng.normal(size=400) * 0.5
+    called = (score > 0.15).astype(int)
+    options: dict[str, Any] = {"y_score": score, "reference": (truth, group), "n_boot": 50}
+    report = bam.audit(truth, called, sensitive_features=group, **options)
+    assert any("A threshold for each group" in line for line in report.summary["answer"]["do"])
+    alone = np.array([*group[:-1], "c"])
+    options["reference"] = (truth, alone)
+    report = bam.audit(truth, called, sensitive_features=alone, **options)
+    found = report.summary["sweeps"][0]["by_group"]
+    assert found["amplification"]["value"] is found["accuracy"]["value"] is None
+    assert found["accuracy"]["note"] == "a class is missing in 'c': merge small groups"
+    assert not any("A threshold for each group" in line for line in report.summary["answer"]["do"])
+
+
 def test_every_point_has_intervals_or_a_reason(curve: dict[str, Any]) -> None:
     for point in curve["points"]:
         for name in ("amplification", "fpr_difference"):

@@ -112,7 +112,9 @@ def test_of_more_than_16_models_those_of_the_line_are_named() -> None:
             {"paths": {"p": ["other"]}},
             "paths must name models of the report, 'more', 'less', 'near",
         ),
-        ({"direction": "T->A"}, "report must have models with BA-> and an accuracy"),
+        ({"paths": {"p": "more"}}, "paths must map names to lists of models; received {'p': 'm"),
+        ({"paths": ["more", "less"]}, r"paths must map names to lists of .* received \['more'"),
+        ({"direction": "T->A"}, r"direction must be one of the report's, \['A->T'\]; received 'T"),
     ],
     ids=str,
 )

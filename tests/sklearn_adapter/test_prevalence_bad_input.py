@@ -42,6 +42,7 @@ OF_LABELS = r"prevalence must be the share of each label, in \[0, 1\]; received 
         (TWO, {1: 0.4}, r"prevalence must name each of \[0, 1\]; received \[1\]"),
         (TWO, {"no": 0.6, "yes": 0.4}, r"prevalence must name each of \[0, 1\]; received \['no',"),
         (TWO, "test", "prevalence must be 'train' or numbers; received 'test'"),
+        (TWO, [0.5, "x"], r"prevalence must be 'train' or numbers; received \[0.5, 'x'\]"),
         (THREE, 0.2, "prevalence must be a number for each of 3 classes; received one"),
         (THREE, [0.5, 0.5], OF_CLASSES + r"\[0.5, 0.5\]"),
         (MATRIX, [0.5, 1.1], OF_LABELS + r"\[0.5, 1.1\]"),
@@ -102,14 +103,16 @@ def test_what_is_no_estimator(estimator: Any) -> None:
         PrevalenceThresholdClassifier(estimator).fit(X, TWO)
 
 
+@pytest.mark.parametrize("score", [np.nan, np.inf])
 @pytest.mark.parametrize("folds", [None, 3])
-def test_scores_of_nan(folds: int | None) -> None:
-    class Nans(LogisticRegression):
+def test_scores_that_are_not_finite(folds: int | None, score: float) -> None:
+    class Bad(LogisticRegression):
         def predict_proba(self, x: Any) -> Any:
-            return np.full((len(x), 2), np.nan)
+            return np.full((len(x), 2), score)
 
-    with pytest.raises(ValueError, match=r"scores that are numbers; received \d+ NaN from Nans"):
-        PrevalenceThresholdClassifier(Nans(), cv=folds).fit(X, TWO)
+    rule = r"scores that are finite; received \d+ NaN or infinite value\(s\) from Bad"
+    with pytest.raises(ValueError, match=rule):
+        PrevalenceThresholdClassifier(Bad(), cv=folds).fit(X, TWO)
 
 
 @pytest.mark.parametrize("folds", [None, 3])

@@ -216,6 +216,56 @@ def test_weights_are_repeated_rows() -> None:
     assert once.threshold_.tolist() == repeated.threshold_.tolist()
 
 
+def test_score_takes_the_attribute() -> None:
+    """Predicted are 1, 1, 1, 0 and 1, 0, 0, 0; in group a, two of these are right."""
+    model = by("metadata").fit(X, Y, sensitive_features=GROUP)
+    assert model.score(X, Y, sensitive_features=GROUP) == 6 / 8
+    assert model.score(X, Y, GROUP == "b", sensitive_features=GROUP) == 1
+
+
+def test_a_search_with_routing_scores_by_default() -> None:
+    features, task, group = drawn(80)
+    with routing():
+        search = GridSearchCV(
+            PrevalenceThresholdClassifier(LogisticRegression()),
+            {"by": [None, "metadata"], "tolerance": [0, 0.1]},
+            error_score="raise",
+            cv=2,
+        )
+        search.fit(features, task, sensitive_features=group)
+    assert (search.cv_results_["mean_test_score"] > 0.5).all()
+
+
+def test_rows_in_another_order_warn() -> None:
+    table, group = pd.DataFrame(X), pd.Series(GROUP, index=range(7, -1, -1))
+    model = by("metadata").fit(X, Y, sensitive_features=GROUP)
+    with pytest.warns(bam.AmplificationWarning, match="X and sensitive_features have indexes"):
+        model.predict(table, sensitive_features=group)
+
+
+@pytest.mark.parametrize(
+    ("place", "rule"),
+    [
+        ([], r"by must name at least one variable; received \[\]"),
+        (1.5, r"by must be among the levels .*; received 1.5, but there are"),
+        (np.array([0, 3]), r"received (np.int64\(3\)|3), but there are"),
+    ],
+    ids=str,
+)
+def test_what_is_no_place(place: Any, rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        by(place).fit(X, Y)
+
+
+def test_a_group_without_weight() -> None:
+    given: dict[str, Any] = {"sensitive_features": GROUP, "sample_weight": (GROUP == "a") * 1.0}
+    with pytest.raises(ValueError, match="the group 'b' has no rows with a positive weight"):
+        by("metadata").fit(X, Y, **given)
+    model = by("metadata", other_groups="pooled").fit(X, Y, **given)
+    assert model.threshold_.tolist() == [model.pooled_threshold_] * 2
+    assert np.isnan(model.prevalence_).tolist() == [False, True]
+
+
 @pytest.mark.parametrize(
     ("options", "given", "rule"),
     [

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from biasamp_adapters import AmplificationWarning
 from biasamp_adapters.sklearn import WithSensitiveFeatures
 
 
@@ -53,6 +54,31 @@ def test_an_attribute_that_may_be_left_out_is_handed_over_if_it_is_there(piped: 
     wrapped.fit(X, Y, sensitive_features=GROUP)
     assert wrapped.predict(X, sensitive_features=GROUP).tolist() == GROUP.tolist()
     assert set(wrapped.predict(X)) == {"nothing"}
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_group_is_refused_where_it_is_read(missing: Any) -> None:
+    unknown = [missing, *GROUP[1:]]
+    wrapped = WithSensitiveFeatures(Shown()).fit(X, Y, sensitive_features=GROUP)
+    rule = "sensitive_features must not have missing values; received 1"
+    with pytest.raises(ValueError, match=rule):
+        wrapped.predict(X, sensitive_features=unknown)
+    with pytest.raises(ValueError, match=rule):
+        clone(wrapped).fit(X, Y, sensitive_features=unknown)
+    plain = WithSensitiveFeatures(TREE).fit(X, Y, sensitive_features=unknown)
+    assert plain.predict(X, sensitive_features=unknown).shape == Y.shape
+
+
+def test_rows_in_another_order_warn() -> None:
+    group = pd.Series(GROUP, index=X.index[::-1])
+    with pytest.warns(AmplificationWarning, match="X and sensitive_features have indexes"):
+        WithSensitiveFeatures(Shown()).fit(X, Y, sensitive_features=group)
+
+
+def test_score_takes_the_attribute() -> None:
+    wrapped = WithSensitiveFeatures(Shown()).fit(X, Y, sensitive_features=Y)
+    assert wrapped.score(X, Y, sensitive_features=Y) == 1
+    assert wrapped.score(X, Y, sensitive_features=1 - Y) == 0
 
 
 def test_what_is_fitted_is_the_column() -> None:

@@ -196,6 +196,22 @@ def test_classes_have_the_rates_of_the_truth(seed: int, tolerance: float) -> Non
             assert away <= tolerance * of.sum() + 3
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.02, 0.1, 0.3, 1.0]))
+def test_rates_of_classes_stay_within_the_tolerance(seed: int, tolerance: float) -> None:
+    """Scores that say nothing of classes of very different sizes: turns alone do not settle."""
+    rng = np.random.default_rng(seed)
+    truth = np.minimum(rng.geometric(0.6, 120) - 1, 3)
+    truth[:4] = range(4)
+    score = rng.normal(size=(120, 4))
+    found = group_thresholds(truth, score, sensitive_features=["a"] * 120, tolerance=tolerance)
+    table = found.to_frame()
+    assert (table["predicted"] - table["true"]).abs().max() <= tolerance + 1 / 120 + 1e-9
+    exact = group_thresholds(truth, score, sensitive_features=["a"] * 120)
+    made = [each.predict(score, sensitive_features=["a"] * 120) for each in (found, exact)]
+    if tolerance:
+        assert (made[0] == truth).sum() >= (made[1] == truth).sum()
+
+
 def test_classes_by_hand() -> None:
     """The scores name "x" for all; each class is in one of three rows of each group."""
     score = [[9, 3, 1], [8, 7, 2], [7, 3, 6]] * 2
@@ -246,6 +262,31 @@ def test_groups_without_a_threshold_get_that_of_all_rows() -> None:
     assert found.predict([0.45, 0.4], sensitive_features=["new", "c"]).tolist() == [1, 0]
 
 
+def test_a_group_without_weight_gets_the_threshold_of_all_rows() -> None:
+    options: dict[str, Any] = {"sample_weight": [1] * 4 + [0] * 4, "other_groups": "pooled"}
+    found = group_thresholds(TRUTH, SCORE, sensitive_features=GROUP, **options)
+    alone = group_thresholds(TRUTH[:4], SCORE[:4], sensitive_features=GROUP[:4])
+    assert found.thresholds.tolist() == [alone.pooled, alone.pooled]
+    table = found.to_frame().set_index("group")
+    assert table.loc["b", "rows"] == 0
+    assert table.loc["b", ["true", "predicted", "accuracy"]].isna().all()
+
+
+def test_the_class_that_a_group_lacks_is_named() -> None:
+    score = np.random.default_rng(0).random((12, 3))
+    group = ["a"] * 6 + ["b"] * 6
+    with pytest.raises(ValueError, match="the group 'b' has 6 rows, 0 of them with the label 'z'"):
+        group_thresholds(list("xyzxyzxyxxyx"), score, sensitive_features=group)
+
+
+def test_the_label_of_a_matrix_that_a_group_lacks_is_named() -> None:
+    truth = pd.DataFrame({"cup": TRUTH, "dog": [1, 0, 0, 0, 0, 0, 0, 0]})
+    with pytest.raises(
+        ValueError, match="the group 'b' has 4 rows, 0 of them with the label 'dog'"
+    ):
+        group_thresholds(truth, np.c_[SCORE, SCORE], sensitive_features=GROUP)
+
+
 def test_a_rare_label_of_a_matrix_is_pooled_alone() -> None:
     truth = np.c_[TRUTH, [1, 0, 0, 0, 0, 0, 0, 0]]
     options: dict[str, Any] = {"sensitive_features": GROUP, "other_groups": "pooled"}
@@ -265,8 +306,15 @@ def test_a_rare_label_of_a_matrix_is_pooled_alone() -> None:
         ({"y_true": [0] * 8}, "y_true must hold at least two classes; received 0"),
         ({"y_true": [0] * 4 + [0, 1, 1, 1]}, "the group 'a' has 4 rows, 0 of them positive"),
         ({"y_score": [0.5] * 4 + SCORE[4:]}, "the group 'a' has 4 rows whose scores do not differ"),
-        ({"y_score": [0.5] * 8}, "y_score must have different scores, of each label; received a"),
-        ({"y_score": [0.5] * 4 + [0.4] * 4}, r"do not differ \(and 1 more groups\)"),
+        (
+            {"y_score": [0.5] * 8},
+            "scores must differ between rows; received the same score in all 8",
+        ),
+        (
+            {"y_true": np.c_[TRUTH, TRUTH], "y_score": np.c_[SCORE, [0.5] * 8]},
+            "scores must differ between rows; received the same score for 1 in all 8 rows",
+        ),
+        ({"y_score": [0.5] * 4 + [0.4] * 4}, r"do not differ \(and 1 more group\)"),
         ({"sensitive_features": [*GROUP[:7], "c"]}, "the group 'c' has 1 row, 0 of them positive"),
         ({"sensitive_features": None}, "sensitive_features must be given: each group has"),
         ({"sensitive_features": GROUP[:7]}, "received sensitive_features 7 for 8 rows"),
@@ -279,6 +327,10 @@ def test_a_rare_label_of_a_matrix_is_pooled_alone() -> None:
         ({"y_true": [0, 1, 2, 0] * 2}, "one column for each of 3 classes; received a vector"),
         ({"y_true": [*TRUTH[:7], None]}, "must not have missing values; received 1"),
         ({"pos_label": 2}, "pos_label must be one of 0, 1; received 2"),
+        (
+            {"sample_weight": [1] * 4 + [0] * 4},
+            "the group 'b' has no rows with a positive weight: merge it",
+        ),
         ({"sample_weight": [-1] * 8}, "sample_weight must be finite and not negative"),
     ],
     ids=str,
@@ -309,3 +361,6 @@ def test_rows_in_another_order_warn() -> None:
     group = pd.Series(GROUP, index=range(8))
     with pytest.warns(bam.AmplificationWarning, match="another order"):
         group_thresholds(pd.Series(TRUTH, index=range(7, -1, -1)), SCORE, sensitive_features=group)
+    found = group_thresholds(TRUTH, SCORE, sensitive_features=GROUP)
+    with pytest.warns(bam.AmplificationWarning, match="y_score and sensitive_features have"):
+        found.predict(pd.Series(SCORE, index=range(7, -1, -1)), sensitive_features=group)
