@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from biasamp_adapters._typing import Array, check_choice
+from biasamp_adapters._typing import Array, Label, check_choice
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -214,8 +214,26 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
             If ``y`` holds no classes, the estimator gives no scores, a parameter is invalid, or a
             group lacks a class.
         """
-        tolerance = check_tolerance(self.tolerance)
+        check_tolerance(self.tolerance)
         check_choice("other_groups", self.other_groups, get_args(Others))
+        X, y = self._checked(X, y)  # noqa: N806
+        given = self._attribute(X, sensitive_features, y)
+        scores, sample_weight = self._fit_estimator(X, y, params)
+        names, truth = self._truth(y)
+        truth = truth[:, 1] if scores.ndim == 1 else truth
+        weight = checked_weights(sample_weight, len(truth))
+        weighted = np.flatnonzero(weight)
+        exclusive = scores.ndim == 2 and not self._is_matrix
+        rows = Scored(scores, truth, weight, exclusive).of(weighted)
+        if given is None:
+            self._fit_thresholds(names, rows)
+        else:
+            groups, codes = read_groups(given, len(scores))
+            self._fit_groups(names, rows, groups, codes[weighted])
+        return self
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:  # noqa: N803
+        """The rows, if the estimator is a classifier and there are classes."""
         estimator = self.estimator
         if isinstance(estimator, type) or not (
             hasattr(estimator, "fit") and is_classifier(estimator)
@@ -228,12 +246,16 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
             classes = set(np.asarray(y).tolist())
             if len(classes) < 2:
                 raise ValueError(f"y must hold at least two classes; received one class, {classes}")
+        return X, y
+
+    def _fit_estimator(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Array, Any]:  # noqa: N803
+        """Fit the estimator; scores of all rows, and their weights if it was given any."""
         fit_params, fold_params = params, params
         if get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **params).estimator.fit
-            consumed = get_routing_for_object(estimator).consumes("fit", params)
+            consumed = get_routing_for_object(self.estimator).consumes("fit", params)
             fold_params = {name: params[name] for name in consumed}
-        self.estimator_ = clone(estimator).fit(X, y, **fit_params)
+        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         methods = ("predict_proba", "decision_function")
         self._method = next((name for name in methods if hasattr(self.estimator_, name)), "")
         if not self._method:
@@ -249,39 +271,39 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
             output = getattr(self.estimator_, self._method)(X)
         else:
             folds = {"cv": self.cv, "n_jobs": self.n_jobs, "params": fold_params}
-            output = cross_val_predict(estimator, X, y, method=self._method, **folds)
-        scores = self._scores(output)
+            output = cross_val_predict(self.estimator, X, y, method=self._method, **folds)
+        return self._scores(output), fit_params.get("sample_weight")
+
+    def _truth(self, y: Any) -> tuple[list[Any], Array]:
+        """The names of the classes or labels, and where they are true, of shape (n, names)."""
         if self._is_matrix:
             names = [*getattr(y, "columns", range(np.shape(y)[-1]))]
-            truth = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
-        else:
-            names, truth = self.classes_.tolist(), np.asarray(y)[:, None] == self.classes_
-        truth = truth[:, 1] if scores.ndim == 1 else truth
-        weight = checked_weights(fit_params.get("sample_weight"), len(truth))
-        weighted = np.flatnonzero(weight)
-        exclusive = scores.ndim == 2 and not self._is_matrix
-        rows = Scored(scores, truth, weight, exclusive).of(weighted)
-        given = self._attribute(X, sensitive_features, y)
-        if given is None:
-            self.prevalence_: Any = self._shares(self.prevalence, names, rows)
-            self.threshold_: Any = rows.thresholds(self.prevalence_, tolerance)
-            if scores.ndim == 1:
-                self.prevalence_, self.threshold_ = map(float, (self.prevalence_, self.threshold_))
-            return self
-        groups, codes = read_groups(given, len(scores))
+            return names, np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
+        return self.classes_.tolist(), np.asarray(y)[:, None] == self.classes_
+
+    def _fit_thresholds(self, names: list[Any], rows: Scored) -> None:
+        """One threshold, or one for each class or label."""
+        self.prevalence_: Any = self._shares(self.prevalence, names, rows)
+        self.threshold_: Any = rows.thresholds(self.prevalence_, float(self.tolerance))
+        if rows.scores.ndim == 1:
+            self.prevalence_, self.threshold_ = map(float, (self.prevalence_, self.threshold_))
+
+    def _fit_groups(
+        self, names: list[Any], rows: Scored, groups: Sequence[Label], codes: Array
+    ) -> None:
+        """The same for each group, and for groups that have none of their own."""
         self.groups_: Any = list(groups)
-        parts = rows.by_group(codes[weighted], len(groups))
+        parts = rows.by_group(codes, len(groups))
         self.prevalence_ = self._shares_of_groups(names, parts)
         self.threshold_, self.pooled_threshold_ = thresholds_by_group(
             rows,
             parts,
             groups,
             names,
-            tolerance=tolerance,
+            tolerance=float(self.tolerance),
             other_groups=self.other_groups,
             shares=self.prevalence_,
         )
-        return self
 
     def _attribute(self, X: Any, sensitive_features: Any, y: Any = None) -> Any:  # noqa: N803
         """The attribute as metadata or from its place; None if thresholds are those of all rows."""
