@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sklearn import get_config
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from biasamp_adapters.attackers.weights import last_step
@@ -15,10 +16,22 @@ from biasamp_adapters.attackers.weights import last_step
 ARGUMENT = "sensitive_features"
 
 
-class AccuracyWithAttribute(ClassifierMixin):  # type: ignore[misc]
-    """A ``score`` for classifiers whose ``predict`` takes the attribute."""
+class TakesAttribute(ClassifierMixin):  # type: ignore[misc]
+    """A classifier around an estimator, whose ``predict`` takes the attribute: tags and score."""
 
+    estimator: Any
+    # Always requested, as a search routes by its own estimator and not by its candidates; without
+    # these, it would ask for a call of set_fit_request.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {ARGUMENT: True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {ARGUMENT: True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {ARGUMENT: True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
+        return tags
 
     def score(
         self,

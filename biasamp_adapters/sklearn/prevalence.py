@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import cross_val_predict
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -24,7 +24,7 @@ from biasamp_adapters._typing import Array, Label, check_choice
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.order import index_of, warn_of_order
-from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, AccuracyWithAttribute
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, TakesAttribute
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
 from biasamp_adapters.thresholds.by_group import (
     Others,
@@ -38,7 +38,7 @@ from biasamp_adapters.thresholds.scored_rows import Scored, read_groups
 METADATA = "metadata"
 
 
-class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Predict each class as often as it occurs, by thresholds that are fixed by ``fit``.
 
     A model that predicts positives more often than they occur can amplify bias for that reason
@@ -142,10 +142,7 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
     (0.33, 0.33)
     """
 
-    # Requested with any ``by``: a search routes by its own estimator, and not by its candidates.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
-    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
-    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {ARGUMENT: True}
 
     def __init__(
         self,
@@ -165,13 +162,6 @@ class PrevalenceThresholdClassifier(AccuracyWithAttribute, MetaEstimatorMixin, B
         self.other_groups = other_groups
         self.cv = cv
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
-        return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
         """The metadata that the estimator requests, which are passed on to it.

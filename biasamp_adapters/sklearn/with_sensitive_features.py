@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from biasamp_adapters._typing import Array
@@ -16,7 +15,7 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.sklearn.attribute_arguments import (
     ARGUMENT,
-    AccuracyWithAttribute,
+    TakesAttribute,
     fit_prefix,
     requires_attribute,
     takes,
@@ -25,7 +24,7 @@ from biasamp_adapters.sklearn.places import Place, columns_of, look_up, names_of
 from biasamp_adapters.thresholds.scored_rows import read_groups
 
 
-class WithSensitiveFeatures(AccuracyWithAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class WithSensitiveFeatures(TakesAttribute, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Hand the protected attribute to an estimator, if it takes it.
 
     It makes one kind of candidate of estimators that read the attribute in different places:
@@ -94,23 +93,12 @@ class WithSensitiveFeatures(AccuracyWithAttribute, MetaEstimatorMixin, BaseEstim
     'ExponentiatedGradient'
     """
 
-    # Without them, a search with metadata routing would ask for a call of set_fit_request.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {ARGUMENT: True}
-    __metadata_request__predict: ClassVar[dict[str, bool]] = {ARGUMENT: True}
-
     def __init__(
         self, estimator: Any, *, sensitive_features: Place = None, random_state: Any = None
     ) -> None:
         self.estimator = estimator
         self.sensitive_features = sensitive_features
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
-        return tags
 
     def fit(
         self,
