@@ -15,9 +15,9 @@ from benchmarks.coverage_designs import Design, population
 from benchmarks.coverage_populations import MatrixPopulation
 from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
 from biasamp_adapters.inference.replicates import replicate
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
+from biasamp_adapters.metrics.rate_changes import Cooccurrence
 from biasamp_adapters.reference import Evaluation, align
 
 #: Whatever the package offers.

@@ -9,7 +9,7 @@ from forks import forked
 _METRIC = '''
 from dataclasses import dataclass
 from biasamp_adapters import metrics
-from biasamp_adapters.metrics.cooccurrence import CooccurrenceMetric
+from biasamp_adapters.metrics.rate_changes import CooccurrenceMetric
 from biasamp_adapters.metrics.result import About
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -29,9 +29,9 @@ from biasamp_adapters.inference.replicates import Scored, replicate
 from biasamp_adapters.inference.rules import FEW_ROWS
 from biasamp_adapters.metrics import METRICS, AmplificationResult
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
+from biasamp_adapters.metrics.rate_changes import Cooccurrence
 from biasamp_adapters.reference import Evaluation
 
 #: Most pairs of a model and direction in a report.

@@ -15,11 +15,11 @@ from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.bands import largest_gap
 from biasamp_adapters.inference.estimates import Estimate
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.equalize import ROUNDING, accuracy_of, column_accuracy
 from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
+from biasamp_adapters.metrics.rate_changes import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.result import About
 
 #: The estimates that a verdict reads.

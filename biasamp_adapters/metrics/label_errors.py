@@ -25,9 +25,9 @@ from biasamp_adapters.counts.variables import ATTRIBUTE, Axis
 from biasamp_adapters.inference.estimates import Estimate, IntervalOptions
 from biasamp_adapters.inference.replicates import BlockDraws, replicate
 from biasamp_adapters.inputs.numbers import read_numbers
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.directional import Directional, DirectionalBiasAmplification
 from biasamp_adapters.metrics.measurement import T_TO_A
+from biasamp_adapters.metrics.rate_changes import Cooccurrence
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import Evaluation
 

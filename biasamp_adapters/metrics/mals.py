@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biasamp_adapters.metrics.cooccurrence import CooccurrenceMetric
+from biasamp_adapters.metrics.rate_changes import CooccurrenceMetric
 from biasamp_adapters.metrics.result import About
 
 

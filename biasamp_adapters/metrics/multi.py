@@ -13,8 +13,8 @@ from biasamp_adapters._typing import Array, Label, is_whole
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.label_sets import MAX_SETS
 from biasamp_adapters.counts.variables import LabelSet
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.rate_changes import Cooccurrence, CooccurrenceMetric
 from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import Evaluation
 

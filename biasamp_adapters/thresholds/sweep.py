@@ -22,8 +22,8 @@ from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.cooccurrence import Cooccurrence
 from biasamp_adapters.metrics.predictability import PredictabilityMetric
+from biasamp_adapters.metrics.rate_changes import Cooccurrence
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import labels_of_predictions
 from biasamp_adapters.thresholds.curve import Steps, aligned_truth, integral, shares, steps_of
