@@ -75,22 +75,7 @@ def curves(
     if not (isinstance(values, Mapping) and values):
         raise ValueError(f"values must map names to at least one curve; received {values!r}")
     lines = {name: _line(x, name, curve) for name, curve in values.items()}
-    return _draw(x, lines, at, ax, legend=legend)
-
-
-def _draw(
-    x: Array,
-    lines: Mapping[str, Mapping[str, Array]],
-    at: float | None,
-    ax: Axes | None,
-    *,
-    label: str = "",
-    legend: bool,
-) -> Axes:
-    """Draw checked curves over an axis with a label."""
     ax = axes_of(ax, _HEIGHT)
-    if label:
-        ax.set_xlabel(label)
     zero_line(ax, "y")
     if at is not None:
         ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
@@ -187,12 +172,13 @@ def sweep(
         raise ValueError(f"curves of one picture must have the same {x}; received others")
     # At the threshold of infinity, no row is predicted positive.
     finite = np.isfinite(points[0])
-    return _draw(
+    ax = axes_of(ax, _HEIGHT)
+    ax.set_xlabel(_OVER[x])
+    return curves(
         points[0][finite],
-        {name: _line(points[0][finite], name, table[finite]) for name, table in tables.items()},
-        at,
-        ax,
-        label=_OVER[x],
+        {name: table[finite] for name, table in tables.items()},
+        at=at,
+        ax=ax,
         legend=legend and isinstance(curve, Mapping),
     )
 

@@ -15,8 +15,6 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inference.estimates import clearness, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about
 
-RATES = ("true", "predicted", "overall")
-
 
 @runtime_checkable
 class Report(Protocol):
