@@ -83,11 +83,14 @@ def finish(ax: Axes, rows: float | None, marks: Sequence[Line2D] = ()) -> None:
             fit_height(ax, rows)
 
 
-def mark(name: str, colour: str, shape: str = "o", *, hollow: bool = False) -> Line2D:
+def mark(
+    name: str, colour: str, shape: str = "o", *, hollow: bool = False, size: float | None = None
+) -> Line2D:
     """An entry of a legend."""
     face = "none" if hollow else colour
     options: dict[str, Any] = {"linestyle": "", "marker": shape, "markeredgewidth": EDGE}
-    return Line2D([], [], color=colour, markerfacecolor=face, label=name, **options)
+    options |= {"markerfacecolor": face, "markersize": size}
+    return Line2D([], [], color=colour, label=name, **options)
 
 
 def tone_marks(prefix: str, tones: Collection[int]) -> list[Line2D]:
@@ -95,10 +98,20 @@ def tone_marks(prefix: str, tones: Collection[int]) -> list[Line2D]:
     return [mark(prefix + word, TONES[i]) for i, word in _WORDS.items() if i in tones]
 
 
-def in_per_cent(axis: Axis) -> None:
-    """Write the ticks of rates in per cent."""
-    axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}%")
+def group_marks(groups: Sequence[object], shapes: Iterable[str]) -> list[Line2D]:
+    """The entries of a legend for the shapes of groups."""
+    names = told_apart(groups)
+    return [mark(name, UNCLEAR, shape) for name, shape in zip(names, shapes, strict=True)]
+
+
+def few_ticks(axis: Axis, most: int) -> None:
+    """Round ticks, few enough for the width of a phone."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
+
+
+def in_hundredths(axis: Axis, unit: str = "") -> None:
+    """Write the ticks of rates in per cent or, without a unit, those of differences in points."""
+    axis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}{unit}".replace("-", MINUS))
 
 
 def lay_out(ax: Axes) -> None:
@@ -160,6 +173,7 @@ def named_rows(ax: Axes, names: Iterable[object], axis: str = "y") -> None:
     ax.tick_params(axis=axis, length=0)  # type: ignore[arg-type]  # "x" or "y"
     if axis == "y":
         ax.set_ylim(len(labels) - 0.5, -0.5)
+        ax.spines[["top", "right", "left"]].set_visible(False)
 
 
 def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
@@ -212,11 +226,6 @@ def _below(ax: Axes) -> Bbox:
     return Bbox([[size.x0, size.y0 - size.height], [size.x1, lowest - _GAP * ax.figure.dpi / 72]])
 
 
-def in_points(ax: Axes) -> None:
-    """Write the ticks of rates and their differences in points."""
-    ax.xaxis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}".replace("-", MINUS))
-
-
 def zero_line(ax: Axes, axis: str = "x") -> None:
     """Draw the line of no amplification."""
     draw = ax.axvline if axis == "x" else ax.axhline
@@ -229,6 +238,26 @@ def reach_of(numbers: Any) -> float:
     finite = np.abs(values[np.isfinite(values)])
     # If all numbers are 0, any scale is suitable.
     return 1.1 * float(finite.max(initial=0.0)) or 0.01
+
+
+def with_unit(name: str, *, points: bool) -> str:
+    """A metric, if its name is known, with its unit, if it has one."""
+    return f"{name}, points" if name and points else name
+
+
+def scale_of_values(
+    ax: Axes, numbers: Sequence[float], name: str, *, points: bool, signed: bool = True
+) -> None:
+    """A scale for values of a metric: 0 is in the middle or, of magnitudes, near the lower end."""
+    reach = reach_of(numbers)
+    # A magnitude is at least 0, but its interval over runs may begin below.
+    least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
+    ax.set_xlim(-reach if signed else least, reach)
+    few_ticks(ax.xaxis, 4)
+    if points:
+        in_hundredths(ax.xaxis)
+    zero_line(ax)
+    ax.set_xlabel(with_unit(name, points=points))
 
 
 def heat_map(

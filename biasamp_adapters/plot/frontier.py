@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from biasamp_adapters._text import arrows
 from biasamp_adapters._typing import Array
@@ -20,7 +19,8 @@ from biasamp_adapters.plot.canvas import (
     TONES,
     UNCLEAR,
     axes_of,
-    in_points,
+    few_ticks,
+    in_hundredths,
     lay_out,
     told_apart,
     zero_line,
@@ -105,7 +105,7 @@ def frontier(
     >>> [text.get_text() for text in ax.texts]
     ['the same', 'along']
     """
-    models, name = _models(report, direction)
+    models = _models(report, direction)
     named = {model.name: model for model in models}
     if not isinstance(paths, Mapping | None) or any(
         isinstance(along, str) for along in (paths or {}).values()
@@ -127,10 +127,10 @@ def frontier(
         ax.plot(*_points([named[each] for each in along]), style, color=UNCLEAR, lw=1.2, zorder=1)
     for model in models:
         _draw(ax, model)
-    ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    in_points(ax)
-    ax.yaxis.set_major_formatter(lambda y, _: f"{round(100 * y, 9):g}%")
-    ax.set_xlabel(f"{arrows(name)}, points")
+    few_ticks(ax.xaxis, 5)
+    in_hundredths(ax.xaxis)
+    in_hundredths(ax.yaxis, "%")
+    ax.set_xlabel(f"{arrows(models[0].amplification['name'])}, points")
     ax.set_ylabel("accuracy")
     ax.spines[["top", "right"]].set_visible(False)
     inner = {each for along in paths.values() for each in along[1:-1]}
@@ -143,8 +143,8 @@ def frontier(
     return ax
 
 
-def _models(report: Any, direction: str | None) -> tuple[list[_Model], str]:
-    """The models of a report that have both numbers, and the name of the metric."""
+def _models(report: Any, direction: str | None) -> list[_Model]:
+    """The models of a report that have both numbers, in one direction."""
     if not isinstance(report, Report):
         raise ValueError(f"report must be an AuditReport; received {report!r}")
     summary = report.summary
@@ -154,24 +154,23 @@ def _models(report: Any, direction: str | None) -> tuple[list[_Model], str]:
         raise ValueError(f"direction must be one of {found}: the report has both")
     if direction is not None and found and direction not in found:
         raise ValueError(f"direction must be one of the report's, {found}; received {direction!r}")
+    chosen = found if direction is None else [direction]
     accuracy = {
         row["model"]: row["accuracy"]
         for row in summary["verdicts"]
-        if direction in (None, row["direction"])
+        if row["direction"] in chosen and row["accuracy"] is not None
     }
     models = [
         _Model(row["model"], row, accuracy[row["model"]])
         for row in rows
-        if direction in (None, row["direction"])
-        and row["value"] is not None
-        and accuracy.get(row["model"]) is not None
+        if row["direction"] in chosen and row["value"] is not None and row["model"] in accuracy
     ]
     if not models:
         raise ValueError(
             "report must have models with BA-> and an accuracy, for which predictions are compared "
             f"with a truth; received directions {found} of models {summary['data']['models']}"
         )
-    return models, next(row["name"] for row in rows if row["model"] == models[0].name)
+    return models
 
 
 def _unbeaten(models: Sequence[_Model]) -> list[_Model]:

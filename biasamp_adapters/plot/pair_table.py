@@ -66,10 +66,13 @@ class PairTable:
         """The pairs whose two rates are known."""
         return self.rows.dropna(subset=["true", "predicted"])
 
-    @property
-    def label(self) -> str:
-        """The metric with its unit, for an axis."""
-        return f"{self.name}, points" if self.name and self.in_points else self.name
+    def check_rates(self, picture: str) -> None:
+        """Raise for a picture that needs rates, if there are none."""
+        if not self.has_rates:
+            raise ValueError(
+                f"{picture} needs the columns true and predicted, which results of BA-> and "
+                f"reports have; received {[*self.rows.columns]}"
+            )
 
     def clearest_first(self, rows: pd.DataFrame) -> list[dict[Any, Any]]:
         """Pairs as dicts, those first that most surely differ from 0."""
@@ -131,9 +134,14 @@ def pair_table(
         raise ValueError(
             f"a picture needs a pair; there is none of {listing(tasks)} with {listing(groups)}"
         )
-    metric = _one(source.metric if isinstance(source, AmplificationResult) else rows, "metric")
-    name = _one(source.short_name if isinstance(source, AmplificationResult) else rows, "name")
-    way = _one(source.direction if isinstance(source, AmplificationResult) else rows, "direction")
+    if isinstance(source, AmplificationResult):
+        metric, name, way = source.metric, source.short_name, source.direction
+    else:
+        # What all rows share, where the table says it.
+        metric, name, way = (
+            str(rows[column].iloc[0]) if column in rows else ""
+            for column in ("metric", "name", "direction")
+        )
     everything = len(tasks) * len(groups) if isinstance(source, Report) else len(rows)
     score = "contribution" if "contribution" in rows else "value"
     return PairTable(
@@ -193,13 +201,6 @@ def _only(table: pd.DataFrame, column: str, chosen: str | None) -> pd.DataFrame:
             f"among {listing(known)}; received None"
         )
     return table
-
-
-def _one(source: str | pd.DataFrame, column: str) -> str:
-    """The text that all rows share in a column, or an empty one."""
-    if isinstance(source, str):
-        return source
-    return str(source[column].iloc[0]) if column in source else ""
 
 
 def _chosen(

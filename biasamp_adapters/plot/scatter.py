@@ -18,10 +18,11 @@ from biasamp_adapters.plot.canvas import (
     TONES,
     UNCLEAR,
     axes_of,
-    in_per_cent,
+    few_ticks,
+    group_marks,
+    in_hundredths,
     lay_out,
     legend,
-    mark,
     told_apart,
     tone_marks,
 )
@@ -117,11 +118,7 @@ def scatter(
     if not is_whole(most) or most < 0:
         raise ValueError(f"most must be a whole number, not negative; received {most!r}")
     table = pair_table(result, tasks, groups, model, direction, positive=True)
-    if not table.has_rates:
-        raise ValueError(
-            "a scatter plot of rates needs the columns true and predicted, which results of BA-> "
-            f"and reports have; received {[*table.rows.columns]}"
-        )
+    table.check_rates("a scatter plot of rates")
     new, ax = ax is None, axes_of(ax, _SIZE)
     if new:
         ax.figure.figure.set_figwidth(_SIZE)
@@ -138,10 +135,7 @@ def scatter(
     _label(ax, table, len(pairs))
     marks = tone_marks("", {tone(pair) for pair in pairs})
     if len({*shapes.values()}) > 1:
-        names = told_apart(table.groups)
-        marks += [
-            mark(name, UNCLEAR, shape) for name, shape in zip(names, shapes.values(), strict=True)
-        ]
+        marks += group_marks(table.groups, shapes.values())
     if new:
         lay_out(ax)
         legend(ax, marks, [str(mark.get_label()) for mark in marks])
@@ -151,8 +145,9 @@ def scatter(
 
 def _label(ax: Axes, table: PairTable, n_pairs: int) -> None:
     """Ticks in per cent, and what the axes show."""
-    in_per_cent(ax.xaxis)
-    in_per_cent(ax.yaxis)
+    for axis in (ax.xaxis, ax.yaxis):
+        few_ticks(axis, 5)
+        in_hundredths(axis, "%")
     ax.set(xlabel="true rate or base rate", ylabel="predicted rate")
     ax.spines[["top", "right"]].set_visible(False)
     if n_pairs < table.total:
