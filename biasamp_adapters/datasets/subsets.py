@@ -9,6 +9,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array, Label, RandomState, generator, is_real
 from biasamp_adapters._warnings import warn
@@ -301,7 +302,6 @@ def _check_names(names: Sequence[Label], counts: Array, *, nothing: bool) -> Non
 def _drawn(kind: Array, kept: Array, draw: np.random.Generator) -> Array:
     """The positions of as many rows of each kind as are to be kept."""
     shuffled = draw.permutation(len(kind))
-    by_kind = shuffled[np.argsort(kind[shuffled], kind="stable")]
-    n_rows = np.bincount(kind, minlength=len(kept))
-    rank = np.arange(len(kind)) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
-    return np.sort(by_kind[rank < np.repeat(kept, n_rows)]).astype(np.int64)
+    of_kind = kind[shuffled]
+    before = pd.Series(of_kind).groupby(of_kind).cumcount().to_numpy()
+    return np.sort(shuffled[before < kept[of_kind]]).astype(np.int64)
