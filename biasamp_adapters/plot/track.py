@@ -137,7 +137,7 @@ def _places(steps: Sequence[object]) -> Array:
 
 def _name_steps(ax: Axes, steps: Sequence[object], places: Array) -> None:
     """Names below steps that are not at their own numbers; whole ticks between whole numbers."""
-    if all(map(is_real, steps)) and list(places) == list(steps):
+    if list(places) == list(steps):
         if all(float(place).is_integer() for place in places):
             ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         return
