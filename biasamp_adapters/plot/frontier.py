@@ -25,7 +25,7 @@ from biasamp_adapters.plot.canvas import (
     told_apart,
     zero_line,
 )
-from biasamp_adapters.plot.pair_table import Report
+from biasamp_adapters.plot.pair_table import Report, interval_of
 
 #: Height of a new figure in inches, and the least distance of names, as shares of the axes.
 _HEIGHT, _LINE = 3.6, 0.062
@@ -35,25 +35,18 @@ _MOST_NAMES = 16
 
 
 class _Model(NamedTuple):
-    """What is drawn of a model: rows of a summary with value, low and high."""
+    """What is drawn of a model: its amplification and its accuracy, with their intervals."""
 
     name: str
-    amplification: dict[str, Any]
-    accuracy: dict[str, Any]
-
-    @property
-    def x(self) -> float:
-        return float(self.amplification["value"])
-
-    @property
-    def y(self) -> float:
-        return float(self.accuracy["value"])
+    x: float
+    y: float
+    of_x: tuple[float, float] | None
+    of_y: tuple[float, float] | None
 
     @property
     def colour(self) -> str:
         """Orange and blue where the interval shows the side of 0, and else grey."""
-        low, high = self.amplification["low"], self.amplification["high"]
-        return UNCLEAR if low is None or high is None else TONES[side_of_zero((low, high))]
+        return UNCLEAR if self.of_x is None else TONES[side_of_zero(self.of_x)]
 
 
 def frontier(
@@ -105,7 +98,7 @@ def frontier(
     >>> [text.get_text() for text in ax.texts]
     ['the same', 'along']
     """
-    models = _models(report, direction)
+    models, name = _models(report, direction)
     named = {model.name: model for model in models}
     if not isinstance(paths, Mapping | None) or any(
         isinstance(along, str) for along in (paths or {}).values()
@@ -130,7 +123,7 @@ def frontier(
     few_ticks(ax.xaxis, 5)
     in_hundredths(ax.xaxis)
     in_hundredths(ax.yaxis, "%")
-    ax.set_xlabel(f"{arrows(models[0].amplification['name'])}, points")
+    ax.set_xlabel(f"{arrows(name)}, points")
     ax.set_ylabel("accuracy")
     ax.spines[["top", "right"]].set_visible(False)
     inner = {each for along in paths.values() for each in along[1:-1]}
@@ -143,8 +136,8 @@ def frontier(
     return ax
 
 
-def _models(report: Any, direction: str | None) -> list[_Model]:
-    """The models of a report that have both numbers, in one direction."""
+def _models(report: Any, direction: str | None) -> tuple[list[_Model], str]:
+    """The models of a report that have both numbers, and the name of the metric."""
     if not isinstance(report, Report):
         raise ValueError(f"report must be an AuditReport; received {report!r}")
     summary = report.summary
@@ -154,23 +147,23 @@ def _models(report: Any, direction: str | None) -> list[_Model]:
         raise ValueError(f"direction must be one of {found}: the report has both")
     if direction is not None and found and direction not in found:
         raise ValueError(f"direction must be one of the report's, {found}; received {direction!r}")
-    chosen = found if direction is None else [direction]
+    rows = [row for row in rows if direction in (None, row["direction"])]
     accuracy = {
         row["model"]: row["accuracy"]
         for row in summary["verdicts"]
-        if row["direction"] in chosen and row["accuracy"] is not None
+        if direction in (None, row["direction"]) and row["accuracy"] is not None
     }
     models = [
-        _Model(row["model"], row, accuracy[row["model"]])
+        _Model(row["model"], row["value"], right["value"], interval_of(row), interval_of(right))
         for row in rows
-        if row["direction"] in chosen and row["value"] is not None and row["model"] in accuracy
+        if row["value"] is not None and (right := accuracy.get(row["model"]))
     ]
     if not models:
         raise ValueError(
             "report must have models with BA-> and an accuracy, for which predictions are compared "
             f"with a truth; received directions {found} of models {summary['data']['models']}"
         )
-    return models
+    return models, rows[0]["name"]
 
 
 def _unbeaten(models: Sequence[_Model]) -> list[_Model]:
@@ -195,12 +188,11 @@ def _draw(ax: Axes, model: _Model) -> None:
     """A dot with whiskers in both directions."""
     colour = model.colour
     line: dict[str, Any] = {"color": colour, "linewidth": 1.4, "solid_capstyle": "butt"}
-    ends = [(row["low"], row["high"]) for row in (model.amplification, model.accuracy)]
-    if None not in ends[0]:
-        ax.plot(ends[0], (model.y, model.y), **line)
-    if None not in ends[1]:
-        ax.plot((model.x, model.x), ends[1], **line)
-    face = colour if None not in ends[0] else "none"
+    if model.of_x is not None:
+        ax.plot(model.of_x, (model.y, model.y), **line)
+    if model.of_y is not None:
+        ax.plot((model.x, model.x), model.of_y, **line)
+    face = "none" if model.of_x is None else colour
     ax.plot(model.x, model.y, "o", color=colour, markersize=6, mfc=face, markeredgewidth=EDGE)
 
 

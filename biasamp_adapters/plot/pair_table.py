@@ -83,7 +83,7 @@ class PairTable:
 
 
 def interval_of(row: Mapping[Any, Any], prefix: str = "") -> tuple[float, float] | None:
-    """The interval of a pair, or None; ``"band_"`` for the one that holds for all at once."""
+    """The interval of a row, or None; of pairs, ``"band_"`` is the one for all at once."""
     if prefix and f"{prefix}low" not in row:
         prefix = ""
     low, high = (row.get(prefix + end) for end in ("low", "high"))
