@@ -125,9 +125,9 @@ def lay_out(ax: Axes) -> None:
     ax.apply_aspect()
 
 
-def shown(text: object, most: int = NAME) -> str:
+def shown(text: object) -> str:
     """A name for a picture: one line without control characters, shortened to fit."""
-    return shortened(clean(str(text)), most)
+    return shortened(clean(str(text)), NAME)
 
 
 def told_apart(names: Iterable[object], most: int = NAME) -> list[str]:

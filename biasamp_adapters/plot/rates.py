@@ -129,6 +129,8 @@ def draw_rows(table: PairTable, ax: Axes | None, most: int) -> Axes:
     ax = axes_of(ax, 4.0)
     named_rows(ax, [row.name for row in shown])
     marks = _draw_rates(ax, table, shown) if table.has_rates else _draw_dots(ax, table, shown)
+    if _shares_rows(table):
+        marks += group_marks(table.groups, _SHAPES)
     if len(shown) < total:
         text = f"the {len(shown)} clearest of {total} {kind}"
         ax.set_title(text, loc="left", fontsize="small")
@@ -187,7 +189,7 @@ def _draw_rates(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
     marks = [mark("truth", UNCLEAR, hollow=True), *_tone_marks("prediction ", rows)]
     if overall:
         marks.append(Line2D([], [], linestyle=":", color=UNCLEAR, label="everybody"))
-    return marks + _group_marks(table)
+    return marks
 
 
 def _draw_dots(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
@@ -200,7 +202,7 @@ def _draw_dots(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
             ax.plot(interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
         ax.plot(pair["score"], y, shape, color=colour, markersize=6)
     scale_of_values(ax, numbers, table.name, points=table.in_points)
-    return _tone_marks("", rows) + _group_marks(table)
+    return _tone_marks("", rows)
 
 
 def _places(
@@ -218,10 +220,6 @@ def _places(
 
 def _tone_marks(prefix: str, rows: list[_Row]) -> list[Line2D]:
     return tone_marks(prefix, {tone(pair) for row in rows for pair in row.pairs})
-
-
-def _group_marks(table: PairTable) -> list[Line2D]:
-    return group_marks(table.groups, _SHAPES) if _shares_rows(table) else []
 
 
 def _share(table: PairTable) -> str:
