@@ -25,6 +25,8 @@ class Report(Protocol):
     def to_frame(self, part: str) -> pd.DataFrame: ...
 
 
+_ONCE = "each pair must occur once, for one model and one direction"
+
 #: What pictures of pairs are drawn from.
 Source: TypeAlias = AmplificationResult | pd.DataFrame | Report
 
@@ -120,12 +122,11 @@ def pair_table(
     if positive and tasks is None and isinstance(source, AmplificationResult) and source.facts:
         tasks = [table["task"].unique().tolist()[i] for i in source.facts.told]
     for column, chosen in (("model", model), ("direction", direction)):
-        table = _only(table, column, chosen)
+        table = rows_of(table, column, chosen, f"{_ONCE}: ")
     twice = table[table.duplicated(["attribute", "task"])]
     if len(twice):
         raise ValueError(
-            "each pair must occur once, for one model and one direction; received "
-            f"{twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
+            f"{_ONCE}; received {twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
         )
     tasks = _chosen("tasks", tasks, table["task"], [])
     groups = _chosen("groups", groups, table["attribute"], order)
@@ -188,18 +189,15 @@ def _read(source: Source) -> tuple[pd.DataFrame, list[Label]]:
     return table, order
 
 
-def _only(table: pd.DataFrame, column: str, chosen: str | None) -> pd.DataFrame:
-    """The rows of one model or direction."""
+def rows_of(table: pd.DataFrame, column: str, chosen: str | None, rule: str = "") -> pd.DataFrame:
+    """The rows of one model, direction or metric; ``rule`` says why there must be one."""
     known = table[column].unique().tolist() if column in table else []
     if chosen is not None:
         if chosen not in known:
             raise ValueError(f"{column} must be in {listing(known)}; received {chosen!r}")
         return table[table[column] == chosen]
     if len(known) > 1:
-        raise ValueError(
-            f"each pair must occur once, for one model and one direction: {column}= must choose "
-            f"among {listing(known)}; received None"
-        )
+        raise ValueError(f"{rule}{column}= must choose among {listing(known)}; received None")
     return table
 
 
