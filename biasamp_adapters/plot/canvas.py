@@ -78,7 +78,7 @@ def finish(ax: Axes, rows: float | None, marks: Sequence[Line2D] = ()) -> None:
     if rows is not None:
         fit_height(ax, rows)
     if marks:
-        legend(ax, marks, [str(mark.get_label()) for mark in marks])
+        legend(ax, marks)
         if rows is not None:
             fit_height(ax, rows)
 
@@ -176,8 +176,8 @@ def named_rows(ax: Axes, names: Iterable[object], axis: str = "y") -> None:
         ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
-    """A legend that covers neither data nor titles nor labels.
+def legend(ax: Axes, marks: Sequence[Line2D]) -> None:
+    """A legend of marks by their labels that covers neither data nor titles nor labels.
 
     It lies below axes whose figure makes room for it. Where no layout engine does, axes are made
     longer at their lower end, or at their upper end if they are curves, and it lies in there.
@@ -193,12 +193,12 @@ def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
         widest = size.width
         options |= {"frameon": True, "framealpha": 1, "facecolor": ax.get_facecolor()}
         options |= {"edgecolor": "none", "borderaxespad": 0.2}
-    for columns in range(len(names), 0, -1):
+    for columns in range(len(marks), 0, -1):
         # The names are set afterwards: matplotlib leaves out those that begin with "_".
-        box = ax.legend(marks, [str(i) for i in range(len(names))], ncols=columns, **options)
-        for text, name in zip(box.get_texts(), names, strict=True):
+        box = ax.legend(marks, [str(i) for i in range(len(marks))], ncols=columns, **options)
+        for text, entry in zip(box.get_texts(), marks, strict=True):
             text.set_parse_math(False)
-            text.set_text(shown(name))
+            text.set_text(shown(entry.get_label()))
         drawn = box.get_window_extent()
         if drawn.width <= widest:
             break

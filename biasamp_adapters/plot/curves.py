@@ -84,11 +84,13 @@ def curves(
         line = lines[name]
         if "low" in line and "high" in line:
             ax.fill_between(x, line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
-        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=shown(name))
+        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8)
+        # Set afterwards, as matplotlib replaces an empty label of a new line.
+        drawn[-1].set_label(shown(name))
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
         lay_out(ax)
-        add_legend(ax, drawn, list(lines))
+        add_legend(ax, drawn)
     return ax
 
 

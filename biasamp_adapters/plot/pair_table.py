@@ -25,6 +25,7 @@ class Report(Protocol):
     def to_frame(self, part: str) -> pd.DataFrame: ...
 
 
+#: The rule for tables of pairs.
 _ONCE = "each pair must occur once, for one model and one direction"
 
 #: What pictures of pairs are drawn from.

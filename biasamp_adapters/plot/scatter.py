@@ -138,7 +138,7 @@ def scatter(
         marks += group_marks(table.groups, shapes.values())
     if new:
         lay_out(ax)
-        legend(ax, marks, [str(mark.get_label()) for mark in marks])
+        legend(ax, marks)
     ax.add_artist(_Names(ax, points, _names(table, pairs), most))
     return ax
 
