@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -73,7 +72,6 @@ _FORMATS: dict[tuple[str, int], tuple[set[str], dict[str, Any]]] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SavableCounts(Counts):
     """Counts that files can hold."""
 
