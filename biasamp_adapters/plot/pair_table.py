@@ -14,6 +14,7 @@ from biasamp_adapters._typing import Label
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inference.estimates import clearness, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about
+from biasamp_adapters.plot.canvas import NAME, told_apart
 
 
 @runtime_checkable
@@ -76,6 +77,16 @@ class PairTable:
                 f"{picture} needs the columns true and predicted, which results of BA-> and "
                 f"reports have; received {[*self.rows.columns]}"
             )
+
+    def names(self, pairs: Sequence[Mapping[Any, Any]], most: int = NAME) -> list[str]:
+        """The name of each pair: its task, its group, or both if there are several of either."""
+        tasks = dict(zip(self.tasks, told_apart(self.tasks, most), strict=True))
+        groups = dict(zip(self.groups, told_apart(self.groups, most), strict=True))
+        if len(tasks) == 1:
+            return [groups[pair["attribute"]] for pair in pairs]
+        if len(groups) == 1:
+            return [tasks[pair["task"]] for pair in pairs]
+        return [f"{tasks[pair['task']]}, {groups[pair['attribute']]}" for pair in pairs]
 
     def clearest_first(self, rows: pd.DataFrame) -> list[dict[Any, Any]]:
         """Pairs as dicts, those first that most surely differ from 0."""

@@ -157,9 +157,7 @@ def _rows(table: PairTable) -> list[_Row]:
         for pair in pairs:
             shared.setdefault(pair["task"], []).append(pair)
         return [_Row(str(task), of_task) for task, of_task in shared.items()]
-    tasks = dict(zip(table.tasks, told_apart(table.tasks, _PART), strict=True))
-    groups = dict(zip(table.groups, told_apart(table.groups, _PART), strict=True))
-    return [_Row(f"{tasks[pair['task']]}, {groups[pair['attribute']]}", [pair]) for pair in pairs]
+    return [_Row(name, [pair]) for name, pair in zip(table.names(pairs, _PART), pairs, strict=True)]
 
 
 def _shares_rows(table: PairTable) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -23,7 +22,6 @@ from biasamp_adapters.plot.canvas import (
     in_hundredths,
     lay_out,
     legend,
-    told_apart,
     tone_marks,
 )
 from biasamp_adapters.plot.pair_table import PairTable, Source, pair_table, tone
@@ -139,7 +137,7 @@ def scatter(
     if new:
         lay_out(ax)
         legend(ax, marks)
-    ax.add_artist(_Names(ax, points, _names(table, pairs), most))
+    ax.add_artist(_Names(ax, points, table.names(pairs), most))
     return ax
 
 
@@ -152,17 +150,6 @@ def _label(ax: Axes, table: PairTable, n_pairs: int) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     if n_pairs < table.total:
         ax.set_title(f"{n_pairs} of {table.total} pairs", loc="left", fontsize="small")
-
-
-def _names(table: PairTable, pairs: Sequence[dict[Any, Any]]) -> list[str]:
-    """The name of each pair: its task, its group, or both if there are several of either."""
-    tasks = dict(zip(table.tasks, told_apart(table.tasks), strict=True))
-    groups = dict(zip(table.groups, told_apart(table.groups), strict=True))
-    if len(tasks) == 1:
-        return [groups[pair["attribute"]] for pair in pairs]
-    if len(groups) == 1:
-        return [tasks[pair["task"]] for pair in pairs]
-    return [f"{tasks[pair['task']]}, {groups[pair['attribute']]}" for pair in pairs]
 
 
 class _Names(Artist):
