@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -187,19 +188,10 @@ class BaseRates:
         """
         if self.file is None:
             return self
-        of_groups, of_labels = _shown_alike(self.groups, groups), _shown_alike(self.labels, labels)
-
-        def renamed(table: Array | None) -> pd.DataFrame | None:
-            return None if table is None else pd.DataFrame(table, of_groups, of_labels)
-
-        of_task = renamed(self.attribute_given_task)
-        return BaseRates(
-            task_given_attribute=renamed(self.task_given_attribute),
-            attribute_given_task=None if of_task is None else of_task.T,
-            attribute=None if self.attribute is None else pd.Series(self.attribute, of_groups),
-            direction=renamed(self.direction),
-            file=self.file,
-        )
+        renamed = copy(self)
+        object.__setattr__(renamed, "groups", _shown_alike(self.groups, groups))
+        object.__setattr__(renamed, "labels", _shown_alike(self.labels, labels))
+        return renamed
 
     def check_sums(self, given: str) -> None:
         """Raise unless rates given the attribute or the task, if they were set, sum to 1.
@@ -228,7 +220,7 @@ class BaseRates:
         return np.maximum(sign_of_difference(self.rates(Role.TASK), 1 / len(self.groups)), 0)
 
     def __repr__(self) -> str:
-        names = ("task_given_attribute", "attribute_given_task", "attribute", "direction")
+        names = (*_RATES.values(), "attribute", "direction")
         present = [name for name in names if getattr(self, name) is not None]
         return (
             f"<BaseRates: {', '.join(present)} of {len(self.groups)} groups and "
@@ -242,10 +234,10 @@ def sign_of_difference(left: Array, right: Array | float) -> Array:
     return np.where(tied, 0, np.sign(left - right)).astype(np.int64)
 
 
-def _shown_alike(names: Collection[Label], labels: Collection[Label]) -> list[Label]:
+def _shown_alike(names: Collection[Label], labels: Collection[Label]) -> tuple[Label, ...]:
     """The label that is shown like each name; the name itself where there is none."""
     by_text = {show(label): label for label in labels}
-    return [by_text.get(show(name), name) for name in names]
+    return tuple(by_text.get(show(name), name) for name in names)
 
 
 def _read_table(table: Any, name: str) -> pd.DataFrame:
@@ -264,19 +256,17 @@ def _read_table(table: Any, name: str) -> pd.DataFrame:
     numbers, _ = read_numbers(table.to_numpy(dtype=object).ravel(), name)
     values = numbers.reshape(table.shape)
     if np.isnan(values).any():
-        row, column = np.argwhere(np.isnan(values))[0].tolist()
-        raise ValueError(
-            f"{name} must hold a number for every pair; received a missing value for "
-            f"{table.index[row]!r} and {table.columns[column]!r}"
-        )
-    if name == "direction":
+        rule, wrong = f"{name} must hold a number for every pair", np.isnan(values)
+    elif name == "direction":
         rule, wrong = "direction must hold -1, 0 and 1", ~np.isin(values, (-1, 0, 1))
     else:
         rule, wrong = f"rates in {name} must lie in [0, 1]", (values < 0) | (values > 1)
     if wrong.any():
         row, column = np.argwhere(wrong)[0].tolist()
+        value = values[row, column]
+        received = "a missing value" if np.isnan(value) else f"{value:g}"
         pair = f"{table.index[row]!r} and {table.columns[column]!r}"
-        raise ValueError(f"{rule}; received {values[row, column]:g} for {pair}")
+        raise ValueError(f"{rule}; received {received} for {pair}")
     # As objects, True and 1 are the same label, as in the check that tables have the same labels.
     return pd.DataFrame(values, table.index.astype(object), table.columns.astype(object))
 

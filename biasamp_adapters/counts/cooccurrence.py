@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -13,10 +12,8 @@ import pandas as pd
 
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
-from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
 from biasamp_adapters.counts.counting import count, finished
-from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.frame_sources import (
     balanced_sum,
     count_on_engine,
@@ -27,12 +24,13 @@ from biasamp_adapters.counts.joint import JointCounts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.counts.options import LabelSets, Options
 from biasamp_adapters.counts.rows import MOST_ROWS
+from biasamp_adapters.counts.saved import SavableCounts
 from biasamp_adapters.counts.sources import FrameColumns, Names, read_arrays
 from biasamp_adapters.counts.variables import Missing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CooccurrenceCounts(Counts):
+class CooccurrenceCounts(SavableCounts):
     """Co-occurrences of groups and tasks where tasks, or groups, are columns of a matrix.
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: those of two
@@ -349,50 +347,3 @@ class CooccurrenceCounts(Counts):
         joint = self.tables(model).joint(Role.ATTRIBUTE, role).reshape(-1)
         whole = (joint == np.floor(joint)).all() and joint.max(initial=0) < MOST_ROWS
         return joint.astype(np.int64) if whole else joint
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the sums to a JSON or Parquet file, atomically; rows are not written.
-
-        Parameters
-        ----------
-        path : path-like
-            Ends in ``.json`` or ``.parquet``.
-
-        Raises
-        ------
-        ValueError
-            If the ending is another one, the folder does not exist, or a label is neither a
-            string, a finite number nor a boolean.
-
-        Warns
-        -----
-        SmallCellsWarning
-            If co-occurrences have fewer than five rows: such counts may identify people.
-        """
-        saved.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> CooccurrenceCounts:
-        """Read counts that :meth:`save` wrote.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        CooccurrenceCounts
-
-        Raises
-        ------
-        FileNotFoundError
-            If there is no such file.
-        ValueError
-            If :meth:`save` did not write the file, or its checksum shows that it was changed.
-
-        Warns
-        -----
-        AmplificationWarning
-            If an earlier version of this package wrote it, without a checksum.
-        """
-        return cls(**saved.fields_of(path, cls.__name__)[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -12,13 +11,12 @@ import pandas as pd
 
 from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import Array, Label
-from biasamp_adapters.counts import saved
 from biasamp_adapters.counts.addition import added
 from biasamp_adapters.counts.counting import count
-from biasamp_adapters.counts.counts import Counts
 from biasamp_adapters.counts.frame_sources import FrameCounter, each_chunk
 from biasamp_adapters.counts.options import Options
 from biasamp_adapters.counts.rows import MOST_ROWS
+from biasamp_adapters.counts.saved import SavableCounts
 from biasamp_adapters.counts.sources import FrameColumns, read_arrays
 from biasamp_adapters.counts.variables import Missing
 
@@ -48,7 +46,7 @@ class Cells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts(Counts):
+class JointCounts(SavableCounts):
     """Counts of every combination of attribute, task and predictions that occurs.
 
     Make one with :meth:`from_arrays`, :meth:`from_frame` or :meth:`load`. Counts add: the counts
@@ -371,50 +369,3 @@ class JointCounts(Counts):
             if name in (sums := self.values.rows.sums()):
                 put(name, sums[name])
         return pd.DataFrame(columns)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the counts to a file, atomically.
-
-        Parameters
-        ----------
-        path : path-like
-            Ends in ``.json`` or ``.parquet``.
-
-        Raises
-        ------
-        ValueError
-            If the ending is another one, the folder does not exist, or a label is neither a
-            string, a finite number nor a boolean.
-
-        Warns
-        -----
-        SmallCellsWarning
-            If cells hold fewer than five rows: such counts may identify people.
-        """
-        saved.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> JointCounts:
-        """Read counts that :meth:`save` wrote.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        JointCounts
-
-        Raises
-        ------
-        FileNotFoundError
-            If there is no such file.
-        ValueError
-            If :meth:`save` did not write the file, or its checksum shows that it was changed.
-
-        Warns
-        -----
-        AmplificationWarning
-            If an earlier version of this package wrote it, without a checksum.
-        """
-        return cls(**saved.fields_of(path, cls.__name__)[1])

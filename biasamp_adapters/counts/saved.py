@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -72,16 +72,71 @@ _FORMATS: dict[tuple[str, int], tuple[set[str], dict[str, Any]]] = {
 }
 
 
-def save(counts: Counts, path: str | os.PathLike[str]) -> None:
-    """Write counts in the format that the ending of ``path`` names.
+class SavableCounts(Counts):
+    """Counts that files can hold."""
 
-    The distinct rows of labels are written; of counts of matrices, the sums.
-    """
-    check_ending(Path(path))
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a JSON or Parquet file, atomically.
+
+        Of ``CooccurrenceCounts`` the sums are written, and no rows.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.json`` or ``.parquet``.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another one, the folder does not exist, or a label is neither a
+            string, a finite number nor a boolean.
+
+        Warns
+        -----
+        SmallCellsWarning
+            If cells, or co-occurrences, hold fewer than five rows: such counts may identify people.
+        """
+        check_ending(Path(path))
+        kind = type(self).__name__
+        header = _header(self, kind)
+        columns = _columns(self, self.rows if kind == "JointCounts" else None)
+        _warn_of_small_cells(columns)
+        write_document(header, columns, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read counts that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        JointCounts or CooccurrenceCounts
+            Of the class whose method this is.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If :meth:`save` did not write the file, or its checksum shows that it was changed.
+
+        Warns
+        -----
+        AmplificationWarning
+            If an earlier version of this package wrote it, without a checksum.
+        """
+        return cls(**fields_of(path, cls.__name__)[1])
+
+
+def _header(counts: Counts, kind: str) -> dict[str, Any]:
+    """Everything that is not a column of numbers."""
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "counts": type(counts).__name__,
+        "counts": kind,
         "labels": [plain_label(label) for label in counts.labels],
         "groups": [plain_label(label) for label in counts.groups],
         "attributes": list(counts.attributes),
@@ -96,11 +151,9 @@ def save(counts: Counts, path: str | os.PathLike[str]) -> None:
     }
     if counts.clustered and counts.cluster_parts > 1:
         header[_PARTS] = counts.cluster_parts
-    if header["counts"] == "JointCounts" and counts.probability_step is not None:
+    if kind == "JointCounts" and counts.probability_step is not None:
         header[_STEP] = counts.probability_step
-    columns = _columns(counts, counts.rows if header["counts"] == "JointCounts" else None)
-    _warn_of_small_cells(columns)
-    write_document(header, columns, path)
+    return header
 
 
 def _columns(counts: Counts, rows: Rows | None) -> dict[str, Array]:

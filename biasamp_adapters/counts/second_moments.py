@@ -115,10 +115,6 @@ class SecondMoments:
             taken(taken(self.squares, columns, 1), columns, 2),
         ).merged()
 
-    def replicates_at_once(self, numbers: int) -> int:
-        """Replicates that ``numbers`` numbers hold."""
-        return max(1, numbers // self.sums.size)
-
     def draw(self, layout: Layout, size: int, rng: np.random.Generator) -> Array:
         """Sums of resampled rows, normally distributed, of shape (size, left, width).
 

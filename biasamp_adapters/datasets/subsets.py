@@ -9,6 +9,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from biasamp_adapters._typing import Array, Label, RandomState, generator, is_real
 from biasamp_adapters._warnings import warn
@@ -24,7 +25,7 @@ DENOMINATOR = 100_000
 #: Share by which a subset of a label matrix may be smaller than the largest one without a warning.
 GAP = 0.001
 
-#: Seconds after which a search for a subset of a label matrix ends.
+#: Seconds after which each program of a search for a subset of a label matrix ends.
 SECONDS = 60.0
 
 #: Kinds of rows, equal in labels and group, about which the search for whole numbers is free.
@@ -61,8 +62,9 @@ def balanced_subset(
     Raises
     ------
     ValueError
-        If a value is missing, there is only one group, or no row is left. Also if the search finds
-        no subset in time, as it may where the rows of a matrix have ten labels or more.
+        If a value is missing, there is only one group, no row is left, or ``equal_classes`` is
+        neither true nor false. Also if the search finds no subset in time, as it may where the rows
+        of a matrix have ten labels or more.
 
     Warns
     -----
@@ -85,6 +87,8 @@ def balanced_subset(
     >>> len(rows), sum(y[row] for row in rows), sum(group[row] == 1 for row in rows)
     (40, 20, 20)
     """
+    if not isinstance(equal_classes, bool | np.bool_):
+        raise ValueError(f"equal_classes must be True or False; received {equal_classes!r}")
     if equal_classes and is_matrix(y):
         raise ValueError("equal_classes needs one label per row; received a matrix y")
     return _subset(y, a, Fraction(1), random_state, equal_classes=equal_classes)
@@ -221,6 +225,7 @@ def _searched(sets: Array, counts: Array, ratio: Fraction, draw: np.random.Gener
     n = counts[row, group]
     excess = _excess(sets, row, group, float(ratio))
     linear = _most(n, excess, np.zeros(excess.shape[0]), whole=False)
+    _check_in_time(linear)
     most, kept = -linear.fun, np.round(linear.x)
     open_kinds = np.abs(linear.x - kept) > 1e-6
     open_kinds[:OPEN_KINDS] = True
@@ -234,11 +239,7 @@ def _searched(sets: Array, counts: Array, ratio: Fraction, draw: np.random.Gener
                 break
     else:
         # No row at all is a subset too, with which a search may begin, and end if time is over.
-        if found.status != 0:
-            raise ValueError(
-                f"no subset was found within {SECONDS:g} seconds: choose fewer columns of y, or "
-                "ratio_subset with a larger max_ratio, such as 1.01"
-            )
+        _check_in_time(found)
     kept = given
     if chosen.all():
         most = min(most, -found.mip_dual_bound)
@@ -271,8 +272,17 @@ def _most(n: Array, excess: Any, room: Array, *, whole: bool) -> Any:
         integrality=np.full(len(n), int(whole)),
         bounds=Bounds(0, n),
         constraints=LinearConstraint(excess, ub=room),
-        options={"mip_rel_gap": GAP, "time_limit": SECONDS} if whole else None,
+        options={"mip_rel_gap": GAP, "time_limit": SECONDS},
     )
+
+
+def _check_in_time(found: Any) -> None:
+    """Raise if a program ended without an answer: it has one, as no row at all is a subset."""
+    if found.status != 0:
+        raise ValueError(
+            f"no subset was found within {SECONDS:g} seconds: choose fewer columns of y, or "
+            "ratio_subset with a larger max_ratio, such as 1.01"
+        )
 
 
 def _check_names(names: Sequence[Label], counts: Array, *, nothing: bool) -> None:
@@ -292,7 +302,6 @@ def _check_names(names: Sequence[Label], counts: Array, *, nothing: bool) -> Non
 def _drawn(kind: Array, kept: Array, draw: np.random.Generator) -> Array:
     """The positions of as many rows of each kind as are to be kept."""
     shuffled = draw.permutation(len(kind))
-    by_kind = shuffled[np.argsort(kind[shuffled], kind="stable")]
-    n_rows = np.bincount(kind, minlength=len(kept))
-    rank = np.arange(len(kind)) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
-    return np.sort(by_kind[rank < np.repeat(kept, n_rows)]).astype(np.int64)
+    of_kind = kind[shuffled]
+    before = pd.Series(of_kind).groupby(of_kind).cumcount().to_numpy()
+    return np.sort(shuffled[before < kept[of_kind]]).astype(np.int64)

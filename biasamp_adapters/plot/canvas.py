@@ -78,16 +78,19 @@ def finish(ax: Axes, rows: float | None, marks: Sequence[Line2D] = ()) -> None:
     if rows is not None:
         fit_height(ax, rows)
     if marks:
-        legend(ax, marks, [str(mark.get_label()) for mark in marks])
+        legend(ax, marks)
         if rows is not None:
             fit_height(ax, rows)
 
 
-def mark(name: str, colour: str, shape: str = "o", *, hollow: bool = False) -> Line2D:
+def mark(
+    name: str, colour: str, shape: str = "o", *, hollow: bool = False, size: float | None = None
+) -> Line2D:
     """An entry of a legend."""
     face = "none" if hollow else colour
     options: dict[str, Any] = {"linestyle": "", "marker": shape, "markeredgewidth": EDGE}
-    return Line2D([], [], color=colour, markerfacecolor=face, label=name, **options)
+    options |= {"markerfacecolor": face, "markersize": size}
+    return Line2D([], [], color=colour, label=name, **options)
 
 
 def tone_marks(prefix: str, tones: Collection[int]) -> list[Line2D]:
@@ -95,10 +98,20 @@ def tone_marks(prefix: str, tones: Collection[int]) -> list[Line2D]:
     return [mark(prefix + word, TONES[i]) for i, word in _WORDS.items() if i in tones]
 
 
-def in_per_cent(axis: Axis) -> None:
-    """Write the ticks of rates in per cent."""
-    axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}%")
+def group_marks(groups: Sequence[object], shapes: Iterable[str]) -> list[Line2D]:
+    """The entries of a legend for the shapes of groups."""
+    names = told_apart(groups)
+    return [mark(name, UNCLEAR, shape) for name, shape in zip(names, shapes, strict=True)]
+
+
+def few_ticks(axis: Axis, most: int) -> None:
+    """Round ticks, few enough for the width of a phone."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
+
+
+def in_hundredths(axis: Axis, unit: str = "") -> None:
+    """Write the ticks of rates in per cent or, without a unit, those of differences in points."""
+    axis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}{unit}".replace("-", MINUS))
 
 
 def lay_out(ax: Axes) -> None:
@@ -112,9 +125,9 @@ def lay_out(ax: Axes) -> None:
     ax.apply_aspect()
 
 
-def shown(text: object, most: int = NAME) -> str:
+def shown(text: object) -> str:
     """A name for a picture: one line without control characters, shortened to fit."""
-    return shortened(clean(str(text)), most)
+    return shortened(clean(str(text)), NAME)
 
 
 def told_apart(names: Iterable[object], most: int = NAME) -> list[str]:
@@ -160,10 +173,11 @@ def named_rows(ax: Axes, names: Iterable[object], axis: str = "y") -> None:
     ax.tick_params(axis=axis, length=0)  # type: ignore[arg-type]  # "x" or "y"
     if axis == "y":
         ax.set_ylim(len(labels) - 0.5, -0.5)
+        ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
-    """A legend that covers neither data nor titles nor labels.
+def legend(ax: Axes, marks: Sequence[Line2D]) -> None:
+    """A legend of marks by their labels that covers neither data nor titles nor labels.
 
     It lies below axes whose figure makes room for it. Where no layout engine does, axes are made
     longer at their lower end, or at their upper end if they are curves, and it lies in there.
@@ -179,12 +193,12 @@ def legend(ax: Axes, marks: Sequence[Line2D], names: Sequence[str]) -> None:
         widest = size.width
         options |= {"frameon": True, "framealpha": 1, "facecolor": ax.get_facecolor()}
         options |= {"edgecolor": "none", "borderaxespad": 0.2}
-    for columns in range(len(names), 0, -1):
+    for columns in range(len(marks), 0, -1):
         # The names are set afterwards: matplotlib leaves out those that begin with "_".
-        box = ax.legend(marks, [str(i) for i in range(len(names))], ncols=columns, **options)
-        for text, name in zip(box.get_texts(), names, strict=True):
+        box = ax.legend(marks, [str(i) for i in range(len(marks))], ncols=columns, **options)
+        for text, entry in zip(box.get_texts(), marks, strict=True):
             text.set_parse_math(False)
-            text.set_text(shown(name))
+            text.set_text(shown(entry.get_label()))
         drawn = box.get_window_extent()
         if drawn.width <= widest:
             break
@@ -212,11 +226,6 @@ def _below(ax: Axes) -> Bbox:
     return Bbox([[size.x0, size.y0 - size.height], [size.x1, lowest - _GAP * ax.figure.dpi / 72]])
 
 
-def in_points(ax: Axes) -> None:
-    """Write the ticks of rates and their differences in points."""
-    ax.xaxis.set_major_formatter(lambda x, _: f"{round(100 * x, 9):g}".replace("-", MINUS))
-
-
 def zero_line(ax: Axes, axis: str = "x") -> None:
     """Draw the line of no amplification."""
     draw = ax.axvline if axis == "x" else ax.axhline
@@ -229,6 +238,26 @@ def reach_of(numbers: Any) -> float:
     finite = np.abs(values[np.isfinite(values)])
     # If all numbers are 0, any scale is suitable.
     return 1.1 * float(finite.max(initial=0.0)) or 0.01
+
+
+def with_unit(name: str, *, points: bool) -> str:
+    """A metric, if its name is known, with its unit, if it has one."""
+    return f"{name}, points" if name and points else name
+
+
+def scale_of_values(
+    ax: Axes, numbers: Sequence[float], name: str, *, points: bool, signed: bool = True
+) -> None:
+    """A scale for values of a metric: 0 is in the middle or, of magnitudes, near the lower end."""
+    reach = reach_of(numbers)
+    # A magnitude is at least 0, but its interval over runs may begin below.
+    least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
+    ax.set_xlim(-reach if signed else least, reach)
+    few_ticks(ax.xaxis, 4)
+    if points:
+        in_hundredths(ax.xaxis)
+    zero_line(ax)
+    ax.set_xlabel(with_unit(name, points=points))
 
 
 def heat_map(

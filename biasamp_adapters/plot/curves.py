@@ -75,22 +75,7 @@ def curves(
     if not (isinstance(values, Mapping) and values):
         raise ValueError(f"values must map names to at least one curve; received {values!r}")
     lines = {name: _line(x, name, curve) for name, curve in values.items()}
-    return _draw(x, lines, at, ax, legend=legend)
-
-
-def _draw(
-    x: Array,
-    lines: Mapping[str, Mapping[str, Array]],
-    at: float | None,
-    ax: Axes | None,
-    *,
-    label: str = "",
-    legend: bool,
-) -> Axes:
-    """Draw checked curves over an axis with a label."""
     ax = axes_of(ax, _HEIGHT)
-    if label:
-        ax.set_xlabel(label)
     zero_line(ax, "y")
     if at is not None:
         ax.axvline(at, color=UNCLEAR, linestyle=":", linewidth=1.2)
@@ -99,11 +84,13 @@ def _draw(
         line = lines[name]
         if "low" in line and "high" in line:
             ax.fill_between(x, line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
-        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8, label=shown(name))
+        drawn += ax.plot(x, line["value"], style, color=colour, linewidth=1.8)
+        # Set afterwards, as matplotlib replaces an empty label of a new line.
+        drawn[-1].set_label(shown(name))
     ax.spines[["top", "right"]].set_visible(False)
     if legend:
         lay_out(ax)
-        add_legend(ax, drawn, list(lines))
+        add_legend(ax, drawn)
     return ax
 
 
@@ -187,12 +174,13 @@ def sweep(
         raise ValueError(f"curves of one picture must have the same {x}; received others")
     # At the threshold of infinity, no row is predicted positive.
     finite = np.isfinite(points[0])
-    return _draw(
+    ax = axes_of(ax, _HEIGHT)
+    ax.set_xlabel(_OVER[x])
+    return curves(
         points[0][finite],
-        {name: _line(points[0][finite], name, table[finite]) for name, table in tables.items()},
-        at,
-        ax,
-        label=_OVER[x],
+        {name: table[finite] for name, table in tables.items()},
+        at=at,
+        ax=ax,
         legend=legend and isinstance(curve, Mapping),
     )
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from biasamp_adapters._text import arrows
 from biasamp_adapters._typing import Array
@@ -20,12 +19,13 @@ from biasamp_adapters.plot.canvas import (
     TONES,
     UNCLEAR,
     axes_of,
-    in_points,
+    few_ticks,
+    in_hundredths,
     lay_out,
     told_apart,
     zero_line,
 )
-from biasamp_adapters.plot.pair_table import Report
+from biasamp_adapters.plot.pair_table import Report, interval_of
 
 #: Height of a new figure in inches, and the least distance of names, as shares of the axes.
 _HEIGHT, _LINE = 3.6, 0.062
@@ -35,25 +35,18 @@ _MOST_NAMES = 16
 
 
 class _Model(NamedTuple):
-    """What is drawn of a model: rows of a summary with value, low and high."""
+    """What is drawn of a model: its amplification and its accuracy, with their intervals."""
 
     name: str
-    amplification: dict[str, Any]
-    accuracy: dict[str, Any]
-
-    @property
-    def x(self) -> float:
-        return float(self.amplification["value"])
-
-    @property
-    def y(self) -> float:
-        return float(self.accuracy["value"])
+    x: float
+    y: float
+    of_x: tuple[float, float] | None
+    of_y: tuple[float, float] | None
 
     @property
     def colour(self) -> str:
         """Orange and blue where the interval shows the side of 0, and else grey."""
-        low, high = self.amplification["low"], self.amplification["high"]
-        return UNCLEAR if low is None or high is None else TONES[side_of_zero((low, high))]
+        return UNCLEAR if self.of_x is None else TONES[side_of_zero(self.of_x)]
 
 
 def frontier(
@@ -127,9 +120,9 @@ def frontier(
         ax.plot(*_points([named[each] for each in along]), style, color=UNCLEAR, lw=1.2, zorder=1)
     for model in models:
         _draw(ax, model)
-    ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    in_points(ax)
-    ax.yaxis.set_major_formatter(lambda y, _: f"{round(100 * y, 9):g}%")
+    few_ticks(ax.xaxis, 5)
+    in_hundredths(ax.xaxis)
+    in_hundredths(ax.yaxis, "%")
     ax.set_xlabel(f"{arrows(name)}, points")
     ax.set_ylabel("accuracy")
     ax.spines[["top", "right"]].set_visible(False)
@@ -154,24 +147,23 @@ def _models(report: Any, direction: str | None) -> tuple[list[_Model], str]:
         raise ValueError(f"direction must be one of {found}: the report has both")
     if direction is not None and found and direction not in found:
         raise ValueError(f"direction must be one of the report's, {found}; received {direction!r}")
+    rows = [row for row in rows if direction in (None, row["direction"])]
     accuracy = {
         row["model"]: row["accuracy"]
         for row in summary["verdicts"]
-        if direction in (None, row["direction"])
+        if direction in (None, row["direction"]) and row["accuracy"] is not None
     }
     models = [
-        _Model(row["model"], row, accuracy[row["model"]])
+        _Model(row["model"], row["value"], right["value"], interval_of(row), interval_of(right))
         for row in rows
-        if direction in (None, row["direction"])
-        and row["value"] is not None
-        and accuracy.get(row["model"]) is not None
+        if row["value"] is not None and (right := accuracy.get(row["model"]))
     ]
     if not models:
         raise ValueError(
             "report must have models with BA-> and an accuracy, for which predictions are compared "
             f"with a truth; received directions {found} of models {summary['data']['models']}"
         )
-    return models, next(row["name"] for row in rows if row["model"] == models[0].name)
+    return models, rows[0]["name"]
 
 
 def _unbeaten(models: Sequence[_Model]) -> list[_Model]:
@@ -196,12 +188,11 @@ def _draw(ax: Axes, model: _Model) -> None:
     """A dot with whiskers in both directions."""
     colour = model.colour
     line: dict[str, Any] = {"color": colour, "linewidth": 1.4, "solid_capstyle": "butt"}
-    ends = [(row["low"], row["high"]) for row in (model.amplification, model.accuracy)]
-    if None not in ends[0]:
-        ax.plot(ends[0], (model.y, model.y), **line)
-    if None not in ends[1]:
-        ax.plot((model.x, model.x), ends[1], **line)
-    face = colour if None not in ends[0] else "none"
+    if model.of_x is not None:
+        ax.plot(model.of_x, (model.y, model.y), **line)
+    if model.of_y is not None:
+        ax.plot((model.x, model.x), model.of_y, **line)
+    face = "none" if model.of_x is None else colour
     ax.plot(model.x, model.y, "o", color=colour, markersize=6, mfc=face, markeredgewidth=EDGE)
 
 

@@ -9,27 +9,26 @@ from typing import Any, Literal, TypeAlias
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from biasamp_adapters._text import arrows
 from biasamp_adapters.inference.estimates import Estimate, RunSummary, side_of_zero, summarize_runs
 from biasamp_adapters.metrics.result import AmplificationResult, about
 from biasamp_adapters.plot.canvas import (
-    AMPLIFIED,
     EDGE,
-    REDUCED,
     ROW,
+    TONES,
     UNCLEAR,
     axes_of,
     finish,
-    in_points,
+    mark,
     named_rows,
-    reach_of,
-    zero_line,
+    scale_of_values,
 )
 
 _Estimated: TypeAlias = AmplificationResult | Estimate | RunSummary
+
+#: The size of a diamond.
+_DIAMOND = 4.5
 
 
 def intervals(
@@ -98,13 +97,14 @@ def intervals(
     }
     new = ax is None
     ax = axes_of(ax, 4.0)
-    _set_up(ax, rows, _numbers([*rows.values(), *blind.values()]), signed=signed)
-    _name_scale(ax, title, points=metric.in_points)
+    numbers = _numbers([*rows.values(), *blind.values()])
+    named_rows(ax, rows)
+    scale_of_values(ax, numbers, arrows(title), points=metric.in_points, signed=signed)
     for y, row in enumerate(rows.values()):
         _draw_dot(ax, row, y - 0.14 * bool(blind), signed=signed)
         if y in blind:
             _draw_diamond(ax, blind[y], y + 0.22)
-    marks = [Line2D([], [], **_DIAMOND, color=UNCLEAR, label="blind errors")]
+    marks = [mark("blind errors", UNCLEAR, "D", hollow=True, size=_DIAMOND)]
     finish(ax, ROW * len(rows) if new else None, marks if legend and blind else [])
     return ax
 
@@ -164,30 +164,17 @@ def runs(
     values = [[float(getattr(run, "value", run)) for run in row] for row in rows.values()]
     new = ax is None
     ax = axes_of(ax, 4.0)
-    _set_up(ax, rows, [*_numbers(means), *chain(*values)], signed=signed)
-    _name_scale(ax, title, points=points)
+    numbers = [*_numbers(means), *chain(*values)]
+    named_rows(ax, rows)
+    scale_of_values(ax, numbers, arrows(title), points=points, signed=signed)
     for y, (mean, row) in enumerate(zip(means, values, strict=True)):
         # Different heights keep runs with equal values apart.
         heights = y + 0.16 + np.linspace(0, 0.16, len(row))
         ax.scatter(row, heights, s=12, facecolors="none", edgecolors=UNCLEAR, linewidths=0.9)
         _draw_dot(ax, mean, y - 0.12, signed=signed)
-    dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": UNCLEAR}
-    dot["markeredgewidth"] = EDGE
-    marks = [
-        Line2D([], [], **dot, markersize=3.5, markerfacecolor="none", label="one run"),
-        Line2D([], [], **dot, markersize=6.5, label="mean"),
-    ]
+    marks = [mark("one run", UNCLEAR, hollow=True, size=3.5), mark("mean", UNCLEAR, size=6.5)]
     finish(ax, 1.3 * ROW * len(rows) if new else None, marks if legend else [])
     return ax
-
-
-_DIAMOND: dict[str, Any] = {
-    "marker": "D",
-    "markersize": 4.5,
-    "markerfacecolor": "none",
-    "markeredgewidth": EDGE,
-    "linestyle": "none",
-}
 
 
 def _common_name(results: Iterable[AmplificationResult]) -> str:
@@ -208,26 +195,6 @@ def _numbers(estimates: Iterable[_Estimated]) -> list[float]:
     ]
 
 
-def _set_up(ax: Axes, names: Iterable[str], numbers: list[float], *, signed: bool) -> None:
-    """Prepare axes with named rows and a scale for the numbers."""
-    reach = reach_of(numbers)
-    # A magnitude is at least 0, but its interval over runs may begin below.
-    least = min(-0.03 * reach, 1.1 * min(filter(np.isfinite, numbers), default=0.0))
-    ax.set_xlim(-reach if signed else least, reach)
-    # Few enough ticks for the width of a phone.
-    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-    zero_line(ax)
-    named_rows(ax, names)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-
-
-def _name_scale(ax: Axes, name: str, *, points: bool) -> None:
-    """Name the metric of a scale, with its unit if it has one."""
-    if points:
-        in_points(ax)
-    ax.set_xlabel(arrows(name) + ", points" * points)
-
-
 def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None:
     """Draw a value and its interval, in the colour of what the interval shows."""
     if not np.isfinite(estimate.value):
@@ -237,7 +204,7 @@ def _draw_dot(ax: Axes, estimate: _Estimated, y: float, *, signed: bool) -> None
     colour, face = UNCLEAR, "none"
     if estimate.interval is not None:
         if signed:
-            colour = {1: AMPLIFIED, -1: REDUCED, 0: UNCLEAR}[side_of_zero(estimate.interval)]
+            colour = TONES[side_of_zero(estimate.interval)]
         ax.plot(estimate.interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
         face = colour
     ax.plot(estimate.value, y, "o", color=colour, markersize=6.5, mfc=face, markeredgewidth=EDGE)
@@ -248,4 +215,4 @@ def _draw_diamond(ax: Axes, blind: Estimate, y: float) -> None:
         return
     if blind.interval is not None:
         ax.plot(blind.interval, (y, y), color=UNCLEAR, linewidth=mpl.rcParams["axes.linewidth"])
-    ax.plot(blind.value, y, color=UNCLEAR, **_DIAMOND)
+    ax.plot(blind.value, y, "D", color=UNCLEAR, markersize=_DIAMOND, mfc="none", mew=EDGE)

@@ -14,8 +14,7 @@ from biasamp_adapters._typing import Label
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inference.estimates import clearness, side_of_zero
 from biasamp_adapters.metrics.result import AmplificationResult, about
-
-RATES = ("true", "predicted", "overall")
+from biasamp_adapters.plot.canvas import NAME, told_apart
 
 
 @runtime_checkable
@@ -26,6 +25,9 @@ class Report(Protocol):
 
     def to_frame(self, part: str) -> pd.DataFrame: ...
 
+
+#: The rule for tables of pairs.
+_ONCE = "each pair must occur once, for one model and one direction"
 
 #: What pictures of pairs are drawn from.
 Source: TypeAlias = AmplificationResult | pd.DataFrame | Report
@@ -68,10 +70,23 @@ class PairTable:
         """The pairs whose two rates are known."""
         return self.rows.dropna(subset=["true", "predicted"])
 
-    @property
-    def label(self) -> str:
-        """The metric with its unit, for an axis."""
-        return f"{self.name}, points" if self.name and self.in_points else self.name
+    def check_rates(self, picture: str) -> None:
+        """Raise for a picture that needs rates, if there are none."""
+        if not self.has_rates:
+            raise ValueError(
+                f"{picture} needs the columns true and predicted, which results of BA-> and "
+                f"reports have; received {[*self.rows.columns]}"
+            )
+
+    def names(self, pairs: Sequence[Mapping[Any, Any]], most: int = NAME) -> list[str]:
+        """The name of each pair: its task, its group, or both if there are several of either."""
+        tasks = dict(zip(self.tasks, told_apart(self.tasks, most), strict=True))
+        groups = dict(zip(self.groups, told_apart(self.groups, most), strict=True))
+        if len(tasks) == 1:
+            return [groups[pair["attribute"]] for pair in pairs]
+        if len(groups) == 1:
+            return [tasks[pair["task"]] for pair in pairs]
+        return [f"{tasks[pair['task']]}, {groups[pair['attribute']]}" for pair in pairs]
 
     def clearest_first(self, rows: pd.DataFrame) -> list[dict[Any, Any]]:
         """Pairs as dicts, those first that most surely differ from 0."""
@@ -82,7 +97,7 @@ class PairTable:
 
 
 def interval_of(row: Mapping[Any, Any], prefix: str = "") -> tuple[float, float] | None:
-    """The interval of a pair, or None; ``"band_"`` for the one that holds for all at once."""
+    """The interval of a row, or None; of pairs, ``"band_"`` is the one for all at once."""
     if prefix and f"{prefix}low" not in row:
         prefix = ""
     low, high = (row.get(prefix + end) for end in ("low", "high"))
@@ -119,12 +134,11 @@ def pair_table(
     if positive and tasks is None and isinstance(source, AmplificationResult) and source.facts:
         tasks = [table["task"].unique().tolist()[i] for i in source.facts.told]
     for column, chosen in (("model", model), ("direction", direction)):
-        table = _only(table, column, chosen)
+        table = rows_of(table, column, chosen, f"{_ONCE}: ")
     twice = table[table.duplicated(["attribute", "task"])]
     if len(twice):
         raise ValueError(
-            "each pair must occur once, for one model and one direction; received "
-            f"{twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
+            f"{_ONCE}; received {twice.iloc[0]['attribute']!r} and {twice.iloc[0]['task']!r} again"
         )
     tasks = _chosen("tasks", tasks, table["task"], [])
     groups = _chosen("groups", groups, table["attribute"], order)
@@ -133,9 +147,14 @@ def pair_table(
         raise ValueError(
             f"a picture needs a pair; there is none of {listing(tasks)} with {listing(groups)}"
         )
-    metric = _one(source.metric if isinstance(source, AmplificationResult) else rows, "metric")
-    name = _one(source.short_name if isinstance(source, AmplificationResult) else rows, "name")
-    way = _one(source.direction if isinstance(source, AmplificationResult) else rows, "direction")
+    if isinstance(source, AmplificationResult):
+        metric, name, way = source.metric, source.short_name, source.direction
+    else:
+        # What all rows share, where the table says it.
+        metric, name, way = (
+            str(rows[column].iloc[0]) if column in rows else ""
+            for column in ("metric", "name", "direction")
+        )
     everything = len(tasks) * len(groups) if isinstance(source, Report) else len(rows)
     score = "contribution" if "contribution" in rows else "value"
     return PairTable(
@@ -182,26 +201,16 @@ def _read(source: Source) -> tuple[pd.DataFrame, list[Label]]:
     return table, order
 
 
-def _only(table: pd.DataFrame, column: str, chosen: str | None) -> pd.DataFrame:
-    """The rows of one model or direction."""
+def rows_of(table: pd.DataFrame, column: str, chosen: str | None, rule: str = "") -> pd.DataFrame:
+    """The rows of one model, direction or metric; ``rule`` says why there must be one."""
     known = table[column].unique().tolist() if column in table else []
     if chosen is not None:
         if chosen not in known:
             raise ValueError(f"{column} must be in {listing(known)}; received {chosen!r}")
         return table[table[column] == chosen]
     if len(known) > 1:
-        raise ValueError(
-            f"each pair must occur once, for one model and one direction: {column}= must choose "
-            f"among {listing(known)}; received None"
-        )
+        raise ValueError(f"{rule}{column}= must choose among {listing(known)}; received None")
     return table
-
-
-def _one(source: str | pd.DataFrame, column: str) -> str:
-    """The text that all rows share in a column, or an empty one."""
-    if isinstance(source, str):
-        return source
-    return str(source[column].iloc[0]) if column in source else ""
 
 
 def _chosen(

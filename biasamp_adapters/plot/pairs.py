@@ -25,6 +25,7 @@ from biasamp_adapters.plot.canvas import (
     ink_on,
     lay_out,
     named_rows,
+    with_unit,
 )
 from biasamp_adapters.plot.pair_table import PairTable, Source, interval_of, pair_table, tone
 from biasamp_adapters.plot.rates import MOST_GROUPS, MOST_ROWS, ROW, draw_rows
@@ -142,7 +143,7 @@ def _draw_map(table: PairTable, reach: float | None, ax: Axes | None) -> Axes:
     named_rows(ax, table.tasks)
     named_rows(ax, table.groups, "x")
     ax.spines[:].set_visible(False)
-    ax.set_xlabel(table.label)
+    ax.set_xlabel(with_unit(table.name, points=table.in_points))
     if known := np.isnan(cells).sum():
         text = f"{cells.size - known} of {cells.size} pairs; hatched ones have no value"
         ax.set_title(text, loc="left", fontsize="small")

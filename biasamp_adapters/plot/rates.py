@@ -6,28 +6,26 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from biasamp_adapters._text import number
-from biasamp_adapters._typing import Label
+from biasamp_adapters._typing import Label, is_whole
 from biasamp_adapters.plot.canvas import (
     EDGE,
     TONES,
     UNCLEAR,
     axes_of,
+    few_ticks,
     finish,
-    in_per_cent,
-    in_points,
+    group_marks,
+    in_hundredths,
     mark,
     named_rows,
-    reach_of,
+    scale_of_values,
     told_apart,
     tone_marks,
-    zero_line,
 )
 from biasamp_adapters.plot.pair_table import PairTable, Source, interval_of, pair_table, tone
 
@@ -109,11 +107,7 @@ def rates(
     ['60 → 70%', '40 → 0%']
     """
     table = pair_table(result, tasks, groups, model, direction, positive=True)
-    if not table.has_rates:
-        raise ValueError(
-            "a picture of rates needs the columns true and predicted, which results of BA-> and "
-            f"reports have; received {[*table.rows.columns]}"
-        )
+    table.check_rates("a picture of rates")
     return draw_rows(table, ax, most)
 
 
@@ -126,7 +120,7 @@ class _Row(NamedTuple):
 
 def draw_rows(table: PairTable, ax: Axes | None, most: int) -> Axes:
     """Draw pairs as rows: their rates where they are known, and else their contributions."""
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+    if not is_whole(most) or most < 1:
         raise ValueError(f"most must be a whole number of at least 1; received {most!r}")
     rows = _rows(table)
     shown, kind = rows[:most], "tasks" if _shares_rows(table) else "pairs"
@@ -134,8 +128,9 @@ def draw_rows(table: PairTable, ax: Axes | None, most: int) -> Axes:
     new = ax is None
     ax = axes_of(ax, 4.0)
     named_rows(ax, [row.name for row in shown])
-    ax.spines[["top", "right", "left"]].set_visible(False)
     marks = _draw_rates(ax, table, shown) if table.has_rates else _draw_dots(ax, table, shown)
+    if _shares_rows(table):
+        marks += group_marks(table.groups, _SHAPES)
     if len(shown) < total:
         text = f"the {len(shown)} clearest of {total} {kind}"
         ax.set_title(text, loc="left", fontsize="small")
@@ -162,9 +157,7 @@ def _rows(table: PairTable) -> list[_Row]:
         for pair in pairs:
             shared.setdefault(pair["task"], []).append(pair)
         return [_Row(str(task), of_task) for task, of_task in shared.items()]
-    tasks = dict(zip(table.tasks, told_apart(table.tasks, _PART), strict=True))
-    groups = dict(zip(table.groups, told_apart(table.groups, _PART), strict=True))
-    return [_Row(f"{tasks[pair['task']]}, {groups[pair['attribute']]}", [pair]) for pair in pairs]
+    return [_Row(name, [pair]) for name, pair in zip(table.names(pairs, _PART), pairs, strict=True)]
 
 
 def _shares_rows(table: PairTable) -> bool:
@@ -188,12 +181,13 @@ def _draw_rates(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
         ax.plot(predicted, y, shape, color=colour, markersize=5)
     top = math.ceil(20 * largest - 1e-9) / 20 or 0.05
     ax.set_xlim(-0.02 * top, 1.02 * top)
-    in_per_cent(ax.xaxis)
+    few_ticks(ax.xaxis, 5)
+    in_hundredths(ax.xaxis, "%")
     ax.set_xlabel(_share(table), parse_math=False)
     marks = [mark("truth", UNCLEAR, hollow=True), *_tone_marks("prediction ", rows)]
     if overall:
         marks.append(Line2D([], [], linestyle=":", color=UNCLEAR, label="everybody"))
-    return marks + _group_marks(table)
+    return marks
 
 
 def _draw_dots(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
@@ -205,14 +199,8 @@ def _draw_dots(ax: Axes, table: PairTable, rows: list[_Row]) -> list[Line2D]:
         if interval is not None:
             ax.plot(interval, (y, y), color=colour, linewidth=2, solid_capstyle="butt")
         ax.plot(pair["score"], y, shape, color=colour, markersize=6)
-    reach = reach_of(numbers)
-    ax.set_xlim(-reach, reach)
-    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-    if table.in_points:
-        in_points(ax)
-    zero_line(ax)
-    ax.set_xlabel(table.label)
-    return _tone_marks("", rows) + _group_marks(table)
+    scale_of_values(ax, numbers, table.name, points=table.in_points)
+    return _tone_marks("", rows)
 
 
 def _places(
@@ -230,13 +218,6 @@ def _places(
 
 def _tone_marks(prefix: str, rows: list[_Row]) -> list[Line2D]:
     return tone_marks(prefix, {tone(pair) for row in rows for pair in row.pairs})
-
-
-def _group_marks(table: PairTable) -> list[Line2D]:
-    if not _shares_rows(table):
-        return []
-    names = told_apart(table.groups)
-    return [mark(name, UNCLEAR, shape) for name, shape in zip(names, _SHAPES, strict=True)]
 
 
 def _share(table: PairTable) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -18,11 +17,11 @@ from biasamp_adapters.plot.canvas import (
     TONES,
     UNCLEAR,
     axes_of,
-    in_per_cent,
+    few_ticks,
+    group_marks,
+    in_hundredths,
     lay_out,
     legend,
-    mark,
-    told_apart,
     tone_marks,
 )
 from biasamp_adapters.plot.pair_table import PairTable, Source, pair_table, tone
@@ -117,11 +116,7 @@ def scatter(
     if not is_whole(most) or most < 0:
         raise ValueError(f"most must be a whole number, not negative; received {most!r}")
     table = pair_table(result, tasks, groups, model, direction, positive=True)
-    if not table.has_rates:
-        raise ValueError(
-            "a scatter plot of rates needs the columns true and predicted, which results of BA-> "
-            f"and reports have; received {[*table.rows.columns]}"
-        )
+    table.check_rates("a scatter plot of rates")
     new, ax = ax is None, axes_of(ax, _SIZE)
     if new:
         ax.figure.figure.set_figwidth(_SIZE)
@@ -138,36 +133,23 @@ def scatter(
     _label(ax, table, len(pairs))
     marks = tone_marks("", {tone(pair) for pair in pairs})
     if len({*shapes.values()}) > 1:
-        names = told_apart(table.groups)
-        marks += [
-            mark(name, UNCLEAR, shape) for name, shape in zip(names, shapes.values(), strict=True)
-        ]
+        marks += group_marks(table.groups, shapes.values())
     if new:
         lay_out(ax)
-        legend(ax, marks, [str(mark.get_label()) for mark in marks])
-    ax.add_artist(_Names(ax, points, _names(table, pairs), most))
+        legend(ax, marks)
+    ax.add_artist(_Names(ax, points, table.names(pairs), most))
     return ax
 
 
 def _label(ax: Axes, table: PairTable, n_pairs: int) -> None:
     """Ticks in per cent, and what the axes show."""
-    in_per_cent(ax.xaxis)
-    in_per_cent(ax.yaxis)
+    for axis in (ax.xaxis, ax.yaxis):
+        few_ticks(axis, 5)
+        in_hundredths(axis, "%")
     ax.set(xlabel="true rate or base rate", ylabel="predicted rate")
     ax.spines[["top", "right"]].set_visible(False)
     if n_pairs < table.total:
         ax.set_title(f"{n_pairs} of {table.total} pairs", loc="left", fontsize="small")
-
-
-def _names(table: PairTable, pairs: Sequence[dict[Any, Any]]) -> list[str]:
-    """The name of each pair: its task, its group, or both if there are several of either."""
-    tasks = dict(zip(table.tasks, told_apart(table.tasks), strict=True))
-    groups = dict(zip(table.groups, told_apart(table.groups), strict=True))
-    if len(tasks) == 1:
-        return [groups[pair["attribute"]] for pair in pairs]
-    if len(groups) == 1:
-        return [tasks[pair["task"]] for pair in pairs]
-    return [f"{tasks[pair['task']]}, {groups[pair['attribute']]}" for pair in pairs]
 
 
 class _Names(Artist):

@@ -14,6 +14,7 @@ from biasamp_adapters._typing import Array, is_real
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.plot.canvas import WIDTH, axes_of, told_apart
 from biasamp_adapters.plot.curves import curves
+from biasamp_adapters.plot.pair_table import rows_of
 
 #: Height of a new figure, in inches.
 _HEIGHT = 5.0
@@ -86,20 +87,14 @@ def track(
         raise ValueError(
             f"a picture of ordered runs needs the table of track; {listing(missing)} is not in it"
         )
-    known = table["metric"].unique().tolist()
-    if metric is None and len(known) > 1:
-        raise ValueError(f"metric= must choose among {listing(known)}; received None")
-    metric = known[0] if metric is None else metric
-    if metric not in known:
-        raise ValueError(f"metric must be in {listing(known)}; received {metric!r}")
+    rows = rows_of(table, "metric", metric)
     upper, lower = _pair(axes)
-    rows = table[table["metric"] == metric]
     kinds = {str(kind): of_kind for kind, of_kind in rows.groupby("predictions", sort=False)}
-    steps = next(iter(kinds.values()))["step"].tolist()
+    beside = next(iter(kinds.values()))
+    steps = beside["step"].tolist()
     places = _places(steps)
     curves(places, kinds, ax=upper)
-    upper.set_ylabel(arrows(metric))
-    beside = next(iter(kinds.values()))
+    upper.set_ylabel(arrows(rows["metric"].iloc[0]))
     drawn = {
         name: beside[column] for column, name in _BESIDE.items() if beside[column].notna().any()
     }
@@ -137,7 +132,7 @@ def _places(steps: Sequence[object]) -> Array:
 
 def _name_steps(ax: Axes, steps: Sequence[object], places: Array) -> None:
     """Names below steps that are not at their own numbers; whole ticks between whole numbers."""
-    if all(map(is_real, steps)) and list(places) == list(steps):
+    if list(places) == list(steps):
         if all(float(place).is_integer() for place in places):
             ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         return

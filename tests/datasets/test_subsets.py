@@ -247,6 +247,24 @@ def test_a_search_that_finds_nothing_in_time(
         balanced_subset(y, np.arange(400) % 2)
 
 
+@pytest.mark.parametrize("late", ["linear", "integer"])
+def test_each_program_of_a_search_has_a_limit(late: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    y = np.random.default_rng(0).random((400, 40)) < 0.3
+    asked, most = [], subsets._most
+
+    def limited(*arguments: Any, whole: bool) -> Any:
+        kind = "integer" if whole else "linear"
+        asked.append(kind)
+        monkeypatch.setattr(subsets, "SECONDS", 0 if kind == late else 60)
+        return most(*arguments, whole=whole)
+
+    monkeypatch.setattr(subsets, "_most", limited)
+    with pytest.raises(ValueError, match="no subset was found within 0 seconds: choose"):
+        ratio_subset(y, np.arange(400) % 2, max_ratio=1.1)
+    assert asked[-1] == late
+    assert len({*asked}) == (1 if late == "linear" else 2)
+
+
 def test_a_subset_that_may_be_too_small_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     y = np.array([[1, 1], [1, 0], [0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
     a = np.array([0, 1, 1, 1, 1, 0, 0])
@@ -286,6 +304,8 @@ def test_a_subset_that_may_be_too_small_says_so(monkeypatch: pytest.MonkeyPatch)
         ([0, 1], ["x", "z"], {"max_ratio": True}, "of at least 1; received True"),
         ([0, 1], ["x", "z"], {"random_state": -1}, "random_state (seed) must be a whole number"),
         ([[0], [1]], ["x", "z"], {"equal_classes": True}, "needs one label per row; received a m"),
+        ([0, 1], ["x", "z"], {"equal_classes": "no"}, "must be True or False; received 'no'"),
+        ([0, 1], ["x", "z"], {"equal_classes": None}, "must be True or False; received None"),
     ],
 )
 def test_bad_input(y: Any, a: Any, options: dict[str, Any], message: str) -> None:
