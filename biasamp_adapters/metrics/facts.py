@@ -35,8 +35,9 @@ class Facts:
         The reference's signs, and whether each may be noise.
     true, predicted : ndarray of shape (groups, tasks)
         Rates of the truth, or those set by hand, and of the predictions.
-    overall : ndarray of shape (tasks,), of T->A (groups,), or None
-        The rates of all rows of the reference, from which its signs are read; None if unknown.
+    overall : ndarray of shape (groups, tasks), or None
+        The rate of all rows of the reference with which the sign of each pair compares; None if
+        rates are set by hand.
     blind : ndarray of shape (groups, tasks), or None
         The rates that blind errors give.
     has_truth : bool
