@@ -51,7 +51,7 @@ class Directional(Cooccurrence):
         role = self._role.prediction
         out = {"association": self._association(tables, role, weight, predicted)}
         if self.evaluation.base_rates is None:
-            out["accuracy"] = self._accuracy(tables)
+            out["accuracy"] = self._share_right(tables).mean(axis=-1)
         if tables.counts.has(Role.ATTRIBUTE) and tables.counts.abstentions(role, self.model):
             silent = tables.silent(self._role, by=Role.ATTRIBUTE)
             out["silence"] = rate(silent, tables.marginal(Role.ATTRIBUTE))
@@ -174,7 +174,7 @@ class Directional(Cooccurrence):
             overall=overall,
             blind=self._blind_rates(tables),
             has_truth=has_truth,
-            is_right=has_truth and self._is_right(tables),
+            is_right=has_truth and bool((self._share_right(tables) == 1).all()),
             constant=self._constant(tables),
             only_group=self._only_group(tables),
             followed=followed,
@@ -188,19 +188,12 @@ class Directional(Cooccurrence):
         counts = self.evaluation.counts
         return task_in_words(task, counts.task_name, is_column=counts.is_matrix(Role.TASK))
 
-    def _accuracy(self, tables: Tables) -> Array:
-        """The share of predictions that are right; of a matrix, the mean over its columns."""
+    def _share_right(self, tables: Tables) -> Array:
+        """The share of predictions that are right, of labels (..., 1), of a matrix by column."""
         if not tables.counts.is_matrix(self._role):
-            return accuracy_of(tables, self._role)
+            return accuracy_of(tables, self._role)[..., None]
         right = column_accuracy(tables, self._role, silence_is_wrong=True)
-        return np.asarray((right[..., self.columns] if self._of_task else right).mean(axis=-1))
-
-    def _is_right(self, tables: Tables) -> bool:
-        """Whether all predictions equal the truth."""
-        if not tables.counts.is_matrix(self._role):
-            return bool(accuracy_of(tables, self._role) == 1)
-        right = column_accuracy(tables, self._role, silence_is_wrong=True)
-        return bool((right[self.columns if self._of_task else ...] == 1).all())
+        return right[..., self.columns] if self._of_task else right
 
     def _constant(self, tables: Tables) -> str | None:
         """What is predicted of every row, if it is the same."""
