@@ -12,6 +12,7 @@ from biasamp_adapters._typing import (
     Array,
     RandomState,
     as_float,
+    check_choice,
     check_random_state,
     is_real,
     is_whole,
@@ -92,18 +93,14 @@ class IntervalOptions:
 
     n_boot: int
     confidence: float
-    interval_method: IntervalMethod
-    signs: str
-    random_state: RandomState
+    interval_method: IntervalMethod = "percentile"
+    signs: str = "reference"
+    random_state: RandomState = None
 
     def __post_init__(self) -> None:
         check_n_boot(self.n_boot)
         check_confidence(self.confidence)
-        if self.interval_method not in get_args(IntervalMethod):
-            raise ValueError(
-                f"interval_method must be one of {list(get_args(IntervalMethod))}; "
-                f"received {self.interval_method!r}"
-            )
+        check_choice("interval_method", self.interval_method, get_args(IntervalMethod))
         check_random_state(self.random_state)
         if self.signs not in ("reference", "reestimated"):
             raise ValueError(f"signs must be 'reference' or 'reestimated'; received {self.signs!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -139,14 +139,8 @@ class PredictabilityMetric(Metric):
             # A number, so that every call of this metric draws the same flips.
             self._set("random_state", int(self.random_state.integers(2**32)))
         generator(self.random_state)
-        for name, allowed in (
-            ("equalize", ("auto", "expected", "sampled", None)),
-            ("evaluation", ("auto", "resubstitution", "loo", "cv")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {list(allowed)}; received {getattr(self, name)!r}"
-                )
+        check_choice("equalize", self.equalize, ("auto", "expected", "sampled", None))
+        check_choice("evaluation", self.evaluation, get_args(Evaluate))
         n_trials = self.n_trials
         if not (n_trials is None or (is_whole(n_trials) and 1 <= n_trials <= MOST_DRAWS)):
             raise ValueError(
