@@ -204,10 +204,6 @@ def _put(block: dict[str, Array], scores: dict[str, Array], start: int, n_boot: 
         out[start : start + len(score)] = score
 
 
-def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
-    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-
-
 def accelerations(metrics: Sequence[Scored], factors: Sequence[int]) -> dict[str, float | str]:
     """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
 
@@ -238,7 +234,10 @@ def accelerations(metrics: Sequence[Scored], factors: Sequence[int]) -> dict[str
             parts.append(combined)
             rows.append(n)
     weights = np.concatenate(rows)
-    return {name: acceleration_of(x, weights) for name, x in _joined(parts).items()}
+    return {
+        name: acceleration_of(np.concatenate([part[name] for part in parts]), weights)
+        for name in parts[0]
+    }
 
 
 def acceleration_of(scores: Array, n: Array) -> float | str:
