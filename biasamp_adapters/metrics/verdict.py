@@ -119,20 +119,19 @@ def _of_balanced(facts: Facts) -> str:
 
 def _selection(facts: Facts) -> str:
     """The predicted rates of one task, or shares of one group, that differ most."""
-    named = [[*map(show, facts.groups)], [*facts.subjects]]
     # Rows are what is compared: groups in a task, or tasks in their share of a group.
-    rates = facts.predicted[:, facts.told] if facts.of_task else facts.predicted.T
-    compared, columns = named if facts.of_task else reversed(named)
-    columns = [columns[i] for i in facts.told] if facts.of_task else columns
+    rates, what, where = facts.predicted[:, facts.told], "selection rates of", "groups"
+    compared, columns = [*map(show, facts.groups)], [facts.subjects[i] for i in facts.told]
+    if not facts.of_task:
+        rates, what, where = rates.T, "predicted shares of", "tasks"
+        compared, columns = columns, compared
     if np.isnan(rates).all():
         return "no rate is defined"
     highest, lowest = (np.nan_to_num(rates, nan=empty) for empty in (-np.inf, np.inf))
     column = int((highest.max(axis=0) - lowest.min(axis=0)).argmax())
     ends = highest[:, column].argmax(), lowest[:, column].argmin()
     most, least = (float(rates[end, column]) for end in ends)
-    what = "selection rates of" if facts.of_task else "predicted shares of"
     if most - least <= NONE:
-        where = "groups" if facts.of_task else "tasks"
         return f"{what} {columns[column]} are the same in all {where} ({percent(most)})"
     digits = digits_of(most - least)
     shares = ", ".join(
