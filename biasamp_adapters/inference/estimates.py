@@ -79,11 +79,12 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence must lie strictly between 0 and 1; received {confidence}")
 
 
-def check_n_boot(n_boot: int) -> None:
-    """Raise unless ``n_boot`` is a whole number from 0 to the most draws."""
-    if not is_whole(n_boot) or not 0 <= n_boot <= MOST_DRAWS:
+def check_draws(argument: str, number: int, fewest: int) -> None:
+    """Raise unless a number of draws is whole, and from ``fewest`` to the most."""
+    if not is_whole(number) or not fewest <= number <= MOST_DRAWS:
         raise ValueError(
-            f"n_boot must be a whole number from 0 to {MOST_DRAWS:,}; received {n_boot!r}"
+            f"{argument} must be a whole number from {fewest} to {MOST_DRAWS:,}; "
+            f"received {number!r}"
         )
 
 
@@ -98,7 +99,7 @@ class IntervalOptions:
     random_state: RandomState = None
 
     def __post_init__(self) -> None:
-        check_n_boot(self.n_boot)
+        check_draws("n_boot", self.n_boot, 0)
         check_confidence(self.confidence)
         check_choice("interval_method", self.interval_method, get_args(IntervalMethod))
         check_random_state(self.random_state)
@@ -416,16 +417,16 @@ def summarize_runs(
     if ((values < lowest - _ROUNDING) | (values > highest + _ROUNDING)).any():
         raise ValueError(f"runs must lie in the range {list(limits)}; received {values}")
     mean, n_runs = float(values.mean()), len(values)
+    std = float(values.std(ddof=1)) if n_runs > 1 else float("nan")
+    interval, reason = None, None
     if n_runs == 1:
         reason = "an interval over runs needs two of them"
-        return RunSummary(mean, None, float("nan"), 1, confidence, method, reason)
-    std = float(values.std(ddof=1))
-    if np.ptp(values) <= _ROUNDING * max(1.0, abs(mean)):
+    elif np.ptp(values) <= _ROUNDING * max(1.0, abs(mean)):
         reason = f"{'both' if n_runs == 2 else f'all {n_runs}'} runs gave the same value"
-        return RunSummary(mean, None, std, n_runs, confidence, method, reason)
-    upper = (1 + confidence) / 2
-    quantile = t.ppf(upper, n_runs - 1) if method == "t" else norm.ppf(upper)
-    half = float(quantile * std / np.sqrt(n_runs))
-    # The mean of runs lies in the range, so that leaving out what lies outside loses no coverage.
-    interval = max(mean - half, lowest), min(mean + half, highest)
-    return RunSummary(mean, interval, std, n_runs, confidence, method)
+    else:
+        upper = (1 + confidence) / 2
+        quantile = t.ppf(upper, n_runs - 1) if method == "t" else norm.ppf(upper)
+        half = float(quantile * std / np.sqrt(n_runs))
+        # The mean of runs lies in the range, so leaving out what lies outside loses no coverage.
+        interval = max(mean - half, lowest), min(mean + half, highest)
+    return RunSummary(mean, interval, std, n_runs, confidence, method, reason)

@@ -13,7 +13,7 @@ import numpy as np
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Label, RandomState, check_choice, generator, is_whole
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.inference.estimates import MOST_DRAWS, Estimate, Replicated
+from biasamp_adapters.inference.estimates import Estimate, Replicated, check_draws
 from biasamp_adapters.inference.rules import SAMPLING_RULES, first_reason
 from biasamp_adapters.metrics.attacks.rows import AttackRows, number_rows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
@@ -141,11 +141,8 @@ class PredictabilityMetric(Metric):
         generator(self.random_state)
         check_choice("equalize", self.equalize, ("auto", "expected", "sampled", None))
         check_choice("evaluation", self.evaluation, get_args(Evaluate))
-        n_trials = self.n_trials
-        if not (n_trials is None or (is_whole(n_trials) and 1 <= n_trials <= MOST_DRAWS)):
-            raise ValueError(
-                f"n_trials must be a whole number from 1 to {MOST_DRAWS:,}; received {n_trials!r}"
-            )
+        if self.n_trials is not None:
+            check_draws("n_trials", self.n_trials, 1)
         if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
             raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")
         if self.pos_label is not None and scored_by.reads != "positive":
