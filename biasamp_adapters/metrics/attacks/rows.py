@@ -17,7 +17,7 @@ from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.rows import blocks_of, lexicographic_key
 from biasamp_adapters.counts.sources import crossed
 from biasamp_adapters.counts.variables import Missing, missing_message
-from biasamp_adapters.inputs.columns import Column, read_weights
+from biasamp_adapters.inputs.columns import Column, check_same_length, read_weights
 from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -285,10 +285,7 @@ def number_rows(
     if inputs.clusters is not None:
         clusters = Column(inputs.clusters, "clusters")
         columns["clusters"], _ = clusters.chunk(0, len(clusters))
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        received = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"inputs must have the same length; received {received}")
+    check_same_length({name: len(column) for name, column in columns.items()})
     warn_of_order((name, index_of(getattr(inputs, name))) for name in columns)
 
     cluster = columns.get("clusters")
