@@ -247,9 +247,9 @@ class Replicated:
         low, high = min(low, value), max(high, value)
         if method == "basic":
             low, high = 2 * value - high, 2 * value - low
-        (down, up), (lowest, highest) = evidence.margin, evidence.limits
-        down += self._selected((1 - confidence) / 2)
-        return Estimate(value, (max(low - down, lowest), min(high + up, highest)), None)
+        tail, (lowest, highest) = (1 - confidence) / 2, evidence.limits
+        low, high = low + self._margin(tail), high + self._margin(1 - tail)
+        return Estimate(value, (max(low, lowest), min(high, highest)), None)
 
     @property
     def may_be_chance(self) -> bool:
@@ -257,6 +257,13 @@ class Replicated:
         return self.evidence.clear_above > max(self.value, 0.0) - _ROUNDING and (
             self.evidence.clear_above > _ROUNDING
         )
+
+    def _margin(self, quantile: float) -> float:
+        """How far the end of an interval at a quantile is moved, upwards if positive."""
+        down, up = self.evidence.margin
+        if quantile == 0.5:
+            return 0.0
+        return up if quantile > 0.5 else -down - self._selected(quantile)
 
     def _selected(self, tail: float) -> float:
         """How much lower an interval ends as only clear magnitudes exclude their lower limit.
@@ -287,12 +294,9 @@ class Replicated:
         """Quantiles of the replicates; NaN where they give none."""
         if self.replicates is None or self.no_quantiles(quantiles):
             return np.full(len(quantiles), np.nan)
-        (down, up), side = self.evidence.margin, np.sign(np.asarray(quantiles) - 0.5)
-        move = np.where(side < 0, -down, np.where(side > 0, up, 0.0))
-        for i, quantile in enumerate(quantiles):
-            move[i] -= self._selected(quantile) if quantile < 0.5 else 0.0
         defined = self.replicates[np.isfinite(self.replicates)]
-        return np.clip(np.quantile(defined, quantiles) + move, *self.evidence.limits)
+        margins = np.array([self._margin(quantile) for quantile in quantiles])
+        return np.clip(np.quantile(defined, quantiles) + margins, *self.evidence.limits)
 
 
 def steps_below(distance: float, tail: float) -> float:
