@@ -152,15 +152,15 @@ class Facts:
         return None
 
     @property
-    def side(self) -> int | None:
+    def side(self) -> int:
         """The side of 0 on which BA-> clearly lies; 0 where it does not."""
         return _side(self.value)
 
     @property
-    def excess_side(self) -> int | None:
+    def excess_side(self) -> int:
         """The same of the excess; without a truth there are no mistakes, and it is BA->."""
         return self.side if self.excess is None else _side(self.excess)
 
 
-def _side(estimate: Estimate) -> int | None:
-    return None if estimate.interval is None else side_of_zero(estimate.interval)
+def _side(estimate: Estimate) -> int:
+    return 0 if estimate.interval is None else side_of_zero(estimate.interval)

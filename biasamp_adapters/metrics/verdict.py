@@ -183,9 +183,8 @@ def _of_no_interval(facts: Facts) -> str:
 
 
 def _of_mistakes(facts: Facts) -> str:
-    side = facts.side or 1
-    less = facts.excess_side == -side
-    movement = movement_along(facts, side)
+    less = facts.excess_side == -facts.side
+    movement = movement_along(facts, facts.side)
     how = "less far than" if less else "as far as"
     average = on_average(facts, f", {how} mistakes that know nothing of the attribute would")
     # What holds of the mean over many pairs need not hold of the one that moves most.
@@ -193,9 +192,13 @@ def _of_mistakes(facts: Facts) -> str:
     return f"{average}{in_words(facts, movement)}{beside(facts, movement, tail)}"
 
 
+def _above_blind(facts: Facts) -> Movement | None:
+    """The largest movement above blind errors, which are known where there is an excess."""
+    return largest(facts, facts.sign * (facts.predicted - np.asarray(facts.blind)))
+
+
 def _of_beneath(facts: Facts) -> str:
-    blind = facts.true if facts.blind is None else facts.blind
-    movement = largest(facts, facts.sign * (facts.predicted - blind))
+    movement = _above_blind(facts)
     average = on_average(facts, extreme="Farthest above what mistakes alone would give,")
     return f"{average}{in_words(facts, movement)}{beside(facts, movement, _BENEATH)}"
 
@@ -297,6 +300,6 @@ def judge(facts: Facts) -> Verdict:
 
 def _told(facts: Facts, code: str) -> Movement | None:
     """The movement that the sentence of a verdict names, or else the largest on BA's side."""
-    if code == "amplifies_beneath_errors" and facts.blind is not None:
-        return largest(facts, facts.sign * (facts.predicted - facts.blind))
+    if code == "amplifies_beneath_errors":
+        return _above_blind(facts)
     return movement_along(facts, -1 if code == "reverses" or facts.value.value < 0 else 1)
