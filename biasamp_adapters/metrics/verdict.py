@@ -13,7 +13,6 @@ from biasamp_adapters.metrics.facts import MOST_UNCERTAIN, NONE, Facts
 from biasamp_adapters.metrics.movement import (
     Gap,
     Movement,
-    beside,
     digits_of,
     gap_of,
     in_words,
@@ -182,6 +181,11 @@ def _of_no_interval(facts: Facts) -> str:
     )
 
 
+def _of_change(facts: Facts) -> str:
+    movement = movement_along(facts, facts.side)
+    return told_with_blind(facts, movement, on_average(facts), _ALONE)
+
+
 def _of_mistakes(facts: Facts) -> str:
     less = facts.excess_side == -facts.side
     movement = movement_along(facts, facts.side)
@@ -189,7 +193,7 @@ def _of_mistakes(facts: Facts) -> str:
     average = on_average(facts, f", {how} mistakes that know nothing of the attribute would")
     # What holds of the mean over many pairs need not hold of the one that moves most.
     tail = _ALONE if average else _NOT_AS_FAR if less else _AS_FAR
-    return f"{average}{in_words(facts, movement)}{beside(facts, movement, tail)}"
+    return told_with_blind(facts, movement, average, tail)
 
 
 def _above_blind(facts: Facts) -> Movement | None:
@@ -198,15 +202,14 @@ def _above_blind(facts: Facts) -> Movement | None:
 
 
 def _of_beneath(facts: Facts) -> str:
-    movement = _above_blind(facts)
     average = on_average(facts, extreme="Farthest above what mistakes alone would give,")
-    return f"{average}{in_words(facts, movement)}{beside(facts, movement, _BENEATH)}"
+    return told_with_blind(facts, _above_blind(facts), average, _BENEATH)
 
 
 def _of_reversal(facts: Facts) -> str:
     movement = movement_along(facts, -1)
     if movement is None or len(movement.groups) == 1:
-        return told_with_blind(facts, -1, _ALONE)
+        return told_with_blind(facts, movement, on_average(facts), _ALONE)
     first, second = (show(facts.groups[group]) for group in movement.groups)
     before, after = (points(movement.gap(rates)) for rates in (facts.true, facts.predicted))
     return (
@@ -270,7 +273,7 @@ CASES: Sequence[Case] = (
         "amplifies",
         None,
         lambda it: it.side == 1 and it.excess_side == 1,
-        lambda it: told_with_blind(it, 1, _ALONE),
+        _of_change,
     ),
     Case(
         "amplifies_beneath_errors",
@@ -282,7 +285,7 @@ CASES: Sequence[Case] = (
         "reduces",
         None,
         lambda it: it.side == -1 and it.excess_side == -1,
-        lambda it: told_with_blind(it, -1, _ALONE),
+        _of_change,
     ),
     Case("mistakes_only", None, lambda it: bool(it.side), _of_mistakes),
     Case("no_clear_change", None, lambda it: True, _of_no_change),
