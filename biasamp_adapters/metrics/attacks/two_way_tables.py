@@ -108,11 +108,6 @@ class Sides:
         return cls(tables, roles, by_column, squares=squares)
 
     @property
-    def weighted(self) -> bool:
-        """Whether rows have weights."""
-        return self.squares is not None
-
-    @property
     def with_flips_last(self) -> Self:
         """The same tables with flips of the target; LA flips its input, so its are transposed."""
         if not self.roles.of_leakage:
@@ -163,7 +158,7 @@ class Sides:
         """
         at: Any = (Ellipsis, *columns)
         tables, accuracy = (*at, slice(None), slice(None)), self.accuracy[at]
-        if not self.weighted:
+        if self.squares is None:
             whole = np.rint(self.dataset[tables]).astype(np.int64)
             return flip_table(repeated(whole, trials), self.roles.axis, accuracy, rng)
         out: Any = 0
