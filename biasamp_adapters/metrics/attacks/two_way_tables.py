@@ -13,7 +13,6 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.equalize import (
     accuracy_of,
     column_accuracy,
@@ -144,13 +143,16 @@ class Sides:
         return scaled_flips(self.dataset, self.accuracy, self.roles.axis)
 
     def flipped(
-        self, rng: Draws, trials: int | None = None, columns: tuple[Array, ...] = ()
+        self,
+        rng: np.random.Generator,
+        trials: int | None = None,
+        columns: tuple[Array, ...] = (),
     ) -> Array:
         """The dataset's tables with the labels of one variable flipped at random.
 
         Parameters
         ----------
-        rng : Generator or SharedDraws
+        rng : numpy.random.Generator
         trials : int, optional
             Draws of the same tables, along a new first axis; otherwise one draw for each table.
         columns : tuple of arrays of int
