@@ -86,12 +86,12 @@ class Verdict(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A verdict, its reason, the test whether it is the one, and its sentence."""
+    """A verdict, the test whether it is the one, its sentence, and why it is "cannot_say"."""
 
     code: str
-    reason: str | None
     applies: Callable[[Facts], bool]
     sentence: Callable[[Facts], str]
+    reason: str | None = None
 
 
 #: Clauses on blind errors.
@@ -101,7 +101,7 @@ _NOT_AS_FAR = ", where mistakes that know nothing of the attribute would move it
 _BENEATH = ", where mistakes that know nothing of the attribute would give {}"
 
 #: A clause on a model that is never wrong.
-_RIGHT = "the model makes no mistakes on these rows; "
+_RIGHT = "the model makes no mistakes on these rows"
 
 
 # The sentences.
@@ -113,7 +113,8 @@ def _of_balanced(facts: Facts) -> str:
         text = "the reference cannot be told from a balanced one, so the direction of BA is noise"
     if facts.constant is not None:
         return f"{text}; {_of_everybody(facts)}"
-    return f"{text}; {_RIGHT if facts.is_right else ''}{_selection(facts)}"
+    right = f"{_RIGHT}; " if facts.is_right else ""
+    return f"{text}; {right}{_selection(facts)}"
 
 
 def _selection(facts: Facts) -> str:
@@ -159,6 +160,12 @@ def _of_unknown_direction(facts: Facts) -> str:
             f"hardly correlates, so its direction may be noise. {where}"
         )
     return f"what BA says depends on correlations of the reference that may be noise. {where}"
+
+
+def _of_no_errors(facts: Facts) -> str:
+    if facts.of_task:
+        return f"there is nothing to amplify: {_RIGHT}"
+    return "there is nothing to amplify: the model predicts the attribute without a mistake"
 
 
 def _of_silence(facts: Facts) -> str:
@@ -233,62 +240,32 @@ def _of_no_change(facts: Facts) -> str:
 CASES: Sequence[Case] = (
     Case(
         "cannot_say",
-        "one_group",
         lambda it: it.only_group is not None,
         lambda it: f"only the group {show(it.only_group)} has rows, so there is no gap",
+        "one_group",
     ),
-    Case("cannot_say", "reference_balanced", lambda it: it.is_balanced, _of_balanced),
-    Case(
-        "no_errors",
-        None,
-        lambda it: it.is_right,
-        lambda it: (
-            "there is nothing to amplify: the model makes no mistakes on these rows"
-            if it.of_task
-            else "there is nothing to amplify: the model predicts the attribute without a mistake"
-        ),
-    ),
+    Case("cannot_say", lambda it: it.is_balanced, _of_balanced, "reference_balanced"),
+    Case("no_errors", lambda it: it.is_right, _of_no_errors),
     Case(
         "constant",
-        None,
         lambda it: it.constant is not None,
         lambda it: f"{_of_everybody(it)}; BA, MALS and DPA describe that, not bias",
     ),
-    Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),
+    Case("cannot_say", lambda it: it.silence_differs, _of_silence, "silence_differs"),
+    Case("cannot_say", lambda it: it.direction_unknown, _of_unknown_direction, "direction_unknown"),
     Case(
         "cannot_say",
-        "direction_unknown",
-        lambda it: it.direction_unknown,
-        _of_unknown_direction,
-    ),
-    Case(
-        "cannot_say",
-        "few_rows",
         lambda it: it.few_rows is not None,
         lambda it: f"{it.few_rows}: rates of so few rows are noise",
+        "few_rows",
     ),
-    Case("cannot_say", "no_interval", lambda it: bool(it.lacks_interval), _of_no_interval),
-    Case("reverses", None, lambda it: it.reverses, _of_reversal),
-    Case(
-        "amplifies",
-        None,
-        lambda it: it.side == 1 and it.excess_side == 1,
-        _of_change,
-    ),
-    Case(
-        "amplifies_beneath_errors",
-        None,
-        lambda it: it.side != 1 and it.excess_side == 1,
-        _of_beneath,
-    ),
-    Case(
-        "reduces",
-        None,
-        lambda it: it.side == -1 and it.excess_side == -1,
-        _of_change,
-    ),
-    Case("mistakes_only", None, lambda it: bool(it.side), _of_mistakes),
-    Case("no_clear_change", None, lambda it: True, _of_no_change),
+    Case("cannot_say", lambda it: bool(it.lacks_interval), _of_no_interval, "no_interval"),
+    Case("reverses", lambda it: it.reverses, _of_reversal),
+    Case("amplifies", lambda it: it.side == 1 and it.excess_side == 1, _of_change),
+    Case("amplifies_beneath_errors", lambda it: it.side != 1 and it.excess_side == 1, _of_beneath),
+    Case("reduces", lambda it: it.side == -1 and it.excess_side == -1, _of_change),
+    Case("mistakes_only", lambda it: bool(it.side), _of_mistakes),
+    Case("no_clear_change", lambda it: True, _of_no_change),
 )
 
 
