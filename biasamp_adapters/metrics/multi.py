@@ -120,7 +120,8 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
 
     def _soft(self, counts: Counts) -> list[str]:
         """The arguments that are read and hold probabilities."""
-        return [ARGUMENTS[role] for role in Role if role in self.predictions & counts.soft]
+        soft = self.predictions & counts.soft
+        return [ARGUMENTS[role] for role in Role if role in soft]
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the label sets of the reference counted."""
