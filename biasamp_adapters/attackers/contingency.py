@@ -100,9 +100,9 @@ class ContingencyAttacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, label = np.unique(y[used], return_inverse=True)
         self._encoder = OrdinalEncoder(
             handle_unknown="use_encoded_value", unknown_value=-1, dtype=np.intp
-        ).fit(X[used])
+        )
+        codes = self._encoder.fit_transform(X[used])
         self.categories_ = self._encoder.categories_
-        codes = self._encoder.transform(X[used])
         self.combinations_, row = np.unique(codes, axis=0, return_inverse=True)
         shape = len(self.combinations_), len(self.classes_)
         cell = row.ravel() * shape[1] + label

@@ -8,10 +8,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, seed_of
+from biasamp_adapters._typing import seed_of
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.answer import answer
 from biasamp_adapters.auditing.findings import (
@@ -262,13 +260,7 @@ RATES = ("true", "predicted", "overall")
 
 def rates_of(facts: Facts | None, position: int) -> Row:
     """The ``RATES`` of a pair, each None if it is not known."""
-    rates: dict[str, Array | None] = dict.fromkeys(RATES)
-    if facts is not None:
-        overall = facts.overall
-        if overall is not None:
-            shaped = overall[None, :] if facts.of_task else overall[:, None]
-            overall = np.broadcast_to(shaped, facts.true.shape)
-        rates = {"true": facts.true, "predicted": facts.predicted, "overall": overall}
+    rates = {name: None if facts is None else getattr(facts, name) for name in RATES}
     return {
         name: None if rate is None else plain(float(rate.flat[position]))
         for name, rate in rates.items()

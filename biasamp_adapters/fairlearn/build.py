@@ -23,7 +23,7 @@ from biasamp_adapters.fairlearn.functions import metric_function
 from biasamp_adapters.fairlearn.host_metric import HostMetric
 from biasamp_adapters.fairlearn.slices import Slices, count_by_slice
 from biasamp_adapters.host_functions import names_of_other_hosts
-from biasamp_adapters.inference.estimates import Replicated, check_n_boot, outer_level
+from biasamp_adapters.inference.estimates import Replicated, check_draws, outer_level
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.inference.rules import about_clusters
 from biasamp_adapters.inputs.combinations import Key
@@ -231,7 +231,7 @@ def _checked_quantiles(
         )
     if n_boot is None or ci_quantiles is None:
         return None
-    check_n_boot(n_boot)
+    check_draws("n_boot", n_boot, 0)
     if n_boot < 1:
         raise ValueError(f"n_boot must be at least 1; received {n_boot}")
     quantiles = list(ci_quantiles) if isinstance(ci_quantiles, Iterable) else []

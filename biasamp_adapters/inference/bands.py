@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -187,11 +186,9 @@ def largest_gap(
     if (present.T @ present).min() < 2:
         return Estimate(value, None, _NOT_TOGETHER)
     lacking = _lacking_variance(rates, drawn, None if rows is None else np.asarray(rows)[defined])
-    parts = list(_pairs_of(rates, drawn, lacking))
-    largest = np.max([part.largest for part in parts], axis=0)
+    distance, spread, largest = _of_pairs(rates, drawn, lacking)
     times = max(float(np.quantile(largest, confidence)), _studentized_range(len(rates), confidence))
-    distance = np.concatenate([part.distance for part in parts])
-    half = times * np.concatenate([part.spread for part in parts])
+    half = times * spread
     low, high = float((distance - half).max()), float((distance + half).max())
     return Estimate(value, (max(low, 0.0), min(high, 1.0)), None)
 
@@ -265,24 +262,25 @@ def _lacking_variance(rates: Array, replicates: Array, rows: Array | None) -> Ar
     return np.asarray(np.maximum(least - variance, 0))
 
 
-class _Pairs(NamedTuple):
-    """Pairs of one group with others: distances of rates, the standard deviations of these, and
-    the largest error of each replicate in such standard deviations."""
+def _of_pairs(rates: Array, replicates: Array, lacking: Array) -> tuple[Array, Array, Array]:
+    """What is read of all pairs of groups.
 
-    distance: Array
-    spread: Array
-    largest: Array
-
-
-def _pairs_of(rates: Array, replicates: Array, lacking: Array) -> Iterator[_Pairs]:
-    """Each group with all later ones."""
+    Returns
+    -------
+    distance, spread : arrays of shape (pairs,)
+        How far apart their rates are, and the standard deviation of that.
+    largest : array of shape (n_boot,)
+        The largest error of each replicate in such standard deviations.
+    """
     errors = np.ascontiguousarray((replicates - rates).T)
-    variance = _variance_of_differences(errors)
-    for i in range(len(rates) - 1):
-        later = slice(i + 1, None)
-        spread = np.sqrt(variance[i, later] + lacking[later] + lacking[i])
-        largest = _largest_t(errors[later] - errors[i], spread)
-        yield _Pairs(np.abs(rates[later] - rates[i]), spread, largest)
+    first, second = np.triu_indices(len(rates), 1)
+    variance = _variance_of_differences(errors)[first, second]
+    spread = np.sqrt(variance + lacking[second] + lacking[first])
+    # One group at a time with all later ones, as the errors of all pairs take too much memory.
+    largest = [
+        _largest_t(errors[i + 1 :] - errors[i], spread[first == i]) for i in range(len(rates) - 1)
+    ]
+    return np.abs(rates[second] - rates[first]), spread, np.max(largest, axis=0)
 
 
 def _variance_of_differences(errors: Array) -> Array:

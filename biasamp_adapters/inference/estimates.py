@@ -12,6 +12,7 @@ from biasamp_adapters._typing import (
     Array,
     RandomState,
     as_float,
+    check_choice,
     check_random_state,
     is_real,
     is_whole,
@@ -78,11 +79,12 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence must lie strictly between 0 and 1; received {confidence}")
 
 
-def check_n_boot(n_boot: int) -> None:
-    """Raise unless ``n_boot`` is a whole number from 0 to the most draws."""
-    if not is_whole(n_boot) or not 0 <= n_boot <= MOST_DRAWS:
+def check_draws(argument: str, number: int, fewest: int) -> None:
+    """Raise unless a number of draws is whole, and from ``fewest`` to the most."""
+    if not is_whole(number) or not fewest <= number <= MOST_DRAWS:
         raise ValueError(
-            f"n_boot must be a whole number from 0 to {MOST_DRAWS:,}; received {n_boot!r}"
+            f"{argument} must be a whole number from {fewest} to {MOST_DRAWS:,}; "
+            f"received {number!r}"
         )
 
 
@@ -92,18 +94,14 @@ class IntervalOptions:
 
     n_boot: int
     confidence: float
-    interval_method: IntervalMethod
-    signs: str
-    random_state: RandomState
+    interval_method: IntervalMethod = "percentile"
+    signs: str = "reference"
+    random_state: RandomState = None
 
     def __post_init__(self) -> None:
-        check_n_boot(self.n_boot)
+        check_draws("n_boot", self.n_boot, 0)
         check_confidence(self.confidence)
-        if self.interval_method not in get_args(IntervalMethod):
-            raise ValueError(
-                f"interval_method must be one of {list(get_args(IntervalMethod))}; "
-                f"received {self.interval_method!r}"
-            )
+        check_choice("interval_method", self.interval_method, get_args(IntervalMethod))
         check_random_state(self.random_state)
         if self.signs not in ("reference", "reestimated"):
             raise ValueError(f"signs must be 'reference' or 'reestimated'; received {self.signs!r}")
@@ -249,9 +247,9 @@ class Replicated:
         low, high = min(low, value), max(high, value)
         if method == "basic":
             low, high = 2 * value - high, 2 * value - low
-        (down, up), (lowest, highest) = evidence.margin, evidence.limits
-        down += self._selected((1 - confidence) / 2)
-        return Estimate(value, (max(low - down, lowest), min(high + up, highest)), None)
+        tail, (lowest, highest) = (1 - confidence) / 2, evidence.limits
+        low, high = low + self._margin(tail), high + self._margin(1 - tail)
+        return Estimate(value, (max(low, lowest), min(high, highest)), None)
 
     @property
     def may_be_chance(self) -> bool:
@@ -259,6 +257,13 @@ class Replicated:
         return self.evidence.clear_above > max(self.value, 0.0) - _ROUNDING and (
             self.evidence.clear_above > _ROUNDING
         )
+
+    def _margin(self, quantile: float) -> float:
+        """How far the end of an interval at a quantile is moved, upwards if positive."""
+        down, up = self.evidence.margin
+        if quantile == 0.5:
+            return 0.0
+        return up if quantile > 0.5 else -down - self._selected(quantile)
 
     def _selected(self, tail: float) -> float:
         """How much lower an interval ends as only clear magnitudes exclude their lower limit.
@@ -289,12 +294,9 @@ class Replicated:
         """Quantiles of the replicates; NaN where they give none."""
         if self.replicates is None or self.no_quantiles(quantiles):
             return np.full(len(quantiles), np.nan)
-        (down, up), side = self.evidence.margin, np.sign(np.asarray(quantiles) - 0.5)
-        move = np.where(side < 0, -down, np.where(side > 0, up, 0.0))
-        for i, quantile in enumerate(quantiles):
-            move[i] -= self._selected(quantile) if quantile < 0.5 else 0.0
         defined = self.replicates[np.isfinite(self.replicates)]
-        return np.clip(np.quantile(defined, quantiles) + move, *self.evidence.limits)
+        margins = np.array([self._margin(quantile) for quantile in quantiles])
+        return np.clip(np.quantile(defined, quantiles) + margins, *self.evidence.limits)
 
 
 def steps_below(distance: float, tail: float) -> float:
@@ -419,16 +421,16 @@ def summarize_runs(
     if ((values < lowest - _ROUNDING) | (values > highest + _ROUNDING)).any():
         raise ValueError(f"runs must lie in the range {list(limits)}; received {values}")
     mean, n_runs = float(values.mean()), len(values)
+    std = float(values.std(ddof=1)) if n_runs > 1 else float("nan")
+    interval, reason = None, None
     if n_runs == 1:
         reason = "an interval over runs needs two of them"
-        return RunSummary(mean, None, float("nan"), 1, confidence, method, reason)
-    std = float(values.std(ddof=1))
-    if np.ptp(values) <= _ROUNDING * max(1.0, abs(mean)):
+    elif np.ptp(values) <= _ROUNDING * max(1.0, abs(mean)):
         reason = f"{'both' if n_runs == 2 else f'all {n_runs}'} runs gave the same value"
-        return RunSummary(mean, None, std, n_runs, confidence, method, reason)
-    upper = (1 + confidence) / 2
-    quantile = t.ppf(upper, n_runs - 1) if method == "t" else norm.ppf(upper)
-    half = float(quantile * std / np.sqrt(n_runs))
-    # The mean of runs lies in the range, so that leaving out what lies outside loses no coverage.
-    interval = max(mean - half, lowest), min(mean + half, highest)
-    return RunSummary(mean, interval, std, n_runs, confidence, method)
+    else:
+        upper = (1 + confidence) / 2
+        quantile = t.ppf(upper, n_runs - 1) if method == "t" else norm.ppf(upper)
+        half = float(quantile * std / np.sqrt(n_runs))
+        # The mean of runs lies in the range, so leaving out what lies outside loses no coverage.
+        interval = max(mean - half, lowest), min(mean + half, highest)
+    return RunSummary(mean, interval, std, n_runs, confidence, method, reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,8 +26,8 @@ SHORTER = "fewer replicates (n_boot) take less time, and make intervals less pre
 _MOST_QUANTILES = 2**18
 
 
-class SharedDraws:
-    """Binomial and multinomial draws that are quantiles of uniform numbers.
+class SharedDraws(np.random.Generator):
+    """A generator whose binomial and multinomial draws are quantiles of uniform numbers.
 
     Each draw takes as many uniform numbers as it has entries, whatever its parameters. From the
     same seed, models that err nearly as often therefore flip nearly the same labels, and their
@@ -39,40 +39,28 @@ class SharedDraws:
     """
 
     def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+        super().__init__(np.random.PCG64(seed))
 
-    def random(self, size: int) -> Array:
-        """Uniform numbers from 0 to 1."""
-        return self._rng.random(size)
-
-    def integers(self, low: int, high: int, size: int) -> Array:
-        """Whole numbers from ``low`` to ``high - 1``."""
-        return self._rng.integers(low, high, size)
-
-    def binomial(self, n: Any, p: Any) -> Array:
+    def binomial(self, n: Any, p: Any) -> Array:  # type: ignore[override]  # nobody gives a size
         """Binomial numbers, in the shape that ``n`` and ``p`` broadcast to."""
         n, p = np.broadcast_arrays(n, p)
         if n.size > _MOST_QUANTILES:
-            return np.asarray(self._rng.binomial(n, p))
+            return np.asarray(super().binomial(n, p))
         from scipy.stats import binom
 
-        uniform = self._rng.random(n.shape)
+        uniform = self.random(n.shape)
         out = np.where(p >= 1, n, 0).astype(np.int64)
         uncertain = (n > 0) & (p > 0) & (p < 1)
         out[uncertain] = binom.ppf(uniform[uncertain], n[uncertain], p[uncertain])
         return out
 
-    def multinomial(self, n: Any, pvals: Array) -> Array:
+    def multinomial(self, n: Any, pvals: Array) -> Array:  # type: ignore[override]
         """Multinomial numbers, in the shape of ``n`` with one more axis."""
         left, out, rest = np.asarray(n), [], 1.0
         for p in pvals[:-1]:
             out.append(self.binomial(left, min(p / rest, 1.0)))
             left, rest = left - out[-1], rest - p
         return np.stack([*out, left], axis=-1)
-
-
-#: What flips are drawn from.
-Draws: TypeAlias = np.random.Generator | SharedDraws
 
 
 class BlockDraws(Shared):
@@ -91,7 +79,7 @@ class BlockDraws(Shared):
         super().__init__()
         self._seed, self._several = seed, several
 
-    def generator(self) -> Draws:
+    def generator(self) -> np.random.Generator:
         """The random numbers, from the first one on."""
         return SharedDraws(self._seed) if self._several else np.random.default_rng(self._seed)
 
@@ -204,10 +192,6 @@ def _put(block: dict[str, Array], scores: dict[str, Array], start: int, n_boot: 
         out[start : start + len(score)] = score
 
 
-def _joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
-    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-
-
 def accelerations(metrics: Sequence[Scored], factors: Sequence[int]) -> dict[str, float | str]:
     """Accelerations of BCa for a linear combination of the scores of metrics of the same rows.
 
@@ -238,7 +222,10 @@ def accelerations(metrics: Sequence[Scored], factors: Sequence[int]) -> dict[str
             parts.append(combined)
             rows.append(n)
     weights = np.concatenate(rows)
-    return {name: acceleration_of(x, weights) for name, x in _joined(parts).items()}
+    return {
+        name: acceleration_of(np.concatenate([part[name] for part in parts]), weights)
+        for name in parts[0]
+    }
 
 
 def acceleration_of(scores: Array, n: Array) -> float | str:

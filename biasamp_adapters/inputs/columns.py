@@ -160,15 +160,19 @@ def read_weights(sample_weight: Any, beside: tuple[str, int] | None = None) -> A
     ``beside`` is the name and the length of an input that must have as many rows.
     """
     weights = Weights(sample_weight, "sample_weight")
-    if beside is not None and len(weights) != beside[1]:
-        raise ValueError(
-            f"inputs must have the same length; received sample_weight {len(weights)}, "
-            f"{beside[0]} {beside[1]}"
-        )
+    if beside is not None:
+        check_same_length(dict([("sample_weight", len(weights)), beside]))
     numbers = weights.numbers(0, len(weights))
     weights.check()
     check_total_weight(float(numbers.sum()))
     return numbers
+
+
+def check_same_length(lengths: Mapping[str, int]) -> None:
+    """Raise unless inputs, whose lengths are given by their names, are equally long."""
+    if len(set(lengths.values())) > 1:
+        received = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"inputs must have the same length; received {received}")
 
 
 def _one_dimensional(values: Any, name: str) -> Any:
@@ -333,9 +337,7 @@ def read_columns(values: Any, name: str) -> list[tuple[str, Column]]:
 def check_lengths(columns: Sequence[Column]) -> int:
     """The common length of all columns; warns if their rows seem to be in different orders."""
     lengths = {column.name: len(column) for column in columns}
-    if len(set(lengths.values())) > 1:
-        received = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"inputs must have the same length; received {received}")
+    check_same_length(lengths)
     n_rows = next(iter(lengths.values()))
     if n_rows == 0:
         raise NoRowsError("inputs")

@@ -51,7 +51,7 @@ class Directional(Cooccurrence):
         role = self._role.prediction
         out = {"association": self._association(tables, role, weight, predicted)}
         if self.evaluation.base_rates is None:
-            out["accuracy"] = self._accuracy(tables)
+            out["accuracy"] = self._share_right(tables).mean(axis=-1)
         if tables.counts.has(Role.ATTRIBUTE) and tables.counts.abstentions(role, self.model):
             silent = tables.silent(self._role, by=Role.ATTRIBUTE)
             out["silence"] = rate(silent, tables.marginal(Role.ATTRIBUTE))
@@ -59,9 +59,12 @@ class Directional(Cooccurrence):
 
     def _association(self, tables: Tables, role: Role, weight: Array, rates: Array) -> Array:
         """The mean over pairs of the sign times how far a rate is from that of all rows."""
-        overall = rate(tables.marginal(role), np.asarray(tables.total)[..., None])
-        of_all = overall[..., None, self.columns] if self._of_task else overall[..., :, None]
-        return self._mean(weight * (rates - of_all))
+        return self._mean(weight * (rates - self._rates_of_all(tables, role)))
+
+    def _rates_of_all(self, tables: Tables, role: Role) -> Array:
+        """The rates of all rows, of shape (..., 1, columns) or, of T->A, (..., groups, 1)."""
+        rates = rate(tables.marginal(role), np.asarray(tables.total)[..., None])
+        return rates[..., None, self.columns] if self._of_task else rates[..., :, None]
 
     @property
     def _of_task(self) -> bool:
@@ -152,9 +155,10 @@ class Directional(Cooccurrence):
         has_truth = self.evaluation.base_rates is None
         true, predicted = self._rates(tables, origin)
         groups, tasks = self.pair_labels()
-        followed = 0.0
+        followed, overall = 0.0, None
         if has_truth:
             followed = float(self._association(tables, self._role, weight, true))
+            overall = np.broadcast_to(self._rates_of_all(origin, self._role), true.shape)
         pairs, positive = self.pairs(), self.evaluation.positive
         told = self._of_task and len(tasks) == 2 and positive in tasks
         return Facts(
@@ -167,10 +171,10 @@ class Directional(Cooccurrence):
             uncertain=pairs["uncertain"],
             true=true,
             predicted=predicted,
-            overall=self._overall(origin),
+            overall=overall,
             blind=self._blind_rates(tables),
             has_truth=has_truth,
-            is_right=has_truth and self._is_right(tables),
+            is_right=has_truth and bool((self._share_right(tables) == 1).all()),
             constant=self._constant(tables),
             only_group=self._only_group(tables),
             followed=followed,
@@ -184,26 +188,12 @@ class Directional(Cooccurrence):
         counts = self.evaluation.counts
         return task_in_words(task, counts.task_name, is_column=counts.is_matrix(Role.TASK))
 
-    def _overall(self, origin: Tables) -> Array | None:
-        """The rates of all rows that the signs compare with; None of rates set by hand."""
-        if self.evaluation.base_rates is not None:
-            return None
-        rates = rate(origin.marginal(self._role), np.asarray(origin.total))
-        return rates[self.columns] if self._of_task else rates
-
-    def _accuracy(self, tables: Tables) -> Array:
-        """The share of predictions that are right; of a matrix, the mean over its columns."""
+    def _share_right(self, tables: Tables) -> Array:
+        """The share of predictions that are right, of labels (..., 1), of a matrix by column."""
         if not tables.counts.is_matrix(self._role):
-            return accuracy_of(tables, self._role)
+            return accuracy_of(tables, self._role)[..., None]
         right = column_accuracy(tables, self._role, silence_is_wrong=True)
-        return np.asarray((right[..., self.columns] if self._of_task else right).mean(axis=-1))
-
-    def _is_right(self, tables: Tables) -> bool:
-        """Whether all predictions equal the truth."""
-        if not tables.counts.is_matrix(self._role):
-            return bool(accuracy_of(tables, self._role) == 1)
-        right = column_accuracy(tables, self._role, silence_is_wrong=True)
-        return bool((right[self.columns if self._of_task else ...] == 1).all())
+        return right[..., self.columns] if self._of_task else right
 
     def _constant(self, tables: Tables) -> str | None:
         """What is predicted of every row, if it is the same."""

@@ -17,7 +17,6 @@ from biasamp_adapters._typing import Array
 from biasamp_adapters.counts.draws import by_rows
 from biasamp_adapters.counts.rows import runs
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.means import rate
 
 #: Rows whose labels are redrawn at a time, so that they stay in the processor's cache.
@@ -101,7 +100,7 @@ def scaled_flips(table: Array, accuracy: Array, axis: int) -> Array:
 
 
 def flip_table(
-    table: Array, axis: int, accuracy: Array, rng: Draws, weight: Array | None = None
+    table: Array, axis: int, accuracy: Array, rng: np.random.Generator, weight: Array | None = None
 ) -> Array:
     """Tables with the labels of one axis flipped at random, one draw for each table.
 
@@ -111,7 +110,7 @@ def flip_table(
     axis : {-2, -1}
         The axis whose labels flip.
     accuracy : array that broadcasts to (...)
-    rng : Generator or SharedDraws
+    rng : numpy.random.Generator
     weight : array of float, shape (..., rows, columns), optional
         What each row of a cell weighs; the tables that are returned are then sums of weights.
     """
@@ -160,7 +159,7 @@ def rows_alike(weight: Array) -> Iterator[Array]:
     yield from np.split(order, starts[1:])
 
 
-def _redraw_rows(table: Array, redraw: Array, rng: Draws) -> Array:
+def _redraw_rows(table: Array, redraw: Array, rng: np.random.Generator) -> Array:
     """Tables (..., inputs, columns) whose rows each redraw their column with a chance (...).
 
     Each row draws a number and a column, whether or not it then takes it. Models that share their
@@ -182,7 +181,9 @@ def _redraw_rows(table: Array, redraw: Array, rng: Draws) -> Array:
     return out
 
 
-def _flip_cells(table: Array, weight: Array | int, wrong_share: Array, rng: Draws) -> Array:
+def _flip_cells(
+    table: Array, weight: Array | int, wrong_share: Array, rng: np.random.Generator
+) -> Array:
     """Flips of the columns of (tables, rows, columns), cell by cell: at any accuracy."""
     classes = table.shape[-1]
     wrong = rng.binomial(table, wrong_share[:, None, None])

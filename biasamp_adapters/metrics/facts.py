@@ -35,8 +35,9 @@ class Facts:
         The reference's signs, and whether each may be noise.
     true, predicted : ndarray of shape (groups, tasks)
         Rates of the truth, or those set by hand, and of the predictions.
-    overall : ndarray of shape (tasks,), of T->A (groups,), or None
-        The rates of all rows of the reference, from which its signs are read; None if unknown.
+    overall : ndarray of shape (groups, tasks), or None
+        The rate of all rows of the reference with which the sign of each pair compares; None if
+        rates are set by hand.
     blind : ndarray of shape (groups, tasks), or None
         The rates that blind errors give.
     has_truth : bool
@@ -151,15 +152,15 @@ class Facts:
         return None
 
     @property
-    def side(self) -> int | None:
+    def side(self) -> int:
         """The side of 0 on which BA-> clearly lies; 0 where it does not."""
         return _side(self.value)
 
     @property
-    def excess_side(self) -> int | None:
+    def excess_side(self) -> int:
         """The same of the excess; without a truth there are no mistakes, and it is BA->."""
         return self.side if self.excess is None else _side(self.excess)
 
 
-def _side(estimate: Estimate) -> int | None:
-    return None if estimate.interval is None else side_of_zero(estimate.interval)
+def _side(estimate: Estimate) -> int:
+    return 0 if estimate.interval is None else side_of_zero(estimate.interval)

@@ -124,7 +124,7 @@ def group_sets(
         )
     chosen = _checked(sets.sets if isinstance(sets, GroupSets) else sets, [*columns])
     rows = [dict(zip(columns, key, strict=True)) for key in keys]
-    holds = [[_is_in(row, members) for members in chosen] for row in rows]
+    holds = [[members.items() <= row.items() for members in chosen] for row in rows]
     return GroupSets(np.array(holds, dtype=np.int8)[number], chosen)
 
 
@@ -162,10 +162,6 @@ def _checked(sets: Iterable[GroupSet], names: Sequence[str]) -> list[GroupSet]:
             f"sets must differ, and so must their names; received {times} sets named {name!r}"
         )
     return chosen
-
-
-def _is_in(row: GroupSet, members: GroupSet) -> bool:
-    return all(row[name] == group for name, group in members.items())
 
 
 def _name(members: GroupSet) -> str:

@@ -226,7 +226,7 @@ def label_error_sensitivity(
             "metric must be a DirectionalBiasAmplification, which has a verdict; received "
             f"{type(metric).__name__}"
         )
-    options = IntervalOptions(n_boot, confidence, "percentile", "reference", random_state)
+    options = IntervalOptions(n_boot, confidence, random_state=random_state)
     evaluation = metric._evaluation(counts)
     model, groups = counts.first_model, evaluation.counts.groups
     named = _labelled(evaluation, metric.short_direction, labelled)

@@ -161,18 +161,13 @@ def on_average(facts: Facts, clause: str = "", extreme: str = "Most of all,") ->
     )
 
 
-def told_with_blind(facts: Facts, side: int, tail: str) -> str:
-    """The largest movement along or against the signs; ``tail`` takes what blind errors give."""
-    movement = movement_along(facts, side)
-    return f"{on_average(facts)}{in_words(facts, movement)}{beside(facts, movement, tail)}"
-
-
-def beside(facts: Facts, movement: Movement | None, tail: str) -> str:
-    """A clause on what blind errors would make of the gap."""
+def told_with_blind(facts: Facts, movement: Movement | None, average: str, tail: str) -> str:
+    """What holds on average, a movement, and what blind errors would make of it: ``tail``."""
+    sentence = f"{average}{in_words(facts, movement)}"
     if facts.blind is None or movement is None:
-        return ""
-    in_words = points if len(movement.groups) > 1 else percent
-    return tail.format(in_words(movement.gap(facts.blind), decimals(facts, movement)))
+        return sentence
+    in_unit = points if len(movement.groups) > 1 else percent
+    return sentence + tail.format(in_unit(movement.gap(facts.blind), decimals(facts, movement)))
 
 
 class Gap(NamedTuple):

@@ -18,13 +18,6 @@ from biasamp_adapters.metrics.rate_changes import Cooccurrence, CooccurrenceMetr
 from biasamp_adapters.metrics.result import About
 from biasamp_adapters.reference import Evaluation
 
-#: The predictions that are read in each direction.
-_PREDICTIONS = {
-    A_TO_T: (Role.PREDICTION,),
-    T_TO_A: (Role.ATTRIBUTE_PREDICTION,),
-    UNDIRECTED: (Role.PREDICTION, Role.ATTRIBUTE_PREDICTION),
-}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MultiAttributeBiasAmplification(CooccurrenceMetric):
@@ -127,8 +120,8 @@ class MultiAttributeBiasAmplification(CooccurrenceMetric):
 
     def _soft(self, counts: Counts) -> list[str]:
         """The arguments that are read and hold probabilities."""
-        roles = _PREDICTIONS[self.short_direction]
-        return [ARGUMENTS[role] for role in roles if role in counts.soft]
+        soft = self.predictions & counts.soft
+        return [ARGUMENTS[role] for role in Role if role in soft]
 
     def prepare(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with the label sets of the reference counted."""

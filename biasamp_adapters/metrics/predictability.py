@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
 from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Label, RandomState, check_choice, generator, is_whole
 from biasamp_adapters.counts import Counts
-from biasamp_adapters.inference.estimates import MOST_DRAWS, Estimate, Replicated
+from biasamp_adapters.inference.estimates import Estimate, Replicated, check_draws
 from biasamp_adapters.inference.rules import SAMPLING_RULES, first_reason
 from biasamp_adapters.metrics.attacks.rows import AttackRows, number_rows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
@@ -139,19 +139,10 @@ class PredictabilityMetric(Metric):
             # A number, so that every call of this metric draws the same flips.
             self._set("random_state", int(self.random_state.integers(2**32)))
         generator(self.random_state)
-        for name, allowed in (
-            ("equalize", ("auto", "expected", "sampled", None)),
-            ("evaluation", ("auto", "resubstitution", "loo", "cv")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {list(allowed)}; received {getattr(self, name)!r}"
-                )
-        n_trials = self.n_trials
-        if not (n_trials is None or (is_whole(n_trials) and 1 <= n_trials <= MOST_DRAWS)):
-            raise ValueError(
-                f"n_trials must be a whole number from 1 to {MOST_DRAWS:,}; received {n_trials!r}"
-            )
+        check_choice("equalize", self.equalize, ("auto", "expected", "sampled", None))
+        check_choice("evaluation", self.evaluation, get_args(Evaluate))
+        if self.n_trials is not None:
+            check_draws("n_trials", self.n_trials, 1)
         if not (self.n_jobs is None or (is_whole(self.n_jobs) and self.n_jobs != 0)):
             raise ValueError(f"n_jobs must be a whole number, not 0; received {self.n_jobs!r}")
         if self.pos_label is not None and scored_by.reads != "positive":

@@ -428,13 +428,7 @@ class AmplificationResult:
         """The value for a card: ``value``, ``low``, ``high``, and why there is no interval."""
         reasons = (note for note in self.notes if note.startswith(_NO_INTERVAL))
         reason = next(reasons, NOT_DRAWN).removeprefix(_NO_INTERVAL)
-        low, high = self.interval or (None, None)
-        return {
-            "value": plain(self.value),
-            "low": plain(low),
-            "high": plain(high),
-            "note": "" if self.interval else reason,
-        }
+        return numbers(self.estimate) | {"note": "" if self.interval else reason}
 
     @property
     def facts_in_words(self) -> list[str]:

@@ -13,7 +13,6 @@ from biasamp_adapters.metrics.facts import MOST_UNCERTAIN, NONE, Facts
 from biasamp_adapters.metrics.movement import (
     Gap,
     Movement,
-    beside,
     digits_of,
     gap_of,
     in_words,
@@ -87,12 +86,12 @@ class Verdict(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A verdict, its reason, the test whether it is the one, and its sentence."""
+    """A verdict, the test whether it is the one, its sentence, and why it is "cannot_say"."""
 
     code: str
-    reason: str | None
     applies: Callable[[Facts], bool]
     sentence: Callable[[Facts], str]
+    reason: str | None = None
 
 
 #: Clauses on blind errors.
@@ -102,7 +101,7 @@ _NOT_AS_FAR = ", where mistakes that know nothing of the attribute would move it
 _BENEATH = ", where mistakes that know nothing of the attribute would give {}"
 
 #: A clause on a model that is never wrong.
-_RIGHT = "the model makes no mistakes on these rows; "
+_RIGHT = "the model makes no mistakes on these rows"
 
 
 # The sentences.
@@ -114,25 +113,25 @@ def _of_balanced(facts: Facts) -> str:
         text = "the reference cannot be told from a balanced one, so the direction of BA is noise"
     if facts.constant is not None:
         return f"{text}; {_of_everybody(facts)}"
-    return f"{text}; {_RIGHT if facts.is_right else ''}{_selection(facts)}"
+    right = f"{_RIGHT}; " if facts.is_right else ""
+    return f"{text}; {right}{_selection(facts)}"
 
 
 def _selection(facts: Facts) -> str:
     """The predicted rates of one task, or shares of one group, that differ most."""
-    named = [[*map(show, facts.groups)], [*facts.subjects]]
     # Rows are what is compared: groups in a task, or tasks in their share of a group.
-    rates = facts.predicted[:, facts.told] if facts.of_task else facts.predicted.T
-    compared, columns = named if facts.of_task else reversed(named)
-    columns = [columns[i] for i in facts.told] if facts.of_task else columns
+    rates, what, where = facts.predicted[:, facts.told], "selection rates of", "groups"
+    compared, columns = [*map(show, facts.groups)], [facts.subjects[i] for i in facts.told]
+    if not facts.of_task:
+        rates, what, where = rates.T, "predicted shares of", "tasks"
+        compared, columns = columns, compared
     if np.isnan(rates).all():
         return "no rate is defined"
     highest, lowest = (np.nan_to_num(rates, nan=empty) for empty in (-np.inf, np.inf))
     column = int((highest.max(axis=0) - lowest.min(axis=0)).argmax())
     ends = highest[:, column].argmax(), lowest[:, column].argmin()
     most, least = (float(rates[end, column]) for end in ends)
-    what = "selection rates of" if facts.of_task else "predicted shares of"
     if most - least <= NONE:
-        where = "groups" if facts.of_task else "tasks"
         return f"{what} {columns[column]} are the same in all {where} ({percent(most)})"
     digits = digits_of(most - least)
     shares = ", ".join(
@@ -163,6 +162,12 @@ def _of_unknown_direction(facts: Facts) -> str:
     return f"what BA says depends on correlations of the reference that may be noise. {where}"
 
 
+def _of_no_errors(facts: Facts) -> str:
+    if facts.of_task:
+        return f"there is nothing to amplify: {_RIGHT}"
+    return "there is nothing to amplify: the model predicts the attribute without a mistake"
+
+
 def _of_silence(facts: Facts) -> str:
     silent = np.zeros(len(facts.groups)) if facts.silent is None else facts.silent
     most, least = int(np.nanargmax(silent)), int(np.nanargmin(silent))
@@ -183,28 +188,35 @@ def _of_no_interval(facts: Facts) -> str:
     )
 
 
+def _of_change(facts: Facts) -> str:
+    movement = movement_along(facts, facts.side)
+    return told_with_blind(facts, movement, on_average(facts), _ALONE)
+
+
 def _of_mistakes(facts: Facts) -> str:
-    side = facts.side or 1
-    less = facts.excess_side == -side
-    movement = movement_along(facts, side)
+    less = facts.excess_side == -facts.side
+    movement = movement_along(facts, facts.side)
     how = "less far than" if less else "as far as"
     average = on_average(facts, f", {how} mistakes that know nothing of the attribute would")
     # What holds of the mean over many pairs need not hold of the one that moves most.
     tail = _ALONE if average else _NOT_AS_FAR if less else _AS_FAR
-    return f"{average}{in_words(facts, movement)}{beside(facts, movement, tail)}"
+    return told_with_blind(facts, movement, average, tail)
+
+
+def _above_blind(facts: Facts) -> Movement | None:
+    """The largest movement above blind errors, which are known where there is an excess."""
+    return largest(facts, facts.sign * (facts.predicted - np.asarray(facts.blind)))
 
 
 def _of_beneath(facts: Facts) -> str:
-    blind = facts.true if facts.blind is None else facts.blind
-    movement = largest(facts, facts.sign * (facts.predicted - blind))
     average = on_average(facts, extreme="Farthest above what mistakes alone would give,")
-    return f"{average}{in_words(facts, movement)}{beside(facts, movement, _BENEATH)}"
+    return told_with_blind(facts, _above_blind(facts), average, _BENEATH)
 
 
 def _of_reversal(facts: Facts) -> str:
     movement = movement_along(facts, -1)
     if movement is None or len(movement.groups) == 1:
-        return told_with_blind(facts, -1, _ALONE)
+        return told_with_blind(facts, movement, on_average(facts), _ALONE)
     first, second = (show(facts.groups[group]) for group in movement.groups)
     before, after = (points(movement.gap(rates)) for rates in (facts.true, facts.predicted))
     return (
@@ -228,62 +240,32 @@ def _of_no_change(facts: Facts) -> str:
 CASES: Sequence[Case] = (
     Case(
         "cannot_say",
-        "one_group",
         lambda it: it.only_group is not None,
         lambda it: f"only the group {show(it.only_group)} has rows, so there is no gap",
+        "one_group",
     ),
-    Case("cannot_say", "reference_balanced", lambda it: it.is_balanced, _of_balanced),
-    Case(
-        "no_errors",
-        None,
-        lambda it: it.is_right,
-        lambda it: (
-            "there is nothing to amplify: the model makes no mistakes on these rows"
-            if it.of_task
-            else "there is nothing to amplify: the model predicts the attribute without a mistake"
-        ),
-    ),
+    Case("cannot_say", lambda it: it.is_balanced, _of_balanced, "reference_balanced"),
+    Case("no_errors", lambda it: it.is_right, _of_no_errors),
     Case(
         "constant",
-        None,
         lambda it: it.constant is not None,
         lambda it: f"{_of_everybody(it)}; BA, MALS and DPA describe that, not bias",
     ),
-    Case("cannot_say", "silence_differs", lambda it: it.silence_differs, _of_silence),
+    Case("cannot_say", lambda it: it.silence_differs, _of_silence, "silence_differs"),
+    Case("cannot_say", lambda it: it.direction_unknown, _of_unknown_direction, "direction_unknown"),
     Case(
         "cannot_say",
-        "direction_unknown",
-        lambda it: it.direction_unknown,
-        _of_unknown_direction,
-    ),
-    Case(
-        "cannot_say",
-        "few_rows",
         lambda it: it.few_rows is not None,
         lambda it: f"{it.few_rows}: rates of so few rows are noise",
+        "few_rows",
     ),
-    Case("cannot_say", "no_interval", lambda it: bool(it.lacks_interval), _of_no_interval),
-    Case("reverses", None, lambda it: it.reverses, _of_reversal),
-    Case(
-        "amplifies",
-        None,
-        lambda it: it.side == 1 and it.excess_side == 1,
-        lambda it: told_with_blind(it, 1, _ALONE),
-    ),
-    Case(
-        "amplifies_beneath_errors",
-        None,
-        lambda it: it.side != 1 and it.excess_side == 1,
-        _of_beneath,
-    ),
-    Case(
-        "reduces",
-        None,
-        lambda it: it.side == -1 and it.excess_side == -1,
-        lambda it: told_with_blind(it, -1, _ALONE),
-    ),
-    Case("mistakes_only", None, lambda it: bool(it.side), _of_mistakes),
-    Case("no_clear_change", None, lambda it: True, _of_no_change),
+    Case("cannot_say", lambda it: bool(it.lacks_interval), _of_no_interval, "no_interval"),
+    Case("reverses", lambda it: it.reverses, _of_reversal),
+    Case("amplifies", lambda it: it.side == 1 and it.excess_side == 1, _of_change),
+    Case("amplifies_beneath_errors", lambda it: it.side != 1 and it.excess_side == 1, _of_beneath),
+    Case("reduces", lambda it: it.side == -1 and it.excess_side == -1, _of_change),
+    Case("mistakes_only", lambda it: bool(it.side), _of_mistakes),
+    Case("no_clear_change", lambda it: True, _of_no_change),
 )
 
 
@@ -298,6 +280,6 @@ def judge(facts: Facts) -> Verdict:
 
 def _told(facts: Facts, code: str) -> Movement | None:
     """The movement that the sentence of a verdict names, or else the largest on BA's side."""
-    if code == "amplifies_beneath_errors" and facts.blind is not None:
-        return largest(facts, facts.sign * (facts.predicted - facts.blind))
+    if code == "amplifies_beneath_errors":
+        return _above_blind(facts)
     return movement_along(facts, -1 if code == "reverses" or facts.value.value < 0 else 1)

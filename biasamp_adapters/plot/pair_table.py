@@ -174,12 +174,10 @@ def _read(source: Source) -> tuple[pd.DataFrame, list[Label]]:
     if isinstance(source, AmplificationResult):
         table, facts = source.by_pair, source.facts
         if facts is not None:
-            overall = facts.overall
-            if overall is not None:
-                overall = overall[None, :] if facts.of_task else overall[:, None]
-                overall = np.broadcast_to(overall, facts.true.shape).ravel()
             table = table.assign(
-                true=facts.true.ravel(), predicted=facts.predicted.ravel(), overall=overall
+                true=facts.true.ravel(),
+                predicted=facts.predicted.ravel(),
+                overall=None if facts.overall is None else facts.overall.ravel(),
             )
     elif isinstance(source, pd.DataFrame):
         table = source

@@ -111,7 +111,7 @@ class Fits:
         if get_quality(self.qualities[0]).reads != "positive":
             return None
         (_, target), _ = self.sides
-        return positive_of((0, 1) if target.kind == "columns" else target.labels, self.pos_label)
+        return positive_of(target.labels, self.pos_label)
 
     @cached_property
     def accuracy(self) -> Array | None:

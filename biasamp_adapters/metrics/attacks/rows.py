@@ -12,12 +12,12 @@ from biasamp_adapters._roles import ARGUMENTS, Inputs, Role
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.blocks import silence
-from biasamp_adapters.counts.clusters import Clusters, check_clusters
+from biasamp_adapters.counts.clusters import check_clusters
 from biasamp_adapters.counts.labels import listing, lookup, ordered
 from biasamp_adapters.counts.rows import blocks_of, lexicographic_key
 from biasamp_adapters.counts.sources import crossed
 from biasamp_adapters.counts.variables import Missing, missing_message
-from biasamp_adapters.inputs.columns import Column, read_weights
+from biasamp_adapters.inputs.columns import Column, check_same_length, read_weights
 from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -279,24 +279,18 @@ def number_rows(
         for role, variable in given.items()
     ):
         return None
-    lengths = {variable.argument: len(variable.values) for variable in given.values()}
-    weight = np.ones(next(iter(lengths.values())))
+    columns = {variable.argument: variable.values for variable in given.values()}
     if inputs.sample_weight is not None:
-        weight = read_weights(inputs.sample_weight)
-        arrays["sample_weight"], lengths["sample_weight"] = inputs.sample_weight, len(weight)
-    clusters = None
+        columns["sample_weight"] = read_weights(inputs.sample_weight)
     if inputs.clusters is not None:
-        clusters = Clusters("clusters", Column(inputs.clusters, "clusters"))
-        arrays["clusters"], lengths["clusters"] = inputs.clusters, len(clusters)
-    if len(set(lengths.values())) > 1:
-        received = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"inputs must have the same length; received {received}")
-    warn_of_order((name, index_of(values)) for name, values in arrays.items())
+        clusters = Column(inputs.clusters, "clusters")
+        columns["clusters"], _ = clusters.chunk(0, len(clusters))
+    check_same_length({name: len(column) for name, column in columns.items()})
+    warn_of_order((name, index_of(getattr(inputs, name))) for name in columns)
 
-    cluster = None if clusters is None else clusters.read(0, len(clusters))
-    if clusters is not None and cluster is not None:
-        clusters.check_absent(int((cluster < 0).sum()), missing)
+    cluster = columns.get("clusters")
     absent = _rows_with_missing(given, missing, cluster)
+    weight = columns.get("sample_weight", np.ones(len(absent)))
     read, dropped = ~absent & (weight > 0), int(absent.sum())
     if not read.any():
         raise ValueError("weights must have a positive sum; received only zeros")
@@ -315,15 +309,17 @@ def _rows_with_missing(
     given: Mapping[Role, Given], missing: Missing, cluster: Array | None
 ) -> Array:
     """Where a value or the cluster is missing, which only ``"drop"`` allows, of shape (rows,)."""
-    for role, variable in given.items():
-        count = int(variable.missing.sum())
+    missed = {} if cluster is None else {"clusters": cluster < 0}
+    missed |= {variable.argument: variable.missing for variable in given.values()}
+    predicted = {variable.argument for role, variable in given.items() if role.predicted}
+    for argument, rows in missed.items():
+        count = int(rows.sum())
         if count and missing != "drop":
-            message = missing_message(variable.argument, count, predicted=False)
-            if missing == "abstain" and role.predicted:
+            message = missing_message(argument, count, predicted=False)
+            if missing == "abstain" and argument in predicted:
                 message += "; missing='abstain' is for variables that are all labels"
             raise ValueError(message)
-    missed = [variable.missing for variable in given.values()]
-    absent = np.any([*missed, *([] if cluster is None else [cluster < 0])], axis=0)
+    absent = np.any([*missed.values()], axis=0)
     if absent.all():
         raise ValueError(f"missing='drop' must leave rows; all {len(absent)} have missing ones")
     return absent

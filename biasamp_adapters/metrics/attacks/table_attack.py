@@ -15,7 +15,7 @@ from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.counts.draws import batches
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.inference.estimates import MONTE_CARLO, Interval
-from biasamp_adapters.inference.replicates import BlockDraws, Draws
+from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.inference.rules import Evidence, Sampling
 from biasamp_adapters.metrics.attacks.attack_notes import (
     below_chance,
@@ -348,7 +348,7 @@ class TableAttack(Measurement):
             scores["groups"] = mean_over_tasks(np.where(groups_vary(tables), value, np.nan))
         return scores
 
-    def _equalised(self, sides: Sides, rng: Draws) -> Array:
+    def _equalised(self, sides: Sides, rng: np.random.Generator) -> Array:
         """The dataset's tables with one draw of flips, those of LA transposed."""
         sides = sides.with_flips_last
         return sides.dataset if self.equalize is None else sides.flipped(rng)

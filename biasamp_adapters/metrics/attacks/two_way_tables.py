@@ -13,7 +13,6 @@ from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.tables import Tables
-from biasamp_adapters.inference.replicates import Draws
 from biasamp_adapters.metrics.equalize import (
     accuracy_of,
     column_accuracy,
@@ -108,11 +107,6 @@ class Sides:
         return cls(tables, roles, by_column, squares=squares)
 
     @property
-    def weighted(self) -> bool:
-        """Whether rows have weights."""
-        return self.squares is not None
-
-    @property
     def with_flips_last(self) -> Self:
         """The same tables with flips of the target; LA flips its input, so its are transposed."""
         if not self.roles.of_leakage:
@@ -149,13 +143,16 @@ class Sides:
         return scaled_flips(self.dataset, self.accuracy, self.roles.axis)
 
     def flipped(
-        self, rng: Draws, trials: int | None = None, columns: tuple[Array, ...] = ()
+        self,
+        rng: np.random.Generator,
+        trials: int | None = None,
+        columns: tuple[Array, ...] = (),
     ) -> Array:
         """The dataset's tables with the labels of one variable flipped at random.
 
         Parameters
         ----------
-        rng : Generator or SharedDraws
+        rng : numpy.random.Generator
         trials : int, optional
             Draws of the same tables, along a new first axis; otherwise one draw for each table.
         columns : tuple of arrays of int
@@ -163,7 +160,7 @@ class Sides:
         """
         at: Any = (Ellipsis, *columns)
         tables, accuracy = (*at, slice(None), slice(None)), self.accuracy[at]
-        if not self.weighted:
+        if self.squares is None:
             whole = np.rint(self.dataset[tables]).astype(np.int64)
             return flip_table(repeated(whole, trials), self.roles.axis, accuracy, rng)
         out: Any = 0
