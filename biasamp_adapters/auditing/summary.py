@@ -20,7 +20,6 @@ from biasamp_adapters.auditing.findings import (
     Findings,
     by_column,
 )
-from biasamp_adapters.auditing.group_rates import MOST_TASKS
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.cards.strips import side
@@ -48,10 +47,7 @@ def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summa
         for row, result in zip(rows, findings.results.values(), strict=True)
         if result.verdict is not None
     ]
-    prevalences = [
-        row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
-    ]
-    drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
+    prevalences, drifts = findings.prevalences, findings.drifts
     task = counts.task_name, counts.is_matrix(Role.TASK)
     of_rows = [
         *drift.in_words(drifts, confidence, *task),
