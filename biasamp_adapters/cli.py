@@ -120,6 +120,7 @@ def audit(
     from biasamp_adapters.auditing.audit_files import audit_files, reference_of
     from biasamp_adapters.auditing.audit_table import AuditOptions
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
+    from biasamp_adapters.auditing.findings import interval_options
     from biasamp_adapters.auditing.gate import failures, parse_bounds, parse_verdicts
 
     gates = [
@@ -139,9 +140,7 @@ def audit(
             pos_label=pos_label,
             pos_group=pos_group,
             missing=missing.value,
-            n_boot=n_boot,
-            random_state=seed,
-            confidence=confidence,
+            intervals=interval_options(n_boot, confidence, seed),
         )
         columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
         reports = audit_files(
