@@ -114,7 +114,7 @@ def count_files(files: Sequence[str], names: ColumnOptions, missing: Missing = "
     with reading(files) as connection:
         rows = open_files(connection, files)
         columns = choose(rows.columns, names)
-        rows, _ = agree_on_types(rows, None, merged(columns.same_labels), columns.indicators)
+        (rows,) = agree_on_types([rows], merged(columns.same_labels), columns.indicators)
         return columns.count_sums(connection, rows, missing)
 
 

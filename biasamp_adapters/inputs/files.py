@@ -265,26 +265,24 @@ def _kind(name: str) -> tuple[str, ...]:
 
 
 def agree_on_types(
-    data: DuckDBPyRelation,
-    reference: DuckDBPyRelation | None,
+    tables: Sequence[DuckDBPyRelation],
     roles: Sequence[Sequence[str]],
     indicators: Collection[str] = (),
-) -> tuple[DuckDBPyRelation, DuckDBPyRelation | None]:
-    """Give the columns of each role one type in data and reference.
+) -> list[DuckDBPyRelation]:
+    """Give the columns of each role one type in all tables.
 
     Columns become integers if all of their values are, else floats if all are numbers, else text.
     Only the usual notation of a number counts: codes such as "01" stay text.
 
     Parameters
     ----------
-    data, reference : relations
+    tables : sequence of relations
     roles : sequence of lists of column names
         Columns that share their labels.
     indicators : collection of str
         Columns of 0 and 1, in which true and false are read as 1 and 0.
     """
     names = [name for role in roles for name in role]
-    tables = [data] if reference is None else [data, reference]
     looks = [_looks(table, names, indicators) for table in tables]
     types: dict[str, str] = {}
     for role in roles:
@@ -298,8 +296,7 @@ def agree_on_types(
             # times with a zone, which Python would convert to the time zone of the machine.
             kind = seen.pop() if len(seen) == 1 and not seen & {"text", _ZONED} else "VARCHAR"
         types |= dict.fromkeys(role, kind)
-    cast = [_cast(table, types, look) for table, look in zip(tables, looks, strict=True)]
-    return cast[0], cast[1] if len(cast) > 1 else None
+    return [_cast(table, types, look) for table, look in zip(tables, looks, strict=True)]
 
 
 def _looks(
