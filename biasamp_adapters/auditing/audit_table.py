@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from biasamp_adapters._progress import working
 from biasamp_adapters._text import placing_errors, renaming_errors
@@ -101,7 +101,7 @@ def audit_table(table: Any, names: ColumnOptions, options: AuditOptions) -> Audi
     labels = labels_of_predictions(options.labels, base)
     words, words_of_reference = _words(files), _words(paths_of(training))
     with opened(table, training, filename=run == FILENAME) as (data, trained):
-        selection: list[Selected] = []
+        selection: dict[str, str] = {}
         with renaming_errors(words):
             if options.where is not None:
                 data = _meeting(data, options.where, selection)
@@ -142,14 +142,7 @@ def _words(files: Sequence[str] | None) -> dict[str, str]:
     return {} if files is None else {"the frame": "the file" if len(files) == 1 else "the files"}
 
 
-class Selected(NamedTuple):
-    """What was left out of a table, as a fact and as a note of its report."""
-
-    fact: str
-    note: str
-
-
-def _meeting(data: Table, where: str, selection: list[Selected]) -> Table:
+def _meeting(data: Table, where: str, selection: dict[str, str]) -> Table:
     """The rows of files that meet a condition."""
     if not data.of_files:
         raise ValueError(
@@ -158,7 +151,7 @@ def _meeting(data: Table, where: str, selection: list[Selected]) -> Table:
     rows = meeting(data.rows, where)
     kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
     note = f"Only rows that meet the condition {where} were audited: {kept}."
-    selection.append(Selected(f"only where {where}", note))
+    selection[f"only where {where}"] = note
     return data._replace(rows=rows)
 
 
@@ -167,7 +160,7 @@ def _of_groups(
     trained: Table | None,
     columns: Columns,
     groups: Sequence[str],
-    selection: list[Selected],
+    selection: dict[str, str],
 ) -> tuple[Table, Table | None]:
     """The rows of some groups, in the data and in the reference."""
     attribute = columns.options["attribute"]
@@ -184,16 +177,15 @@ def _of_groups(
     named = "; ".join(groups)
     kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
     note = f"Only rows of the groups {named} were audited: {kept}. Other groups were left out."
-    selection.append(Selected(f"only the groups {named}", note))
+    selection[f"only the groups {named}"] = note
     return data._replace(rows=rows), trained
 
 
-def _stating(report: AuditReport, selection: Sequence[Selected]) -> AuditReport:
-    """The report of a selection of rows, which says so."""
+def _stating(report: AuditReport, selection: Mapping[str, str]) -> AuditReport:
+    """The report of a selection of rows, which says so: in facts, each with its note."""
     answer = report.summary["answer"]
     first, *others = answer["facts"]
-    facts = [first, *(selected.fact for selected in selection), *others]
-    notes = [*(selected.note for selected in selection), *report.summary["notes"]]
+    facts, notes = [first, *selection, *others], [*selection.values(), *report.summary["notes"]]
     stated = {"answer": answer | {"facts": facts}, "notes": notes}
     return replace(report, summary=report.summary | stated)
 
