@@ -142,7 +142,7 @@ def _of_labels(options: ColumnOptions, truth: _NamedColumns) -> _Chosen:
     of_models = (
         map(names_in, predicted.values())
         if isinstance(predicted, Mapping)
-        else _chunks(names_in(predicted), len(attribute))
+        else _chunks(names_in(predicted), len(attribute) or 1)
     )
     return _Chosen(arguments, models, [attribute, *of_models])
 

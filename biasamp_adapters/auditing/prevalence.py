@@ -53,9 +53,10 @@ class Prevalence(Scored):
 
     @property
     def measured(self) -> bool:
-        """Whether there are a truth and predictions of it."""
+        """Whether there are groups, a truth and predictions of it."""
         counts = self.evaluation.counts
-        return counts.has(Role.TASK) and counts.has(Role.PREDICTION, self.model)
+        known = counts.has(Role.ATTRIBUTE) and counts.has(Role.TASK)
+        return known and counts.has(Role.PREDICTION, self.model)
 
     @property
     def together(self) -> bool:
