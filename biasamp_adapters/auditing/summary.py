@@ -26,7 +26,6 @@ from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
-from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.plain import numbers, plain, plain_verdict
 from biasamp_adapters.metrics.result import AmplificationResult, about, percent
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
@@ -237,12 +236,13 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
     for key, pairs in findings.pairs.items():
         result, shown = findings.results[key], pairs[:MOST_PAIRS]
         tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
+        rates = rates_of(result)
         for row, pair in zip(tables, shown, strict=True):
             low, high = pair.band.interval or (None, None)
             yield identity(key[0], result) | {
                 "attribute": show(row["attribute"]),
                 "task": show(row["task"]),
-                **rates_of(result.facts, pair.position),
+                **{name: plain(rate[pair.position]) for name, rate in rates.items()},
                 "sign": int(row["sign"]),
                 "uncertain": bool(row["uncertain"]),
                 **numbers(pair.number.estimate(findings.options.confidence)),
@@ -252,23 +252,19 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             }
 
 
-#: The rates of a pair: in the truth, in the predictions, and of all rows of the reference.
-RATES = ("true", "predicted", "overall")
+def rates_of(result: AmplificationResult) -> dict[str, Array]:
+    """The rates of the pairs of BA->, in the order of ``by_pair``; NaN where they are not known.
 
-
-def rates_of(facts: Facts | None, position: int) -> Row:
-    """The ``RATES`` of a pair, each None if it is not known."""
-    rates: dict[str, Array | None] = dict.fromkeys(RATES)
-    if facts is not None:
-        overall = facts.overall
-        if overall is not None:
-            shaped = overall[None, :] if facts.of_task else overall[:, None]
-            overall = np.broadcast_to(shaped, facts.true.shape)
-        rates = {"true": facts.true, "predicted": facts.predicted, "overall": overall}
-    return {
-        name: None if rate is None else plain(float(rate.flat[position]))
-        for name, rate in rates.items()
-    }
+    They are those in the truth, in the predictions, and of all rows of the reference.
+    """
+    facts, unknown = result.facts, np.full(len(result.by_pair), np.nan)
+    if facts is None:
+        return {"true": unknown, "predicted": unknown, "overall": unknown}
+    overall = unknown
+    if facts.overall is not None:
+        shaped = facts.overall[None, :] if facts.of_task else facts.overall[:, None]
+        overall = np.broadcast_to(shaped, facts.true.shape).ravel()
+    return {"true": facts.true.ravel(), "predicted": facts.predicted.ravel(), "overall": overall}
 
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:
