@@ -18,9 +18,8 @@ from biasamp_adapters.counts.probabilities import MOST_CELLS
 from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs import files
-from biasamp_adapters.inputs.added_column import with_column
 from biasamp_adapters.inputs.files import is_relation, ranked_scores
-from biasamp_adapters.inputs.frames import fetched
+from biasamp_adapters.inputs.frames import columns_of, fetched, unused_name, with_column
 from biasamp_adapters.thresholds.swept import Swept
 
 #: Most label sets in counts without rows. Each is a column; second moments hold pairs of columns.
@@ -123,14 +122,15 @@ class Columns:
         options = {name: self.options[name] for name in columns}
         lists = {"labels": self.options.get("labels"), **self.lists}
         predicted = self._predictions_of(model) if swept.role.of_attribute else None
+        name = unused_name(columns_of(rows), f"rank of {score}")
         with working("Counting rows"):
             if is_relation(rows):
-                thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
+                thresholds, ranked = ranked_scores(rows, score, name, LEVELS.tolist())
             else:
                 used = [*options.values(), predicted]
                 table = fetched(rows, [score, *(name for given in used for name in _listed(given))])
                 thresholds, ranks = read_ranks(counts, swept, table[score].to_native())
-                ranked, name = with_column(table, f"rank of {score}", ranks)
+                ranked = with_column(table, name, ranks)
             options |= without_list(lists, swept)
             options |= {
                 Role.PREDICTION.value: None if predicted is None else {model: predicted},

@@ -439,8 +439,8 @@ def _list(files: Sequence[str]) -> str:
 
 
 def ranked_scores(
-    relation: DuckDBPyRelation, column: str, levels: Sequence[float]
-) -> tuple[Array, DuckDBPyRelation, str]:
+    relation: DuckDBPyRelation, column: str, name: str, levels: Sequence[float]
+) -> tuple[Array, DuckDBPyRelation]:
     """Thresholds of a score, highest first, and the first threshold that each row reaches.
 
     Parameters
@@ -448,6 +448,8 @@ def ranked_scores(
     relation : relation
     column : str
         The score.
+    name : str
+        What the further column is called.
     levels : sequence of float
         Thresholds are the scores at which the share of rows reaches one of them.
 
@@ -456,8 +458,6 @@ def ranked_scores(
     thresholds : array of shape (thresholds,)
     relation : relation
         The rows with a further column: the position of their first threshold.
-    name : str
-        The name of that column.
 
     Raises
     ------
@@ -478,7 +478,4 @@ def ranked_scores(
     thresholds = -np.unique(np.asarray(found, dtype=float)) + 0.0
     # As text, since SQL would read a number with a point as a decimal and round it twice.
     above = " + ".join(f"({score} < '{limit!r}'::DOUBLE)::BIGINT" for limit in thresholds.tolist())
-    name = f"rank of {column}"
-    while name.lower() in map(str.lower, relation.columns):
-        name += "_"
-    return thresholds, relation.select(f"*, {above} AS {identifier(name)}"), name
+    return thresholds, relation.select(f"*, {above} AS {identifier(name)}")

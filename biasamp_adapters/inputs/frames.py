@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import pandas as pd
 
 from biasamp_adapters._text import did_you_mean
+from biasamp_adapters._typing import Array
 from biasamp_adapters.inputs.hugging_face import arrow_of_dataset
 
 _HANDS_OVER = dict.fromkeys(
@@ -77,6 +78,20 @@ def fetched(frame: Any, names: Iterable[str]) -> nw.DataFrame[Any]:
         return table.select(chosen)
     lazy = table.select(chosen)
     return lazy.collect(backend_of(lazy))
+
+
+def with_column(table: nw.DataFrame[Any], name: str, values: Array) -> Any:
+    """The native table in memory with a further column of numbers."""
+    column = nw.new_series(name, values, backend=table.implementation)
+    return table.with_columns(column).to_native()
+
+
+def unused_name(columns: Iterable[str], name: str) -> str:
+    """A name for a further column: longer if there is one of this name, in any case of letters."""
+    taken = {column.lower() for column in columns}
+    while name.lower() in taken:
+        name += "_"
+    return name
 
 
 def check_every_row_has_a_run(column: str, n_missing: int) -> None:
