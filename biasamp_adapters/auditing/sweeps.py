@@ -207,16 +207,12 @@ def _of_attribute(
         metrics["mals"] = MALS(**given)
     found = _at_all(metrics, steps, swept.role, options)
     at_each, free = found["amplification"]
-    mals: list[Row | None] = [None] * len(at_each)
-    free_mals = None
-    if "mals" in found:
-        rows, free_mals = found["mals"]
-        mals = [row["value"] for row in rows]
+    mals, free_mals = found.get("mals", ([{}] * len(at_each), None))
     points = (
         {
             "amplification": of_step["value"],
             "blind_errors": of_step["blind_errors"],
-            "mals": of_mals,
+            "mals": of_mals.get("value"),
             "accuracy": of_step["accuracy"],
         }
         for of_step, of_mals in zip(at_each, mals, strict=True)
