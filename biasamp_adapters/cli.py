@@ -121,13 +121,14 @@ def audit(
     from biasamp_adapters.auditing.audit_table import AuditOptions
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
     from biasamp_adapters.auditing.findings import interval_options
-    from biasamp_adapters.auditing.gate import failures, parse_bounds, parse_verdicts
+    from biasamp_adapters.auditing.gate import failures, parse_gate
 
-    gates = [
-        *parse_bounds("--fail-above", fail_above),
-        *parse_bounds("--require-below", require_below, required=True),
-        *parse_verdicts(fail_verdict),
-    ]
+    limits = {
+        "--fail-above": fail_above,
+        "--require-below": require_below,
+        "--fail-verdict": fail_verdict,
+    }
+    gates = [parse_gate(option, text) for option, texts in limits.items() for text in texts]
     with _standard_input(files, reference) as (data, training):
         _check_outputs([*data, *training, *filter(None, [base_rates])], html, json_path)
         options = AuditOptions(

@@ -306,31 +306,24 @@ def _gate(name: str, limit: Any) -> Gate:
     return Bound(name, limit)
 
 
-def parse_bounds(option: str, texts: Iterable[str], *, required: bool = False) -> list[Gate]:
-    """The bounds that an option of the command line describes as ``METRIC=X``."""
-    return [_parse_bound(option, text, required) for text in texts]
+def parse_gate(option: str, text: str) -> Gate:
+    """The gate that an option of the command line describes.
 
-
-def _parse_bound(option: str, text: str, required: bool) -> Bound:
-    name, _, bound = text.rpartition("=")
+    ``--fail-above`` and ``--require-below`` take ``METRIC=X``, and ``--fail-verdict`` takes
+    ``CODE,...`` or ``DIRECTION=CODE,...``.
+    """
+    name, _, limit = text.rpartition("=")
+    name = name.strip()
+    if option == "--fail-verdict":
+        return ForbiddenVerdicts(name or "verdict", tuple(map(str.strip, limit.split(","))))
     if _as_slug(name or text).startswith("verdict"):
         raise _no_bound(repr(text))
     try:
-        number = float(bound)
+        bound = float(limit)
     except ValueError:
-        number = math.nan
-    if not (name.strip() and math.isfinite(number)):
+        bound = math.nan
+    if not (name and math.isfinite(bound)):
         raise ValueError(
             f"{option} must be METRIC=X with a number X, as in 'BA A->T=0.02'; received {text!r}"
         )
-    return Bound(name.strip(), number, required)
-
-
-def parse_verdicts(texts: Iterable[str]) -> list[Gate]:
-    """The verdicts that ``--fail-verdict`` forbids as ``CODE,...`` or ``DIRECTION=CODE,...``."""
-    gates: list[Gate] = []
-    for text in texts:
-        direction, _, codes = text.rpartition("=")
-        listed = tuple(code.strip() for code in codes.split(","))
-        gates.append(ForbiddenVerdicts(direction.strip() or "verdict", listed))
-    return gates
+    return Bound(name, bound, required=option == "--require-below")
