@@ -11,7 +11,6 @@ import pandas as pd
 
 from biasamp_adapters._text import did_you_mean
 from biasamp_adapters._typing import Array
-from biasamp_adapters.inputs.hugging_face import arrow_of_dataset
 
 _HANDS_OVER = dict.fromkeys(
     (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT, nw.Implementation.IBIS),
@@ -36,7 +35,7 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     try:
         return nw.from_native(frame)
     except TypeError:
-        if (table := arrow_of_dataset(frame)) is not None:
+        if (table := _arrow_of_dataset(frame)) is not None:
             return nw.from_native(table)
         # A column exports Arrow data too, but no table.
         if hasattr(frame, "__arrow_c_stream__"):
@@ -46,6 +45,21 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
             "frame must be a dataframe or relation that Narwhals reads (pandas, polars, pyarrow, "
             f"duckdb, ...); received {type(frame).__name__}"
         ) from None
+
+
+def _arrow_of_dataset(frame: Any) -> Any:
+    """The rows of a ``datasets.Dataset`` of Hugging Face as an Arrow table; else None.
+
+    Columns of lists and structs, such as images, cannot be labels and are left out, as the rows of
+    a dataset that was filtered or shuffled are copied.
+    """
+    schema = getattr(getattr(frame, "data", None), "schema", None)
+    if schema is None or not hasattr(frame, "select_columns"):
+        return None
+    from pyarrow.types import is_nested
+
+    names = [column.name for column in schema if not is_nested(column.type)]
+    return frame.select_columns(names).with_format("arrow")[:]
 
 
 def columns_of(frame: Any) -> list[str]:
