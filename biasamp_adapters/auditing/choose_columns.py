@@ -205,31 +205,24 @@ def _find_columns(argument: str, texts: Sequence[str], table: Sequence[str]) -> 
     return _NamedColumns(columns, names, by_prefix)
 
 
-def _models(
-    tasks: _NamedColumns,
-    prediction: Models,
-    table: Sequence[str],
-) -> dict[str, list[str]]:
+def _models(tasks: _NamedColumns, prediction: Models, table: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
+
+    def columns_of(texts: Sequence[str], options: str) -> list[str]:
+        return _matching_columns(tasks, _find_columns("prediction=", texts, table), options)
+
     if isinstance(prediction, Mapping):
         return {
-            model: _matching_columns(
-                tasks,
-                _find_columns("prediction=", texts, table),
-                f"task= and the prediction= of {model!r}",
-            )
+            model: columns_of(texts, f"task= and the prediction= of {model!r}")
             for model, texts in prediction.items()
         }
     if len(prediction) == len(tasks.columns) > 1 and not _are_lists(prediction, table):
-        predicted = _find_columns("prediction=", prediction, table)
-        return {MODEL: _matching_columns(tasks, predicted, "task= and prediction=")}
+        return {MODEL: columns_of(prediction, "task= and prediction=")}
     models: dict[str, list[str]] = {}
     for text in prediction:
-        predicted = _find_columns("prediction=", [text], table)
         name = "" if text not in table and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
-        columns = _matching_columns(tasks, predicted, f"task= and prediction={text!r}")
-        models[name or unnamed] = columns
+        models[name or unnamed] = columns_of([text], f"task= and prediction={text!r}")
     if len(models) < len(prediction):
         raise ValueError(
             f"prediction= must name each model once, as a prefix; received {[*prediction]}"
