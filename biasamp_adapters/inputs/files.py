@@ -372,8 +372,6 @@ def is_relation(rows: Any) -> bool:
 
 def distinct_values(relation: DuckDBPyRelation, column: str) -> int:
     """The approximate number of distinct values of a column."""
-    if column not in relation.columns:
-        return 0
     ((count,),) = relation.aggregate(f"approx_count_distinct({identifier(column)})").fetchall()
     return int(count)
 
