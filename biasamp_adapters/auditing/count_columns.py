@@ -94,7 +94,7 @@ class Columns:
         """The same with explicit lists, which of tasks that are columns name these columns."""
         lists: dict[str, Any] = {"labels": labels, "groups": groups}
         lists = {name: listed for name, listed in lists.items() if listed is not None}
-        names, tasks = self.options.get("labels"), self.options["task"]
+        names, tasks = self.options["labels"], self.options["task"]
         if names is None or labels is None:
             return replace(self, lists=lists)
         if names != tasks:
@@ -160,7 +160,7 @@ class Columns:
         """Count rows with the ranks of a score as predictions; also return its thresholds."""
         columns = ("task", "attribute", "weight", "clusters")
         options = {name: self.options[name] for name in columns}
-        lists = {"labels": self.options.get("labels"), **self.lists}
+        lists = {"labels": self.options["labels"], **self.lists}
         predicted = self._predictions_of(model) if swept.role.of_attribute else None
         name = unused_name(columns_of(rows), f"rank of {score}")
         with working("Counting rows"):
