@@ -185,7 +185,8 @@ def _stating(report: AuditReport, selection: Mapping[str, str]) -> AuditReport:
     """The report of a selection of rows, which says so: in facts, each with its note."""
     answer = report.summary["answer"]
     first, *others = answer["facts"]
-    facts, notes = [first, *selection, *others], [*selection.values(), *report.summary["notes"]]
+    facts = [first, *selection, *others]
+    notes = [*selection.values(), *report.summary["notes"]]
     stated = {"answer": answer | {"facts": facts}, "notes": notes}
     return replace(report, summary=report.summary | stated)
 

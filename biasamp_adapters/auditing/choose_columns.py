@@ -11,7 +11,7 @@ from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inputs.frames import check_columns
 from biasamp_adapters.inputs.matrices import Indicators
 
-#: The columns of several models, each of which may have several, or the names of models too.
+#: The columns of models: in their order, or in a mapping from the names of the models.
 Models: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]]
 
 #: Columns of labels that are crossed, or of one group each.
@@ -75,7 +75,8 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
     else:
         models = _models_of_labels(options.prediction, table)
         attribute, predicted = options.attribute, _predicted_labels(options, models)
-    task, of_labels = truth.columns or None, {model: of[0] for model, of in models.items()}
+    task = truth.columns or None
+    of_labels = {model: columns[0] for model, columns in models.items()}
     arguments = {
         "task": task if by_column or task is None else task[0],
         "labels": tasks.names if by_column else None,
@@ -147,9 +148,10 @@ def _models_of_labels(given: Models, table: Sequence[str]) -> dict[str, list[str
 
 def _predicted_labels(options: ColumnOptions, models: Mapping[str, Any]) -> Any:
     """The predicted attributes of each model, as columns of labels."""
-    predicted, width = options.attribute_prediction, len(names_in(options.attribute)) or 1
-    names = [*models] or _models_of_attribute(options)
+    predicted = options.attribute_prediction
     columns = names_in(predicted)
+    width = len(names_in(options.attribute)) or 1
+    names = [*models] or _models_of_attribute(options)
     # Of another number of columns it is not known which model they are of: counts refuse them.
     if isinstance(predicted, Mapping) or len(columns) != width * len(names):
         return predicted
