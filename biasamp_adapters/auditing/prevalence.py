@@ -63,12 +63,6 @@ class Prevalence(Scored):
         """Whether all columns are looked at together too; if so, they come first."""
         return self.evaluation.counts.is_matrix(Role.TASK) and len(self.columns) > 1
 
-    @property
-    def tasks(self) -> list[str]:
-        """The names of the entries."""
-        labels = self.evaluation.counts.labels
-        return [ALL] * self.together + [show(labels[column]) for column in self.columns]
-
     def _sums(self, values: Array) -> Array:
         """Values of the columns, after their sum where they are looked at together."""
         values = values[..., self.columns]
@@ -111,6 +105,8 @@ class Prevalence(Scored):
             Why there can be none.
         confidence : float
         """
+        labels = self.evaluation.counts.labels
+        tasks = [ALL] * self.together + [show(labels[column]) for column in self.columns]
         ratios = self.point()["ratio"]
         true, predicted = self.shares(self.evaluation.counts.tables(self.model))
         falling, pairs = self.falling()
@@ -122,7 +118,7 @@ class Prevalence(Scored):
             estimate = numbers(Replicated(ratios[i], replicates, no_draws).estimate(confidence))
             yield {
                 "model": self.model,
-                "task": self.tasks[i],
+                "task": tasks[i],
                 "true": float(true[i]),
                 "predicted": float(predicted[i]),
                 "ratio": estimate.pop("value"),
