@@ -120,13 +120,15 @@ def audit(
     from biasamp_adapters.auditing.audit_files import audit_files, reference_of
     from biasamp_adapters.auditing.audit_table import AuditOptions
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
-    from biasamp_adapters.auditing.gate import failures, parse_bounds, parse_verdicts
+    from biasamp_adapters.auditing.findings import interval_options
+    from biasamp_adapters.auditing.gate import failures, parse_gate
 
-    gates = [
-        *parse_bounds("--fail-above", fail_above),
-        *parse_bounds("--require-below", require_below, required=True),
-        *parse_verdicts(fail_verdict),
-    ]
+    limits = {
+        "--fail-above": fail_above,
+        "--require-below": require_below,
+        "--fail-verdict": fail_verdict,
+    }
+    gates = [parse_gate(option, text) for option, texts in limits.items() for text in texts]
     with _standard_input(files, reference) as (data, training):
         _check_outputs([*data, *training, *filter(None, [base_rates])], html, json_path)
         options = AuditOptions(
@@ -139,9 +141,7 @@ def audit(
             pos_label=pos_label,
             pos_group=pos_group,
             missing=missing.value,
-            n_boot=n_boot,
-            random_state=seed,
-            confidence=confidence,
+            intervals=interval_options(n_boot, confidence, seed),
         )
         columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
         reports = audit_files(

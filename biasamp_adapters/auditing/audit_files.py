@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters.auditing.audit_table import AuditOptions, audit_table, check_no_columns
-from biasamp_adapters.auditing.choose_columns import ColumnOptions, choose, merged, names_in
+from biasamp_adapters.auditing.choose_columns import ColumnOptions, choose, merged
+from biasamp_adapters.auditing.count_columns import names_in
 from biasamp_adapters.auditing.open_tables import are_saved, load_saved, sum_of_counts
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.base_rates import BaseRates
@@ -114,7 +115,7 @@ def count_files(files: Sequence[str], names: ColumnOptions, missing: Missing = "
     with reading(files) as connection:
         rows = open_files(connection, files)
         columns = choose(rows.columns, names)
-        rows, _ = agree_on_types(rows, None, merged(columns.same_labels), columns.indicators)
+        (rows,) = agree_on_types([rows], merged(columns.same_labels), columns.indicators)
         return columns.count_sums(connection, rows, missing)
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from biasamp_adapters._progress import working
 from biasamp_adapters._text import placing_errors, renaming_errors
-from biasamp_adapters._typing import Label, RandomState
+from biasamp_adapters._typing import Label
 from biasamp_adapters.auditing.choose_columns import ColumnOptions, choose, merged
 from biasamp_adapters.auditing.count_columns import Columns
-from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.open_tables import (
     Table,
     load_saved,
@@ -28,7 +26,7 @@ from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.variables import Missing
-from biasamp_adapters.inference.estimates import N_BOOT, IntervalOptions
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.inputs.files import FILENAME, by_value
 from biasamp_adapters.inputs.frames import as_frame, columns_of
 from biasamp_adapters.inputs.grouped_sums import rows_by_value
@@ -57,12 +55,14 @@ class AuditOptions:
         too. Empty for all.
     check : callable, optional
         Raises for counts that are not to be audited.
+    intervals : IntervalOptions
     reference, score, attribute_score, run, where, labels, groups, pos_label, pos_group
         As in :func:`audit_frame`.
-    missing, n_boot, random_state, confidence, title
+    missing, title
         As in :func:`audit`.
     """
 
+    intervals: IntervalOptions
     reference: Any = None
     score: ScoreColumns = ()
     attribute_score: ScoreColumns = ()
@@ -75,9 +75,6 @@ class AuditOptions:
     pos_group: Label | None = None
     check: Callable[[Counts], None] | None = None
     missing: Missing = "error"
-    n_boot: int = N_BOOT
-    random_state: RandomState = None
-    confidence: float = 0.95
     title: str | None = None
 
 
@@ -91,8 +88,6 @@ def audit_table(table: Any, names: ColumnOptions, options: AuditOptions) -> Audi
         The columns of the table. Empty for files of counts, which know their columns.
     options : AuditOptions
     """
-    intervals = interval_options(options.n_boot, options.confidence, options.random_state)
-    audited = partial(_audited, options, intervals)
     run, missing, files = options.run, options.missing, paths_of(table)
     if files is None:
         _check_table(table, run)
@@ -101,12 +96,12 @@ def audit_table(table: Any, names: ColumnOptions, options: AuditOptions) -> Audi
     saved = None if files is None else load_saved(files)
     if files is not None and saved is not None:
         _check_saved(files, names, options, training)
-        return audited(_saved_runs(saved, run), base)
+        return _audited(options, _saved_runs(saved, run), base)
     _check_columns(names, options, base)
     labels = labels_of_predictions(options.labels, base)
     words, words_of_reference = _words(files), _words(paths_of(training))
     with opened(table, training, filename=run == FILENAME) as (data, trained):
-        selection: list[Selected] = []
+        selection: dict[str, str] = {}
         with renaming_errors(words):
             if options.where is not None:
                 data = _meeting(data, options.where, selection)
@@ -119,13 +114,11 @@ def audit_table(table: Any, names: ColumnOptions, options: AuditOptions) -> Audi
             with renaming_errors(words_of_reference):
                 base = columns.count_truth(trained.rows, missing)
         with renaming_errors(words):
-            report = audited(_runs(data, columns, options), base)
+            report = _audited(options, _runs(data, columns, options), base)
         return _stating(report, selection)
 
 
-def _audited(
-    options: AuditOptions, intervals: IntervalOptions, runs: Iterable[Run], base: Base
-) -> AuditReport:
+def _audited(options: AuditOptions, runs: Iterable[Run], base: Base) -> AuditReport:
     """The audit of the only run, or the summary of one audit per run."""
     reports = {}
     for name, counts, scores in runs:
@@ -134,14 +127,14 @@ def _audited(
                 options.check(counts)
             reports[name] = audit_evaluation(
                 align(counts, base),
-                intervals,
+                options.intervals,
                 pos_label=_label("pos_label", "classes", counts.labels, options.pos_label),
                 title=options.title,
                 scores=scores,
             )
     if options.run is None:
         return reports[""]
-    return summarize_reports(reports, options.confidence, options.title)
+    return summarize_reports(reports, options.intervals.confidence, options.title)
 
 
 def _words(files: Sequence[str] | None) -> dict[str, str]:
@@ -149,14 +142,7 @@ def _words(files: Sequence[str] | None) -> dict[str, str]:
     return {} if files is None else {"the frame": "the file" if len(files) == 1 else "the files"}
 
 
-class Selected(NamedTuple):
-    """What was left out of a table, as a fact and as a note of its report."""
-
-    fact: str
-    note: str
-
-
-def _meeting(data: Table, where: str, selection: list[Selected]) -> Table:
+def _meeting(data: Table, where: str, selection: dict[str, str]) -> Table:
     """The rows of files that meet a condition."""
     if not data.of_files:
         raise ValueError(
@@ -165,7 +151,7 @@ def _meeting(data: Table, where: str, selection: list[Selected]) -> Table:
     rows = meeting(data.rows, where)
     kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
     note = f"Only rows that meet the condition {where} were audited: {kept}."
-    selection.append(Selected(f"only where {where}", note))
+    selection[f"only where {where}"] = note
     return data._replace(rows=rows)
 
 
@@ -174,7 +160,7 @@ def _of_groups(
     trained: Table | None,
     columns: Columns,
     groups: Sequence[str],
-    selection: list[Selected],
+    selection: dict[str, str],
 ) -> tuple[Table, Table | None]:
     """The rows of some groups, in the data and in the reference."""
     attribute = columns.options["attribute"]
@@ -191,16 +177,16 @@ def _of_groups(
     named = "; ".join(groups)
     kept = f"{number_of_rows(rows):,} of {number_of_rows(data.rows):,}"
     note = f"Only rows of the groups {named} were audited: {kept}. Other groups were left out."
-    selection.append(Selected(f"only the groups {named}", note))
+    selection[f"only the groups {named}"] = note
     return data._replace(rows=rows), trained
 
 
-def _stating(report: AuditReport, selection: Sequence[Selected]) -> AuditReport:
-    """The report of a selection of rows, which says so."""
+def _stating(report: AuditReport, selection: Mapping[str, str]) -> AuditReport:
+    """The report of a selection of rows, which says so: in facts, each with its note."""
     answer = report.summary["answer"]
     first, *others = answer["facts"]
-    facts = [first, *(selected.fact for selected in selection), *others]
-    notes = [*(selected.note for selected in selection), *report.summary["notes"]]
+    facts = [first, *selection, *others]
+    notes = [*selection.values(), *report.summary["notes"]]
     stated = {"answer": answer | {"facts": facts}, "notes": notes}
     return replace(report, summary=report.summary | stated)
 

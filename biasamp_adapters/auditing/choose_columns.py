@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from biasamp_adapters.auditing.count_columns import Columns
+from biasamp_adapters.auditing.count_columns import Columns, names_in
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.inputs.frames import check_columns
 from biasamp_adapters.inputs.matrices import Indicators
+
+#: The columns of models: in their order, or in a mapping from the names of the models.
+Models: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]]
+
+#: Columns of labels that are crossed, or of one group each.
+Groups: TypeAlias = Sequence[str] | Indicators
 
 
 class ColumnOptions(NamedTuple):
@@ -21,9 +27,9 @@ class ColumnOptions(NamedTuple):
     """
 
     task: Sequence[str]
-    prediction: Sequence[str] | Mapping[str, Sequence[str]]
-    attribute: Sequence[str] | Indicators
-    attribute_prediction: Sequence[str] | Indicators | Mapping[str, Sequence[str] | Indicators]
+    prediction: Models
+    attribute: Groups
+    attribute_prediction: Groups | Mapping[str, Groups]
     weight: str | None
     clusters: str | None = None
 
@@ -54,9 +60,8 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
         not correspond, or a column is of the task and of the attribute.
     """
     truth = _find_columns("task=", options.task, table)
-    for argument, names in (("task=", truth.columns), ("attribute=", names_in(options.attribute))):
-        if len(set(names)) < len(names):
-            raise ValueError(f"{argument} must name each column once; received {names}")
+    _check_once("task=", truth.columns)
+    _check_once("attribute=", names_in(options.attribute))
     # Without a truth, as base rates allow, the predictions of the first model tell the tasks.
     texts = options.task or _first(options.prediction)
     tasks = truth if options.task else _find_columns("prediction=", texts, table)
@@ -64,107 +69,39 @@ def choose(table: Sequence[str], options: ColumnOptions) -> Columns:
     groups = (options.attribute, options.attribute_prediction)
     matrix = by_column or any(_are_columns(given, table) for given in groups)
     if matrix:
-        chosen = _of_matrices(table, options, truth, tasks, by_column=by_column)
+        models = _models(tasks, options.prediction, table)
+        names = [*models] or _models_of_attribute(options)
+        attribute, predicted = _groups(*groups, names, table)
     else:
-        _check_models(options.prediction, table)
-        chosen = _of_labels(options, truth)
-    alike = [columns for columns in (truth.columns, *chosen.models.values()) if columns]
-    same_labels = [list(columns) for columns in zip(*alike, strict=True)]
-    indicators = [column for columns in same_labels for column in columns] if by_column else []
-    lists = [columns for columns in chosen.attributes if isinstance(columns, list)]
-    if lists and isinstance(chosen.attributes[0], list):
-        same_labels += [list(columns) for columns in zip(*lists, strict=False)]
-    for columns in chosen.attributes:
-        if isinstance(columns, Indicators):
-            indicators += columns.values
-            same_labels += [[column] for column in columns.values]
-    same_labels += [[name] for name in (options.weight, options.clusters) if name is not None]
-    _check_roles(
-        table,
-        [column for columns in alike for column in columns],
-        [column for columns in chosen.attributes for column in names_in(columns)],
-        [] if options.weight is None else [options.weight],
-        [] if options.clusters is None else [options.clusters],
-    )
-    return Columns(chosen.arguments, matrix, same_labels, indicators)
-
-
-class _Chosen(NamedTuple):
-    """Arguments of ``from_frame``, the columns of each model, and the attributes, the true first.
-
-    Attributes are lists of names, or indicators.
-    """
-
-    arguments: dict[str, Any]
-    models: dict[str, list[str]]
-    attributes: list[Any]
-
-
-def _of_matrices(
-    table: Sequence[str],
-    options: ColumnOptions,
-    truth: _NamedColumns,
-    tasks: _NamedColumns,
-    *,
-    by_column: bool,
-) -> _Chosen:
-    """What is chosen where tasks, with ``by_column``, or groups are columns."""
-    models = _models(tasks, options.prediction, table)
-    names = [*models] or _models_of_attribute(options)
-    groups, of_models = _groups(options.attribute, options.attribute_prediction, names, table)
-    of_labels = {model: columns[0] for model, columns in models.items()}
+        models = _models_of_labels(options.prediction, table)
+        attribute, predicted = options.attribute, _predicted_labels(options, models)
     task = truth.columns or None
+    of_labels = {model: columns[0] for model, columns in models.items()}
     arguments = {
         "task": task if by_column or task is None else task[0],
         "labels": tasks.names if by_column else None,
         "prediction": (models if by_column else of_labels) or None,
-        "attribute": groups or None,
-        "attribute_prediction": of_models or None,
+        "attribute": attribute or None,
+        "attribute_prediction": predicted or None,
         "weight": options.weight,
         "clusters": options.clusters,
     }
-    attributes = [groups, *(names for names in of_models.values() if names is not None)]
-    return _Chosen(arguments, models, attributes)
+    columns = Columns(arguments, matrix)
+    _check_roles(table, columns.roles)
+    return columns
 
 
-def _of_labels(options: ColumnOptions, truth: _NamedColumns) -> _Chosen:
-    """What is chosen where each variable is a column of labels, or several that are crossed."""
-    given, predicted = options.prediction, options.attribute_prediction
-    attribute = names_in(options.attribute)
-    models = _models_of_labels(given)
-    arguments = {**options._asdict(), "task": truth.columns[0] if truth.columns else None}
-    if isinstance(given, Mapping):
-        arguments["prediction"] = {model: columns[0] for model, columns in models.items()}
-    if not (given or attribute or isinstance(predicted, Mapping)):
-        names = _models_of_attribute(options)
-        predicted = dict(zip(names, _chunks(names_in(predicted), 1), strict=True))
-        arguments["attribute_prediction"] = predicted
-    of_models = (
-        map(names_in, predicted.values())
-        if isinstance(predicted, Mapping)
-        else _chunks(names_in(predicted), len(attribute))
-    )
-    return _Chosen(arguments, models, [attribute, *of_models])
+def _check_once(argument: str, names: Sequence[str]) -> None:
+    """Raise for columns that are named twice."""
+    if len(set(names)) < len(names):
+        raise ValueError(f"{argument} must name each column once; received {[*names]}")
 
 
-def _check_models(given: Sequence[str] | Mapping[str, Sequence[str]], table: Sequence[str]) -> None:
-    """Raise for a list of columns where each model has one: it was meant as several models."""
-    for text in names_in(given):
-        if text not in table and "," in text:
-            models = " ".join(f"prediction={name.strip()!r}" for name in text.split(","))
-            raise ValueError(
-                f"prediction= must name one column for each model, as task= names one; received "
-                f"the list {text!r}, which is one model of several 0/1 tasks (several models are "
-                f"given one by one: {models})"
-            )
-
-
-def _check_roles(table: Sequence[str], *roles: Sequence[str]) -> None:
+def _check_roles(table: Sequence[str], roles: Mapping[str, Sequence[str]]) -> None:
     """Raise for columns that are not there, or have two of the roles."""
-    check_columns(table, [column for columns in roles for column in columns])
-    names = ("task or a prediction of it", "attribute or a prediction of it", "weight", "clusters")
+    check_columns(table, names_in(roles))
     known: dict[str, str] = {}
-    for name, columns in zip(names, roles, strict=True):
+    for name, columns in roles.items():
         for column in columns:
             if known.setdefault(column, name) != name:
                 raise ValueError(
@@ -173,16 +110,9 @@ def _check_roles(table: Sequence[str], *roles: Sequence[str]) -> None:
                 )
 
 
-def _first(given: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[str]:
+def _first(given: Models) -> Sequence[str]:
     """The names of the columns of the first model."""
     return next(iter(given.values()), []) if isinstance(given, Mapping) else given[:1]
-
-
-def names_in(given: Any) -> list[str]:
-    """All names of columns in a list, in indicators, or in a mapping to either."""
-    if isinstance(given, Mapping):
-        return [name for listed in given.values() for name in names_in(listed)]
-    return [*(given.values if isinstance(given, Indicators) else given)]
 
 
 def _are_columns(given: Any, table: Sequence[str]) -> bool:
@@ -191,11 +121,21 @@ def _are_columns(given: Any, table: Sequence[str]) -> bool:
     return any(isinstance(x, Indicators) or _are_lists(x, table) for x in listed)
 
 
-def _models_of_labels(
-    given: Sequence[str] | Mapping[str, Sequence[str]],
-) -> dict[str, list[str]]:
-    """The column of each model, whose own name it is unless a mapping names the model."""
+def _models_of_labels(given: Models, table: Sequence[str]) -> dict[str, list[str]]:
+    """The column of each model, whose own name it is unless a mapping names the model.
+
+    A list of columns where each model has one was meant as several models.
+    """
+    for text in names_in(given):
+        if text not in table and "," in text:
+            models = " ".join(f"prediction={name.strip()!r}" for name in text.split(","))
+            raise ValueError(
+                f"prediction= must name one column for each model, as task= names one; received "
+                f"the list {text!r}, which is one model of several 0/1 tasks (several models are "
+                f"given one by one: {models})"
+            )
     if not isinstance(given, Mapping):
+        _check_once("prediction", given)
         return {name: [name] for name in given}
     for model, columns in given.items():
         if len(columns) != 1:
@@ -204,6 +144,18 @@ def _models_of_labels(
                 f"{[*columns]} for {model!r}"
             )
     return {model: [*columns] for model, columns in given.items()}
+
+
+def _predicted_labels(options: ColumnOptions, models: Mapping[str, Any]) -> Any:
+    """The predicted attributes of each model, as columns of labels."""
+    predicted = options.attribute_prediction
+    columns = names_in(predicted)
+    width = len(names_in(options.attribute)) or 1
+    names = [*models] or _models_of_attribute(options)
+    # Of another number of columns it is not known which model they are of: counts refuse them.
+    if isinstance(predicted, Mapping) or len(columns) != width * len(names):
+        return predicted
+    return dict(zip(names, _chunks(columns, width), strict=True))
 
 
 def _models_of_attribute(options: ColumnOptions) -> list[str]:
@@ -255,31 +207,24 @@ def _find_columns(argument: str, texts: Sequence[str], table: Sequence[str]) -> 
     return _NamedColumns(columns, names, by_prefix)
 
 
-def _models(
-    tasks: _NamedColumns,
-    prediction: Sequence[str] | Mapping[str, Sequence[str]],
-    table: Sequence[str],
-) -> dict[str, list[str]]:
+def _models(tasks: _NamedColumns, prediction: Models, table: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each model, in the order of the tasks."""
+
+    def columns_of(texts: Sequence[str], options: str) -> list[str]:
+        return _matching_columns(tasks, _find_columns("prediction=", texts, table), options)
+
     if isinstance(prediction, Mapping):
         return {
-            model: _matching_columns(
-                tasks,
-                _find_columns("prediction=", texts, table),
-                f"task= and the prediction= of {model!r}",
-            )
+            model: columns_of(texts, f"task= and the prediction= of {model!r}")
             for model, texts in prediction.items()
         }
     if len(prediction) == len(tasks.columns) > 1 and not _are_lists(prediction, table):
-        predicted = _find_columns("prediction=", prediction, table)
-        return {MODEL: _matching_columns(tasks, predicted, "task= and prediction=")}
+        return {MODEL: columns_of(prediction, "task= and prediction=")}
     models: dict[str, list[str]] = {}
     for text in prediction:
-        predicted = _find_columns("prediction=", [text], table)
         name = "" if text not in table and "," in text else text.rstrip("*_-. ")
         unnamed = f"{MODEL} {len(models) + 1}" if len(prediction) > 1 else MODEL
-        columns = _matching_columns(tasks, predicted, f"task= and prediction={text!r}")
-        models[name or unnamed] = columns
+        models[name or unnamed] = columns_of([text], f"task= and prediction={text!r}")
     if len(models) < len(prediction):
         raise ValueError(
             f"prediction= must name each model once, as a prefix; received {[*prediction]}"
@@ -309,8 +254,8 @@ def _matching_columns(true: _NamedColumns, predicted: _NamedColumns, options: st
 
 
 def _groups(
-    attribute: Sequence[str] | Indicators,
-    predicted: Sequence[str] | Indicators | Mapping[str, Sequence[str] | Indicators],
+    attribute: Groups,
+    predicted: Groups | Mapping[str, Groups],
     models: list[str],
     table: Sequence[str],
 ) -> tuple[Any, dict[str, Any]]:
@@ -318,9 +263,9 @@ def _groups(
     true = _columns_of_groups("attribute=", attribute, table)
     groups = attribute if true is None else Indicators(true.columns, true.names)
     if not predicted:
-        return groups, dict.fromkeys(models)
+        return groups, {}
 
-    def of_model(given: Sequence[str] | Indicators) -> Any:
+    def of_model(given: Groups) -> Any:
         named = _columns_of_groups("attribute_prediction=", given, table)
         if named is None:
             return given
@@ -340,7 +285,7 @@ def _groups(
 
 def _by_model(
     attribute: Any, predicted: Any, models: list[str], table: Sequence[str]
-) -> dict[str, Sequence[str] | Indicators]:
+) -> dict[str, Groups]:
     """The predicted attribute of each model, as it was given."""
     if isinstance(predicted, Mapping):
         if set(predicted) != set(models):
@@ -360,9 +305,7 @@ def _by_model(
     return dict(zip(models, _chunks(predicted, width), strict=True))
 
 
-def _columns_of_groups(
-    argument: str, given: Sequence[str] | Indicators, table: Sequence[str]
-) -> _NamedColumns | None:
+def _columns_of_groups(argument: str, given: Groups, table: Sequence[str]) -> _NamedColumns | None:
     """The columns of groups, and their names; None of labels."""
     if isinstance(given, Indicators):
         columns = names_in(given)
@@ -374,7 +317,7 @@ def _columns_of_groups(
     return _find_columns(argument, given, table)
 
 
-def _as_given(names: Sequence[str] | Indicators) -> str:
+def _as_given(names: Groups) -> str:
     return repr(names.values if isinstance(names, Indicators) else names[0])
 
 

@@ -18,9 +18,9 @@ from biasamp_adapters.counts.probabilities import MOST_CELLS
 from biasamp_adapters.counts.second_moments import NoSecondMomentsError
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inputs import files
-from biasamp_adapters.inputs.added_column import with_column
 from biasamp_adapters.inputs.files import is_relation, ranked_scores
-from biasamp_adapters.inputs.frames import fetched
+from biasamp_adapters.inputs.frames import columns_of, fetched, unused_name, with_column
+from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.thresholds.swept import Swept
 
 #: Most label sets in counts without rows. Each is a column; second moments hold pairs of columns.
@@ -37,25 +37,64 @@ class Columns:
         Columns as ``from_frame`` of the counts takes them.
     matrix : bool
         Whether tasks or groups are columns.
-    same_labels : list of lists of str
-        Lists of columns that hold the same labels.
-    indicators : list of str
-        Columns of 0 and 1, or probabilities.
     lists : dict
         Explicit lists of the labels and the groups of the data.
     """
 
     options: dict[str, Any]
     matrix: bool
-    same_labels: list[list[str]]
-    indicators: list[str]
     lists: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def _tasks(self) -> list[list[str]]:
+        """The columns of the tasks: the true ones, and those of each model."""
+        columns = [self.options["task"], *(self.options["prediction"] or {}).values()]
+        return [names_in(names) for names in columns if names is not None]
+
+    @property
+    def _attributes(self) -> list[Any]:
+        """The attributes, the true ones first: lists of columns, or indicators."""
+        predicted = self.options["attribute_prediction"] or {}
+        of_models = predicted.values() if isinstance(predicted, Mapping) else [predicted]
+        return [self.options["attribute"] or [], *of_models]
+
+    @property
+    def roles(self) -> dict[str, list[str]]:
+        """The columns by what they are."""
+        return {
+            "task or a prediction of it": names_in(self._tasks),
+            "attribute or a prediction of it": names_in(self._attributes),
+            "weight": names_in(self.options["weight"]),
+            "clusters": names_in(self.options["clusters"]),
+        }
+
+    @property
+    def _groups(self) -> list[str]:
+        """The columns of groups that are columns."""
+        return names_in([names for names in self._attributes if isinstance(names, Indicators)])
+
+    @property
+    def same_labels(self) -> list[list[str]]:
+        """Lists of columns that hold the same labels."""
+        same = [list(columns) for columns in zip(*self._tasks, strict=True)]
+        true, *predicted = self._attributes
+        if not isinstance(true, Indicators):
+            lists = [true, *(names for names in predicted if not isinstance(names, Indicators))]
+            same += [list(columns) for columns in zip(*lists, strict=False)]
+        alone = [self._groups, self.options["weight"], self.options["clusters"]]
+        return [*same, *([name] for name in names_in(alone))]
+
+    @property
+    def indicators(self) -> list[str]:
+        """Columns of 0 and 1, or probabilities."""
+        of_tasks = [] if self.options["labels"] is None else names_in(self._tasks)
+        return [*of_tasks, *self._groups]
 
     def with_lists(self, labels: Sequence[Label] | None, groups: Sequence[Label] | None) -> Columns:
         """The same with explicit lists, which of tasks that are columns name these columns."""
         lists: dict[str, Any] = {"labels": labels, "groups": groups}
         lists = {name: listed for name, listed in lists.items() if listed is not None}
-        names, tasks = self.options.get("labels"), self.options["task"]
+        names, tasks = self.options["labels"], self.options["task"]
         if names is None or labels is None:
             return replace(self, lists=lists)
         if names != tasks:
@@ -121,16 +160,16 @@ class Columns:
         """Count rows with the ranks of a score as predictions; also return its thresholds."""
         columns = ("task", "attribute", "weight", "clusters")
         options = {name: self.options[name] for name in columns}
-        lists = {"labels": self.options.get("labels"), **self.lists}
+        lists = {"labels": self.options["labels"], **self.lists}
         predicted = self._predictions_of(model) if swept.role.of_attribute else None
+        name = unused_name(columns_of(rows), f"rank of {score}")
         with working("Counting rows"):
             if is_relation(rows):
-                thresholds, ranked, name = ranked_scores(rows, score, LEVELS.tolist())
+                thresholds, ranked = ranked_scores(rows, score, name, LEVELS.tolist())
             else:
-                used = [*options.values(), predicted]
-                table = fetched(rows, [score, *(name for given in used for name in _listed(given))])
+                table = fetched(rows, [score, *names_in([*options.values(), predicted])])
                 thresholds, ranks = read_ranks(counts, swept, table[score].to_native())
-                ranked, name = with_column(table, f"rank of {score}", ranks)
+                ranked = with_column(table, name, ranks)
             options |= without_list(lists, swept)
             options |= {
                 Role.PREDICTION.value: None if predicted is None else {model: predicted},
@@ -143,11 +182,8 @@ class Columns:
 
     def _predictions_of(self, model: str) -> Any:
         """The column, or columns, of a model that predicts the task; None if there are none."""
-        given = self.options["prediction"]
-        if not given:
-            return None
-        # In a list of columns, each is the name of a model.
-        return given[model] if isinstance(given, Mapping) else model
+        models = self.options["prediction"]
+        return models[model] if models else None
 
     def count_sums(self, connection: Any, rows: Any, missing: Missing) -> Counts:
         """Count a DuckDB relation without keeping rows; of matrices, sums and second moments.
@@ -187,8 +223,11 @@ class Columns:
         return [labels for labels in sets if labels] or None
 
 
-def _listed(columns: Any) -> list[str]:
-    """The name of a column, or several names, as a list; none of None."""
-    if columns is None:
-        return []
-    return [columns] if isinstance(columns, str) else [*columns]
+def names_in(given: Any) -> list[str]:
+    """All names of columns in a name, indicators, or a list of or mapping to such; none in None."""
+    if given is None or isinstance(given, str):
+        return [] if given is None else [given]
+    if isinstance(given, Indicators):
+        return names_in(given.values)
+    parts = given.values() if isinstance(given, Mapping) else given
+    return [name for part in parts for name in names_in(part)]

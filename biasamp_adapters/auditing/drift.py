@@ -17,6 +17,7 @@ import numpy as np
 from biasamp_adapters._roles import Role
 from biasamp_adapters._text import number
 from biasamp_adapters._typing import Array
+from biasamp_adapters.auditing.group_rates import MOST_TASKS
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
@@ -168,37 +169,24 @@ class Drift(Scored):
             groups=compared or None,
         )
 
-
-class Drifts(NamedTuple):
-    """Gaps of truth and reference, with the intervals of their differences."""
-
-    of: Drift
-    differences: list[Estimate]
-
-    def rows(self, most: int) -> Iterator[Row]:
+    def rows(
+        self, replicates: Array | None, reason: str | None, confidence: float
+    ) -> Iterator[Row]:
         """For each task the pair of groups whose gap differs most, the clearest tasks first."""
-        gaps = self.of.gaps
-        order = sorted(range(len(self.differences)), key=lambda i: -self._clear(i))
+        differences = self.estimates(replicates, confidence, reason)
+        order = sorted(range(len(differences)), key=lambda i: -_clearness(differences[i]))
         seen = set[int]()
         for i in order:
-            column = int(gaps.column[i])
-            if column in seen or len(seen) == most:
+            column = int(self.gaps.column[i])
+            if column in seen or len(seen) == MOST_TASKS:
                 continue
             seen.add(column)
-            yield self._row(i)
+            yield self._row(i, differences[i])
 
-    def _clear(self, i: int) -> float:
-        """How far an interval is from 0 or, below 0, how far it reaches beyond."""
-        estimate = self.differences[i]
-        if estimate.interval is None:
-            return abs(estimate.value)
-        low, high = estimate.interval
-        return max(low, -high)
-
-    def _row(self, i: int) -> Row:
-        gaps, difference = self.of.gaps, self.differences[i]
-        counts, column = self.of.evaluation.counts, gaps.column[i]
-        truth, reference = self.of.known
+    def _row(self, i: int, difference: Estimate) -> Row:
+        gaps, counts = self.gaps, self.evaluation.counts
+        column = gaps.column[i]
+        truth, reference = self.known
         first, second = int(gaps.group[i]), int(gaps.other[i])
         if reference[first, column] < reference[second, column]:
             # The reference's gap is not negative, so that its sign can be read.
@@ -211,7 +199,7 @@ class Drifts(NamedTuple):
             for name, rates in (("reference", reference), ("truth", truth))
         }
         return {
-            "task": show(counts.labels[self.of.columns[column]]),
+            "task": show(counts.labels[self.columns[column]]),
             "group": show(counts.groups[first]),
             "other": show(counts.groups[second]),
             **{
@@ -219,6 +207,14 @@ class Drifts(NamedTuple):
             },
             **numbers(difference),
         }
+
+
+def _clearness(difference: Estimate) -> float:
+    """How far an interval is from 0 or, below 0, how far it reaches beyond."""
+    if difference.interval is None:
+        return abs(difference.value)
+    low, high = difference.interval
+    return max(low, -high)
 
 
 def in_words(

@@ -12,9 +12,9 @@ import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array, Label, RandomState
-from biasamp_adapters.auditing.drift import Drift, Drifts
+from biasamp_adapters.auditing.drift import Drift
 from biasamp_adapters.auditing.group_rates import ACCURACY, Disparity, GroupRates
-from biasamp_adapters.auditing.prevalence import Prevalence, Ratios
+from biasamp_adapters.auditing.prevalence import Prevalence, Row
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import (
@@ -107,9 +107,9 @@ class Findings:
         The pairs of BA-> by group and sign.
     rates : dict of model to dict of str to list of Disparity
         For each fairness measure, the tasks with the largest differences between groups.
-    prevalences : list of Ratios
+    prevalences : list of dict
         How often each model predicts a task, as a multiple of how often it is true.
-    drifts : Drifts or None
+    drifts : list of dict
         How far gaps in a reference of its own are from those in the truth.
     columns : ndarray of int
         Positions of the task labels that are evaluated as positives.
@@ -122,8 +122,8 @@ class Findings:
     pairs: dict[Key, list[PairOfBA]]
     trends: dict[Key, list[Trend]]
     rates: dict[str, dict[str, list[Disparity]]]
-    prevalences: list[Ratios]
-    drifts: Drifts | None
+    prevalences: list[Row]
+    drifts: list[Row]
     columns: Array
 
     @property
@@ -199,10 +199,17 @@ def evaluate(
             for key, measured in rates.items()
         },
         prevalences=[
-            Ratios.of_draws(measured, draws[key].get("ratio"), draws.impossible)
+            row
             for key, measured in prevalences.items()
+            for row in measured.rows(draws[key].get("ratio"), draws.impossible, confidence)
         ],
-        drifts=next((_drifts(measured, draws, key) for key, measured in drifts.items()), None),
+        drifts=[
+            row
+            for key, measured in drifts.items()
+            for row in measured.rows(
+                draws[key].get("drift"), measured.no_interval if draws.asked else None, confidence
+            )
+        ],
         columns=columns,
     )
 
@@ -279,12 +286,6 @@ def _differences(
             difference = paired_difference(compared, draws.options.confidence)
             reason = draws.impossible or difference.reason
             yield (model, metric), replace(difference, reason=reason)
-
-
-def _drifts(drift: Drift, draws: _Draws, key: Key) -> Drifts:
-    """The drift with its intervals."""
-    reason = drift.no_interval if draws.asked else None
-    return Drifts(drift, drift.estimates(draws[key].get("drift"), draws.options.confidence, reason))
 
 
 def _trends(measurement: Cooccurrence, draws: _Draws, key: Key) -> list[Trend]:

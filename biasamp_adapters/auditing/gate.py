@@ -82,11 +82,6 @@ class _Number(NamedTuple):
         """The name in sentences, with the task."""
         return f"{self.name}{self.of}"
 
-    @property
-    def slugs(self) -> dict[str, str]:
-        """The names by their slugs."""
-        return _by_slug(self.names)
-
 
 def _numbers(summary: Summary) -> Iterator[_Number]:
     """The metrics of a report, what they exceed blind errors by, and its fairness measures."""
@@ -126,6 +121,7 @@ def _names(short: str, metric: str, direction: str) -> set[str]:
 
 
 def _by_slug(names: Iterable[str]) -> dict[str, str]:
+    """Names by their slugs."""
     return {slug(name): name for name in sorted(names)}
 
 
@@ -145,11 +141,12 @@ def _as_slug(name: str) -> str:
     return words.replace("task_to_attribute", "t_to_a")
 
 
-def _unknown(what: str, shown: Iterable[str], known: Mapping[str, str], name: str) -> ValueError:
-    """The error for a name that is not among the ``known``, by their slugs."""
+def _unknown(what: str, shown: Iterable[str], known: Iterable[str], name: str) -> ValueError:
+    """The error for a name that is not among the ``known``."""
     return ValueError(
         f"a gate must name a {what} of the report, one of {[*dict.fromkeys(shown)]}, or several "
-        f"without their direction; received {name!r}{did_you_mean([_as_slug(name)], known)}"
+        f"without their direction; received {name!r}"
+        f"{did_you_mean([_as_slug(name)], _by_slug(known))}"
     )
 
 
@@ -192,10 +189,10 @@ class Bound:
         """What a report has beyond the bound, and what it cannot tell."""
         wanted = _as_slug(self.name)
         known = [*_numbers(summary)]
-        numbers = [x for x in known if wanted in x.slugs or self.name.strip() == x.shown]
+        numbers = [x for x in known if wanted in _by_slug(x.names) or self.name.strip() == x.shown]
         if not numbers:
-            slugs = {slug: name for number in known for slug, name in number.slugs.items()}
-            raise _unknown("number", (number.name for number in known), slugs, self.name)
+            names = [name for number in known for name in number.names]
+            raise _unknown("number", (x.name for x in known), names, self.name)
         for number in numbers:
             judged, fault = self._judge(number)
             if fault:
@@ -254,7 +251,7 @@ class ForbiddenVerdicts:
         rows = [row for row in summary["verdicts"] if wanted in _slugs_of_verdict(row)]
         if not rows:
             names = [f"verdict {row['direction']}" for row in summary["verdicts"]]
-            raise _unknown("verdict", names, _by_slug(names), self.name)
+            raise _unknown("verdict", names, names, self.name)
         for row in rows:
             name, forbidden = f"verdict {row['direction']}", row["verdict"] in self.codes
             if forbidden or row["verdict"] == _CANNOT_SAY:
@@ -306,31 +303,24 @@ def _gate(name: str, limit: Any) -> Gate:
     return Bound(name, limit)
 
 
-def parse_bounds(option: str, texts: Iterable[str], *, required: bool = False) -> list[Gate]:
-    """The bounds that an option of the command line describes as ``METRIC=X``."""
-    return [_parse_bound(option, text, required) for text in texts]
+def parse_gate(option: str, text: str) -> Gate:
+    """The gate that an option of the command line describes.
 
-
-def _parse_bound(option: str, text: str, required: bool) -> Bound:
-    name, _, bound = text.rpartition("=")
+    ``--fail-above`` and ``--require-below`` take ``METRIC=X``, and ``--fail-verdict`` takes
+    ``CODE,...`` or ``DIRECTION=CODE,...``.
+    """
+    name, _, limit = text.rpartition("=")
+    name = name.strip()
+    if option == "--fail-verdict":
+        return ForbiddenVerdicts(name or "verdict", tuple(map(str.strip, limit.split(","))))
     if _as_slug(name or text).startswith("verdict"):
         raise _no_bound(repr(text))
     try:
-        number = float(bound)
+        bound = float(limit)
     except ValueError:
-        number = math.nan
-    if not (name.strip() and math.isfinite(number)):
+        bound = math.nan
+    if not (name and math.isfinite(bound)):
         raise ValueError(
             f"{option} must be METRIC=X with a number X, as in 'BA A->T=0.02'; received {text!r}"
         )
-    return Bound(name.strip(), number, required)
-
-
-def parse_verdicts(texts: Iterable[str]) -> list[Gate]:
-    """The verdicts that ``--fail-verdict`` forbids as ``CODE,...`` or ``DIRECTION=CODE,...``."""
-    gates: list[Gate] = []
-    for text in texts:
-        direction, _, codes = text.rpartition("=")
-        listed = tuple(code.strip() for code in codes.split(","))
-        gates.append(ForbiddenVerdicts(direction.strip() or "verdict", listed))
-    return gates
+    return Bound(name, bound, required=option == "--require-below")

@@ -11,6 +11,7 @@ from biasamp_adapters._text import renaming_errors
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.audit_table import AuditOptions, audit_table
 from biasamp_adapters.auditing.choose_columns import ColumnOptions
+from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import AuditReport, check_groups
 from biasamp_adapters.counts.variables import Missing
 from biasamp_adapters.inference.estimates import N_BOOT
@@ -160,12 +161,8 @@ def audit_frame(
     with renaming_errors(_COLUMNS):
         options = AuditOptions(
             reference=reference,
-            score=_by_model("score", score, _one if isinstance(score, Mapping) else _listed),
-            attribute_score=_by_model(
-                "attribute_score",
-                attribute_score,
-                _one if isinstance(attribute_score, Mapping) else _listed,
-            ),
+            score=_scores("score", score),
+            attribute_score=_scores("attribute_score", attribute_score),
             run=None if run is None else _one("run", run),
             where=where,
             labels=labels,
@@ -173,9 +170,7 @@ def audit_frame(
             pos_label=pos_label,
             pos_group=pos_group,
             missing=missing,
-            n_boot=n_boot,
-            random_state=random_state,
-            confidence=confidence,
+            intervals=interval_options(n_boot, confidence, random_state),
             title=title,
             check=check_groups,
         )
@@ -218,6 +213,11 @@ def _by_model(argument: str, names: Any, read: Callable[[str, Any], Any]) -> Any
     if not names or not all(isinstance(model, str) for model in names):
         raise ValueError(f"{argument} must map names of models to columns; received {dict(names)}")
     return {model: read(f"{argument}[{model!r}]", columns) for model, columns in names.items()}
+
+
+def _scores(argument: str, names: Any) -> Any:
+    """The columns of scores, of which each model has one."""
+    return _by_model(argument, names, _one if isinstance(names, Mapping) else _listed)
 
 
 def _shown(value: Any) -> str:

@@ -60,13 +60,13 @@ def with_common_types(
 
     Frames have types of their own.
     """
-    other = reference.rows if reference is not None and reference.of_files else None
+    of_files = [table.rows for table in (data, reference) if table is not None and table.of_files]
+    typed = agree_on_types(of_files, roles, indicators)
     if data.of_files:
-        rows, other = agree_on_types(data.rows, other, roles, indicators)
-        data = data._replace(rows=rows)
-    elif other is not None:
-        other, _ = agree_on_types(other, None, roles, indicators)
-    return data, reference if other is None else Table(other, True)
+        data = Table(typed[0], True)
+    if reference is not None and reference.of_files:
+        reference = Table(typed[-1], True)
+    return data, reference
 
 
 def are_saved(patterns: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from biasamp_adapters._typing import as_float, is_real
+from biasamp_adapters._typing import as_float
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.inference.rules import FEW_ROWS
@@ -62,8 +62,8 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
     """
     if not isinstance(report, AuditReport):
         raise TypeError(f"report must be an AuditReport; received a {type(report).__name__}")
-    is_number = is_real(change) and not isinstance(change, bool)
-    if not is_number or not (math.isfinite(as_float(change)) and as_float(change) > 0):
+    size = math.nan if isinstance(change, bool) else as_float(change)
+    if not 0 < size < math.inf:
         raise ValueError(f"change must be a finite number above 0; received {change!r}")
     summary = report.summary
     if "runs" in summary["data"]:
@@ -77,7 +77,7 @@ def rows_needed(report: AuditReport, change: float) -> pd.DataFrame:
             "report must have intervals, from which rows are extrapolated; received one without "
             f"any: {rows[0]['note']}"
         )
-    rows_of = [_rows(row, as_float(change)) for row in rows]
+    rows_of = [_rows(row, size) for row in rows]
     fewest = _fewest(summary)
     return pd.DataFrame(
         {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._typing import Array
+from biasamp_adapters.auditing.group_rates import MOST_TASKS
 from biasamp_adapters.counts.labels import show, task_in_words
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.counts.variables import model_in_words
@@ -52,20 +53,15 @@ class Prevalence(Scored):
 
     @property
     def measured(self) -> bool:
-        """Whether there are a truth and predictions of it."""
+        """Whether there are groups, a truth and predictions of it."""
         counts = self.evaluation.counts
-        return counts.has(Role.TASK) and counts.has(Role.PREDICTION, self.model)
+        known = counts.has(Role.ATTRIBUTE) and counts.has(Role.TASK)
+        return known and counts.has(Role.PREDICTION, self.model)
 
     @property
     def together(self) -> bool:
         """Whether all columns are looked at together too; if so, they come first."""
         return self.evaluation.counts.is_matrix(Role.TASK) and len(self.columns) > 1
-
-    @property
-    def tasks(self) -> list[str]:
-        """The names of the entries."""
-        labels = self.evaluation.counts.labels
-        return [ALL] * self.together + [show(labels[column]) for column in self.columns]
 
     def _sums(self, values: Array) -> Array:
         """Values of the columns, after their sum where they are looked at together."""
@@ -98,35 +94,31 @@ class Prevalence(Scored):
         true, predicted = self.shares(tables)
         return {"ratio": rate(predicted, true)}
 
+    def rows(self, drawn: Array | None, no_draws: str | None, confidence: float) -> Iterator[Row]:
+        """All columns together first, then the tasks whose prevalences are farthest apart.
 
-class Ratios(NamedTuple):
-    """The prevalences of a model, with replicates of their ratios."""
-
-    of: Prevalence
-    ratios: list[Replicated]
-
-    @classmethod
-    def of_draws(cls, of: Prevalence, drawn: Array | None, no_draws: str | None) -> Ratios:
-        """The ratios with their replicates, or with the reason why there can be none."""
-        values = of.point()["ratio"]
-        replicates = [None] * len(values) if drawn is None else drawn.T
-        numbers = zip(values, replicates, strict=True)
-        return cls(of, [Replicated(*number, no_draws) for number in numbers])
-
-    def rows(self, confidence: float, most: int) -> Iterator[Row]:
-        """All columns together first, then the tasks whose prevalences are farthest apart."""
-        of = self.of
-        true, predicted = of.shares(of.evaluation.counts.tables(of.model))
-        falling, pairs = of.falling()
+        Parameters
+        ----------
+        drawn : ndarray of shape (n_boot, entries), or None
+            Replicates of the ratios.
+        no_draws : str or None
+            Why there can be none.
+        confidence : float
+        """
+        labels = self.evaluation.counts.labels
+        tasks = [ALL] * self.together + [show(labels[column]) for column in self.columns]
+        ratios = self.point()["ratio"]
+        true, predicted = self.shares(self.evaluation.counts.tables(self.model))
+        falling, pairs = self.falling()
         order = sorted(
-            range(len(self.ratios)),
-            key=lambda i: (i >= of.together, -_distance(self.ratios[i].value)),
+            range(len(ratios)), key=lambda i: (i >= self.together, -_distance(ratios[i]))
         )
-        for i in order[: most + of.together]:
-            estimate = numbers(self.ratios[i].estimate(confidence))
+        for i in order[: MOST_TASKS + self.together]:
+            replicates = None if drawn is None else drawn[:, i]
+            estimate = numbers(Replicated(ratios[i], replicates, no_draws).estimate(confidence))
             yield {
-                "model": of.model,
-                "task": of.tasks[i],
+                "model": self.model,
+                "task": tasks[i],
                 "true": float(true[i]),
                 "predicted": float(predicted[i]),
                 "ratio": estimate.pop("value"),

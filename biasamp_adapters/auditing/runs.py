@@ -15,7 +15,6 @@ from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.run_means import SHARES, common_signs, difference, mean, verdict_of
 from biasamp_adapters.auditing.summary import (
-    RATES,
     Row,
     Summary,
     grouped,
@@ -255,7 +254,7 @@ class _Metric(NamedTuple):
         result = self.results[0]
         if result.metric != DIRECTIONAL:
             return
-        tables = list(map(_with_rates, self.results))
+        tables = [result.by_pair.assign(**rates_of(result)) for result in self.results]
         by_labels = pd.concat(tables).groupby(["attribute", "task"], sort=False)
         pairs = [pair for pair in by_labels if pair[1]["contribution"].count() == len(tables)]
         pairs.sort(key=lambda pair: -abs(pair[1]["contribution"].mean()))
@@ -268,7 +267,7 @@ class _Metric(NamedTuple):
             yield identity(self.rows[0]["model"], result) | {
                 "attribute": show(attribute),
                 "task": show(task),
-                **{name: plain(rows[name].mean()) for name in RATES},
+                **{name: plain(rows[name].mean()) for name in rates_of(result)},
                 "sign": int(sign),
                 "uncertain": bool(uncertain),
                 **_of_some(values, self.n_runs, confidence, limits),
@@ -276,12 +275,6 @@ class _Metric(NamedTuple):
                 "band_high": band["high"],
                 "clear": bool(side(band)),
             }
-
-
-def _with_rates(result: AmplificationResult) -> pd.DataFrame:
-    """The pairs of a result with their rates."""
-    rates = [rates_of(result.facts, position) for position in range(len(result.by_pair))]
-    return result.by_pair.assign(**pd.DataFrame(rates, result.by_pair.index, RATES, dtype=float))
 
 
 def _metrics(reports: Mapping[str, AuditReport]) -> Iterator[_Metric]:

@@ -8,8 +8,10 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import seed_of
+from biasamp_adapters._typing import Array, seed_of
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.answer import answer
 from biasamp_adapters.auditing.findings import (
@@ -18,14 +20,12 @@ from biasamp_adapters.auditing.findings import (
     Findings,
     by_column,
 )
-from biasamp_adapters.auditing.group_rates import MOST_TASKS
 from biasamp_adapters.auditing.notes import abstentions, notes, reference_in_words
 from biasamp_adapters.auditing.reading import what_to_read
 from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import NOT_DRAWN, Estimate
-from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.plain import numbers, plain, plain_verdict
 from biasamp_adapters.metrics.result import AmplificationResult, about, percent
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
@@ -46,10 +46,7 @@ def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summa
         for row, result in zip(rows, findings.results.values(), strict=True)
         if result.verdict is not None
     ]
-    prevalences = [
-        row for ratios in findings.prevalences for row in ratios.rows(confidence, MOST_TASKS)
-    ]
-    drifts = [] if findings.drifts is None else list(findings.drifts.rows(MOST_TASKS))
+    prevalences, drifts = findings.prevalences, findings.drifts
     task = counts.task_name, counts.is_matrix(Role.TASK)
     of_rows = [
         *drift.in_words(drifts, confidence, *task),
@@ -239,12 +236,13 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
     for key, pairs in findings.pairs.items():
         result, shown = findings.results[key], pairs[:MOST_PAIRS]
         tables = result.by_pair.iloc[[pair.position for pair in shown]].to_dict("records")
+        rates = rates_of(result)
         for row, pair in zip(tables, shown, strict=True):
             low, high = pair.band.interval or (None, None)
             yield identity(key[0], result) | {
                 "attribute": show(row["attribute"]),
                 "task": show(row["task"]),
-                **rates_of(result.facts, pair.position),
+                **{name: plain(rate[pair.position]) for name, rate in rates.items()},
                 "sign": int(row["sign"]),
                 "uncertain": bool(row["uncertain"]),
                 **numbers(pair.number.estimate(findings.options.confidence)),
@@ -254,17 +252,16 @@ def _pair_rows(findings: Findings) -> Iterator[Row]:
             }
 
 
-#: The rates of a pair: in the truth, in the predictions, and of all rows of the reference.
-RATES = ("true", "predicted", "overall")
+def rates_of(result: AmplificationResult) -> dict[str, Array]:
+    """The rates of the pairs of BA->, in the order of ``by_pair``; NaN where they are not known.
 
-
-def rates_of(facts: Facts | None, position: int) -> Row:
-    """The ``RATES`` of a pair, each None if it is not known."""
-    rates = {name: None if facts is None else getattr(facts, name) for name in RATES}
-    return {
-        name: None if rate is None else plain(float(rate.flat[position]))
-        for name, rate in rates.items()
-    }
+    They are those in the truth, in the predictions, and of all rows of the reference.
+    """
+    facts, unknown = result.facts, np.full(len(result.by_pair), np.nan)
+    if facts is None:
+        return {"true": unknown, "predicted": unknown, "overall": unknown}
+    overall = unknown if facts.overall is None else facts.overall.ravel()
+    return {"true": facts.true.ravel(), "predicted": facts.predicted.ravel(), "overall": overall}
 
 
 def _trend_rows(findings: Findings) -> Iterator[Row]:

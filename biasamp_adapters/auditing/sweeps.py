@@ -120,13 +120,11 @@ class _Sweep:
         The counts at every threshold.
     thresholds : ndarray of shape (ranks,)
         What the ranks stand for.
-    options : IntervalOptions
     """
 
     evaluation: Evaluation
     steps: Steps
     thresholds: Array
-    options: IntervalOptions
 
     def threshold(self, step: int) -> float | None:
         """The threshold of a step; None above all scores, where no row is predicted positive."""
@@ -162,7 +160,7 @@ def _of_task(
     label, role = evaluation.counts.labels[column], Role.PREDICTION
     metric = DirectionalBiasAmplification(direction=A_TO_T, pos_label=label, **_options(evaluation))
     steps = steps_of(metric, ranked, Swept(role, label))
-    sweep, undefined = _Sweep(evaluation, steps, thresholds, options), Estimate(float("nan"))
+    sweep, undefined = _Sweep(evaluation, steps, thresholds), Estimate(float("nan"))
 
     def point(step: int) -> Row:
         """BA A->T, that of blind errors, and the FPR difference at one threshold."""
@@ -209,21 +207,17 @@ def _of_attribute(
         metrics["mals"] = MALS(**given)
     found = _at_all(metrics, steps, swept.role, options)
     at_each, free = found["amplification"]
-    mals: list[Row | None] = [None] * len(at_each)
-    free_mals = None
-    if "mals" in found:
-        rows, free_mals = found["mals"]
-        mals = [row["value"] for row in rows]
+    mals, free_mals = found.get("mals", ([{}] * len(at_each), None))
     points = (
         {
             "amplification": of_step["value"],
             "blind_errors": of_step["blind_errors"],
-            "mals": of_mals,
+            "mals": of_mals.get("value"),
             "accuracy": of_step["accuracy"],
         }
         for of_step, of_mals in zip(at_each, mals, strict=True)
     )
-    sweep = _Sweep(evaluation, steps, thresholds, options)
+    sweep = _Sweep(evaluation, steps, thresholds)
     return {
         **sweep.row(model, swept.role, points, {"amplification": free, "mals": free_mals}),
         "name": f"BA {T_TO_A}",

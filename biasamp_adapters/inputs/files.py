@@ -265,26 +265,24 @@ def _kind(name: str) -> tuple[str, ...]:
 
 
 def agree_on_types(
-    data: DuckDBPyRelation,
-    reference: DuckDBPyRelation | None,
+    tables: Sequence[DuckDBPyRelation],
     roles: Sequence[Sequence[str]],
     indicators: Collection[str] = (),
-) -> tuple[DuckDBPyRelation, DuckDBPyRelation | None]:
-    """Give the columns of each role one type in data and reference.
+) -> list[DuckDBPyRelation]:
+    """Give the columns of each role one type in all tables.
 
     Columns become integers if all of their values are, else floats if all are numbers, else text.
     Only the usual notation of a number counts: codes such as "01" stay text.
 
     Parameters
     ----------
-    data, reference : relations
+    tables : sequence of relations
     roles : sequence of lists of column names
         Columns that share their labels.
     indicators : collection of str
         Columns of 0 and 1, in which true and false are read as 1 and 0.
     """
     names = [name for role in roles for name in role]
-    tables = [data] if reference is None else [data, reference]
     looks = [_looks(table, names, indicators) for table in tables]
     types: dict[str, str] = {}
     for role in roles:
@@ -298,8 +296,7 @@ def agree_on_types(
             # times with a zone, which Python would convert to the time zone of the machine.
             kind = seen.pop() if len(seen) == 1 and not seen & {"text", _ZONED} else "VARCHAR"
         types |= dict.fromkeys(role, kind)
-    cast = [_cast(table, types, look) for table, look in zip(tables, looks, strict=True)]
-    return cast[0], cast[1] if len(cast) > 1 else None
+    return [_cast(table, types, look) for table, look in zip(tables, looks, strict=True)]
 
 
 def _looks(
@@ -375,8 +372,6 @@ def is_relation(rows: Any) -> bool:
 
 def distinct_values(relation: DuckDBPyRelation, column: str) -> int:
     """The approximate number of distinct values of a column."""
-    if column not in relation.columns:
-        return 0
     ((count,),) = relation.aggregate(f"approx_count_distinct({identifier(column)})").fetchall()
     return int(count)
 
@@ -442,8 +437,8 @@ def _list(files: Sequence[str]) -> str:
 
 
 def ranked_scores(
-    relation: DuckDBPyRelation, column: str, levels: Sequence[float]
-) -> tuple[Array, DuckDBPyRelation, str]:
+    relation: DuckDBPyRelation, column: str, name: str, levels: Sequence[float]
+) -> tuple[Array, DuckDBPyRelation]:
     """Thresholds of a score, highest first, and the first threshold that each row reaches.
 
     Parameters
@@ -451,6 +446,8 @@ def ranked_scores(
     relation : relation
     column : str
         The score.
+    name : str
+        What the further column is called.
     levels : sequence of float
         Thresholds are the scores at which the share of rows reaches one of them.
 
@@ -459,8 +456,6 @@ def ranked_scores(
     thresholds : array of shape (thresholds,)
     relation : relation
         The rows with a further column: the position of their first threshold.
-    name : str
-        The name of that column.
 
     Raises
     ------
@@ -481,7 +476,4 @@ def ranked_scores(
     thresholds = -np.unique(np.asarray(found, dtype=float)) + 0.0
     # As text, since SQL would read a number with a point as a decimal and round it twice.
     above = " + ".join(f"({score} < '{limit!r}'::DOUBLE)::BIGINT" for limit in thresholds.tolist())
-    name = f"rank of {column}"
-    while name.lower() in map(str.lower, relation.columns):
-        name += "_"
-    return thresholds, relation.select(f"*, {above} AS {identifier(name)}"), name
+    return thresholds, relation.select(f"*, {above} AS {identifier(name)}")

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import pandas as pd
 
 from biasamp_adapters._text import did_you_mean
-from biasamp_adapters.inputs.hugging_face import arrow_of_dataset
+from biasamp_adapters._typing import Array
 
 _HANDS_OVER = dict.fromkeys(
     (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT, nw.Implementation.IBIS),
@@ -35,7 +35,7 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     try:
         return nw.from_native(frame)
     except TypeError:
-        if (table := arrow_of_dataset(frame)) is not None:
+        if (table := _arrow_of_dataset(frame)) is not None:
             return nw.from_native(table)
         # A column exports Arrow data too, but no table.
         if hasattr(frame, "__arrow_c_stream__"):
@@ -45,6 +45,21 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
             "frame must be a dataframe or relation that Narwhals reads (pandas, polars, pyarrow, "
             f"duckdb, ...); received {type(frame).__name__}"
         ) from None
+
+
+def _arrow_of_dataset(frame: Any) -> Any:
+    """The rows of a ``datasets.Dataset`` of Hugging Face as an Arrow table; else None.
+
+    Columns of lists and structs, such as images, cannot be labels and are left out, as the rows of
+    a dataset that was filtered or shuffled are copied.
+    """
+    schema = getattr(getattr(frame, "data", None), "schema", None)
+    if schema is None or not hasattr(frame, "select_columns"):
+        return None
+    from pyarrow.types import is_nested
+
+    names = [column.name for column in schema if not is_nested(column.type)]
+    return frame.select_columns(names).with_format("arrow")[:]
 
 
 def columns_of(frame: Any) -> list[str]:
@@ -77,6 +92,20 @@ def fetched(frame: Any, names: Iterable[str]) -> nw.DataFrame[Any]:
         return table.select(chosen)
     lazy = table.select(chosen)
     return lazy.collect(backend_of(lazy))
+
+
+def with_column(table: nw.DataFrame[Any], name: str, values: Array) -> Any:
+    """The native table in memory with a further column of numbers."""
+    column = nw.new_series(name, values, backend=table.implementation)
+    return table.with_columns(column).to_native()
+
+
+def unused_name(columns: Iterable[str], name: str) -> str:
+    """A name for a further column: longer if there is one of this name, in any case of letters."""
+    taken = {column.lower() for column in columns}
+    while name.lower() in taken:
+        name += "_"
+    return name
 
 
 def check_every_row_has_a_run(column: str, n_missing: int) -> None:

@@ -74,7 +74,7 @@ def meeting(relation: DuckDBPyRelation, condition: str) -> DuckDBPyRelation:
     same = {name.lower(): name for name in relation.columns}
     used = [same.get(name.lower(), name) for name in sorted(named)]
     check_columns(relation.columns, used)
-    typed, _ = agree_on_types(relation, None, [[name] for name in used])
+    (typed,) = agree_on_types([relation], [[name] for name in used])
     types = dict(zip(typed.columns, map(str, typed.types), strict=True))
     # The columns that are audited keep their text, which must agree with that of other columns.
     values = ", ".join(

@@ -130,6 +130,14 @@ def test_every_engine_gives_the_audit_of_the_arrays(engine: Engine) -> None:
     assert found["data"]["models"] == ["tree", "forest"]
 
 
+@pytest.mark.parametrize("name", ["rank of score", "Rank of Score"])
+def test_a_column_may_have_the_name_of_the_ranks(engine: Engine, name: str) -> None:
+    """Ranks are counted in a further column, which engines may not tell from one of its name."""
+    frame, options = people(), {**EVERYTHING, "weight": name}
+    found = bam.audit_frame(engine(frame.rename(columns={"weight": name})), **options)
+    assert found.summary["sweeps"] == of_people()["sweeps"]
+
+
 def test_files_give_the_audit_of_the_arrays(path: Path) -> None:
     assert bam.audit_frame(path, **EVERYTHING).summary == of_people()
     # However the file is named, it is read in the same way: a score of few steps tells that.

@@ -7,6 +7,7 @@ import re
 from html import unescape
 from typing import Any
 
+import pandas as pd
 import pytest
 from base_rate_cases import (
     ARGUMENTS,
@@ -115,6 +116,28 @@ def test_both_directions_and_a_truth() -> None:
     assert row_of(report, "BA T->A")["value"] == pytest.approx(
         (2 * (16 / 24 - 0.5) + 2 * (0.5 - 4 / 16)) / 4
     )
+
+
+def test_a_predicted_job_beside_a_predicted_pronoun() -> None:
+    """Without a true pronoun, no rates of groups can fall, and its columns tell no widths."""
+    jobs = {"he": "cook", "she": "nurse"}
+    people = pd.DataFrame({"job": [jobs[pronoun] for pronoun in WHO], "guess": SAID})
+    pronouns = {job: pronoun for pronoun, job in jobs.items()}
+    people["word"] = [pronouns[job] for job in SAID]
+    report = audit("T->A", y_pred={"guess": people["guess"]})
+    # Of "cook" 16 of 20 are "he", of "nurse" 8 of 20.
+    assert row_of(report, "BA T->A")["value"] == pytest.approx(A_TO_T)
+    assert report.summary["prevalence"] == []
+    named = bam.audit_frame(
+        people,
+        task="job",
+        prediction="guess",
+        attribute_prediction="word",
+        reference=EVEN,
+        n_boot=100,
+    )
+    assert named.summary["metrics"] == report.summary["metrics"]
+    assert "guess amplifies bias" in named.to_text()
 
 
 def test_the_metric_alone_gives_the_same() -> None:

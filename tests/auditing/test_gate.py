@@ -17,8 +17,7 @@ import biasamp_adapters as bam
 from biasamp_adapters.auditing.gate import (
     Bound,
     ForbiddenVerdicts,
-    parse_bounds,
-    parse_verdicts,
+    parse_gate,
 )
 from biasamp_adapters.auditing.runs import summarize_reports
 
@@ -57,11 +56,8 @@ def names(failures: list[Any]) -> list[str]:
     ],
 )
 def test_parse_bounds(text: str, bound: Bound) -> None:
-    assert parse_bounds("--fail-above", [text]) == [bound]
-    assert (
-        parse_bounds("--require-below", [text, text], required=True)
-        == [replace(bound, required=True)] * 2
-    )
+    assert parse_gate("--fail-above", text) == bound
+    assert parse_gate("--require-below", text) == replace(bound, required=True)
 
 
 @pytest.mark.parametrize("option", ["--fail-above", "--require-below"])
@@ -74,14 +70,14 @@ def test_other_forms_are_refused(option: str, text: str) -> None:
     with pytest.raises(
         ValueError, match=rf"^{option} must be METRIC=X with a number X.*received {text!r}$"
     ):
-        parse_bounds(option, [text])
+        parse_gate(option, text)
 
 
 def test_parse_verdicts() -> None:
-    assert parse_verdicts(["amplifies, reverses", "A->T=constant"]) == [
-        ForbiddenVerdicts("verdict", ("amplifies", "reverses")),
-        ForbiddenVerdicts("A->T", ("constant",)),
-    ]
+    both = ForbiddenVerdicts("verdict", ("amplifies", "reverses"))
+    assert parse_gate("--fail-verdict", "amplifies, reverses") == both
+    constant = ForbiddenVerdicts("A->T", ("constant",))
+    assert parse_gate("--fail-verdict", "A->T=constant") == constant
 
 
 @pytest.mark.parametrize("text", ["verdict=0.1", "verdict A->T=amplifies", "verdict"])
@@ -89,13 +85,13 @@ def test_a_bound_on_a_verdict_is_refused_in_words(text: str) -> None:
     for option in ("--fail-above", "--require-below"):
         message = rf"^a verdict has no bound, .*--fail-verdict amplifies.*; received '{text}'$"
         with pytest.raises(ValueError, match=message):
-            parse_bounds(option, [text])
+            parse_gate(option, text)
 
 
 @pytest.mark.parametrize("text", ["", ",", "amplified", "amplifies,", "A->T=", "amplifies=A->T"])
 def test_other_verdicts_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"verdicts must be some of \['cannot_say', .*received"):
-        parse_verdicts([text])
+        parse_gate("--fail-verdict", text)
 
 
 @pytest.mark.parametrize(
@@ -560,7 +556,8 @@ def test_verdicts_of_one_direction(report: bam.AuditReport) -> None:
 )
 def test_verdicts_by_their_names(report: bam.AuditReport, name: str, directions: int) -> None:
     assert len(report.failures({name: {"Amplifies", "no errors"}})) == directions
-    assert parse_verdicts([f"{name}=amplifies"]) == [ForbiddenVerdicts(name, ("amplifies",))]
+    gate = parse_gate("--fail-verdict", f"{name}=amplifies")
+    assert gate == ForbiddenVerdicts(name, ("amplifies",))
 
 
 def test_a_single_code_needs_no_set(report: bam.AuditReport) -> None:
