@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,9 +20,10 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, zero_one_loss
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.keys import sum_by
+from biasamp_adapters.counts.labels import as_array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.frame import Kind, compare_groups
 from biasamp_adapters.inference.estimates import Replicated
@@ -288,20 +289,11 @@ class HostMetric(Scored):
     def _columns(self) -> tuple[Array, Array, pd.DataFrame]:
         """Truth, prediction and attribute of each distinct row, as the user gave them."""
         counts = self.counts
-        labels = values = _as_array(counts.labels)
+        labels = values = as_array(counts.labels)
         if len(counts.levels):
             values = np.concatenate([labels.astype(np.float64), [np.nan], counts.levels])
         groups = [group if isinstance(group, tuple) else (group,) for group in counts.groups]
         by_name = zip(counts.attributes, zip(*groups, strict=True), strict=True)
         attribute = self._codes(Role.ATTRIBUTE)
-        frame = pd.DataFrame({name: _as_array(levels)[attribute] for name, levels in by_name})
+        frame = pd.DataFrame({name: as_array(levels)[attribute] for name, levels in by_name})
         return labels[self._codes(Role.TASK)], values[self._codes(Role.PREDICTION)], frame
-
-
-def _as_array(labels: Sequence[Label]) -> Array:
-    """Labels as an array of their common type, or of objects if types are mixed."""
-    if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
-        return np.asarray(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array

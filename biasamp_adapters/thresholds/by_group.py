@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label, check_choice, is_real
-from biasamp_adapters.counts.labels import listing, lookup
+from biasamp_adapters.counts.labels import as_array, listing, lookup
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.order import index_of, warn_of_order
 from biasamp_adapters.thresholds.scored_rows import Scored, fits, read_groups, read_scored
@@ -183,7 +183,7 @@ class GroupThresholds:
         if self.is_matrix:
             return np.asarray(above > 0).astype(int)
         chosen = (above > 0).astype(int) if above.ndim == 1 else above.argmax(axis=1)
-        return _as_array(self.labels)[chosen]
+        return as_array(self.labels)[chosen]
 
     def _of_rows(self, sensitive_features: Any, n_rows: int) -> Array:
         """The thresholds of rows of these groups, of shape (n,) or (n, labels)."""
@@ -338,12 +338,3 @@ def place_of(found: Sequence[Label], groups: Sequence[Label], other_groups: Othe
             f"set the thresholds do not have (other_groups='pooled' gives them that of all rows)"
         )
     return place
-
-
-def _as_array(labels: Sequence[Label]) -> Array:
-    """Labels as an array of their type; of several types, as objects."""
-    if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
-        return np.array(labels)
-    out = np.empty(len(labels), dtype=object)
-    out[:] = labels
-    return out
