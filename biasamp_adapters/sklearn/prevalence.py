@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from biasamp_adapters._typing import Array, Label, check_choice
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.order import index_of, warn_of_order
@@ -28,7 +28,7 @@ from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, TakesAttribut
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
 from biasamp_adapters.thresholds.by_group import (
     Others,
-    check_tolerance,
+    check_options,
     place_of,
     thresholds_by_group,
 )
@@ -204,8 +204,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             If ``y`` holds no classes, the estimator gives no scores, a parameter is invalid, or a
             group lacks a class.
         """
-        check_tolerance(self.tolerance)
-        check_choice("other_groups", self.other_groups, get_args(Others))
+        check_options(self.tolerance, self.other_groups)
         X, y = self._checked(X, y)  # noqa: N806
         given = self._attribute(X, sensitive_features, y)
         scores, sample_weight = self._fit_estimator(X, y, params)

@@ -20,11 +20,11 @@ from biasamp_adapters.thresholds.scores import read_scores
 Others: TypeAlias = Literal["error", "pooled"]
 
 
-def check_tolerance(tolerance: Any) -> float:
-    """A tolerance as a float; raise ValueError unless it is a number from 0 to 1."""
+def check_options(tolerance: Any, other_groups: Any) -> None:
+    """Raise ValueError unless the tolerance is a share, and the rule for other groups is known."""
     if not (is_real(tolerance) and 0 <= tolerance <= 1):
         raise ValueError(f"tolerance must be a share from 0 to 1; received {tolerance!r}")
-    return float(tolerance)
+    check_choice("other_groups", other_groups, get_args(Others))
 
 
 def thresholds_by_group(
@@ -279,8 +279,7 @@ def group_thresholds(
     0     a     1     4       0.65  0.75       0.75       1.0
     1     b     1     4       0.35  0.25       0.25       1.0
     """
-    tolerance = check_tolerance(tolerance)
-    check_choice("other_groups", other_groups, get_args(Others))
+    check_options(tolerance, other_groups)
     inputs = {
         "y_true": y_true,
         "y_score": y_score,
@@ -296,7 +295,7 @@ def group_thresholds(
         rows, codes = rows._replace(weight=weight).of(kept), codes[kept]
     parts = rows.by_group(codes, len(groups))
     found, pooled = thresholds_by_group(
-        rows, parts, groups, labels, tolerance=tolerance, other_groups=other_groups
+        rows, parts, groups, labels, tolerance=float(tolerance), other_groups=other_groups
     )
     is_matrix = rows.scores.ndim == 2 and not rows.exclusive
     shown = labels if positive is None else (labels[positive],)
