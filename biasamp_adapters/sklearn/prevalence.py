@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import indexable
@@ -24,7 +23,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.order import index_of, warn_of_order
-from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, TakesAttribute
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, TakesAttribute, is_routed
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
 from biasamp_adapters.thresholds.by_group import (
     Others,
@@ -240,7 +239,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
     def _fit_estimator(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Array, Any]:  # noqa: N803
         """Fit the estimator; scores of all rows, and their weights if it was given any."""
         fit_params, fold_params = params, params
-        if get_config()["enable_metadata_routing"]:
+        if is_routed():
             fit_params = process_routing(self, "fit", **params).estimator.fit
             consumed = get_routing_for_object(self.estimator).consumes("fit", params)
             fold_params = {name: params[name] for name in consumed}
