@@ -304,7 +304,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
                     "classifier's own score, or with amplification_scorers(..., others=...): "
                     "scorers of scikit-learn do not pass it on"
                 )
-            warn_of_order([("X", index_of(X)), (ARGUMENT, index_of(sensitive_features))])
+            warn_of_order([("X", X), (ARGUMENT, sensitive_features)])
             return sensitive_features
         # Searches and scorers hand it to whatever takes it, also where it is not to be read.
         if self.by is None:

@@ -12,7 +12,7 @@ import pandas as pd
 from biasamp_adapters._typing import Array, Label, check_choice, is_real
 from biasamp_adapters.counts.labels import as_array, listing, lookup
 from biasamp_adapters.inputs.columns import read_weights
-from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.thresholds.scored_rows import Scored, fits, read_groups, read_scored
 from biasamp_adapters.thresholds.scores import read_scores
 
@@ -169,8 +169,7 @@ class GroupThresholds:
             If a group is unknown (unless ``other_groups`` is "pooled") or missing, or scores have
             other columns.
         """
-        named = {"y_score": y_score, "sensitive_features": sensitive_features}
-        warn_of_order((name, index_of(values)) for name, values in named.items())
+        warn_of_order([("y_score", y_score), ("sensitive_features", sensitive_features)])
         scores, names = read_scores(y_score)
         expected = self.thresholds.shape[1:]
         if scores.shape[1:] != expected or not fits(names, self.labels):
@@ -286,7 +285,7 @@ def group_thresholds(
         "sensitive_features": sensitive_features,
         "sample_weight": sample_weight,
     }
-    warn_of_order((name, index_of(values)) for name, values in inputs.items())
+    warn_of_order(inputs.items())
     rows, labels, positive = read_scored(y_true, y_score, pos_label)
     groups, codes = read_groups(sensitive_features, len(rows.scores))
     if sample_weight is not None:

@@ -20,7 +20,7 @@ from biasamp_adapters.counts.variables import Missing, missing_message
 from biasamp_adapters.inputs.columns import Column, read_weights
 from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
-from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.metrics.attacks.target_values import numeric_labels
 from biasamp_adapters.reference import check_several
 
@@ -291,7 +291,7 @@ def number_rows(
     if len(set(lengths.values())) > 1:
         received = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise ValueError(f"inputs must have the same length; received {received}")
-    warn_of_order((name, index_of(values)) for name, values in arrays.items())
+    warn_of_order(arrays.items())
 
     cluster = None if clusters is None else clusters.read(0, len(clusters))
     if clusters is not None and cluster is not None:
