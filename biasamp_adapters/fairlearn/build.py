@@ -14,7 +14,6 @@ from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Array, Label, generator
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
-from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.variables import Missing
@@ -30,7 +29,13 @@ from biasamp_adapters.inputs.combinations import Key
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.measurement import Measurement
-from biasamp_adapters.reference import Evaluation, align, as_reference, dropped_note
+from biasamp_adapters.reference import (
+    Evaluation,
+    align,
+    as_reference,
+    dropped_note,
+    labels_of_predictions,
+)
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
@@ -286,8 +291,7 @@ def _label_lists(
                     f"metrics of one frame must list the same {name}; received {known} and {listed}"
                 )
             lists[name] = listed or known
-    if lists["labels"] is None and isinstance(reference, BaseRates):
-        lists["labels"] = reference.labels
+    lists["labels"] = labels_of_predictions(lists["labels"], reference)
     return lists
 
 
