@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.frame import Kind, compare_groups
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.inference.replicates import BlockDraws, Scored
+from biasamp_adapters.inference.rules import Sampling
 
 #: The argument of functions that compare groups.
 _ATTRIBUTE = "sensitive_features"
@@ -158,10 +159,12 @@ class HostMetric(Scored):
         return 4 * (1 + len(self.counts.groups))
 
     @property
-    def no_interval(self) -> str | None:
+    def sampling(self) -> Sampling:
+        drawn = super().sampling
         if self.function is host.count and not self.counts.knows_rows:
-            return "replicates of counts that hold only sums of weights have no rows"
-        return None
+            no_rows = "replicates of counts that hold only sums of weights have no rows"
+            return replace(drawn, no_draws=drawn.no_draws or no_rows)
+        return drawn
 
     def scores(
         self, tables: Tables, reference: Tables | None, draws: BlockDraws
@@ -220,7 +223,9 @@ class HostMetric(Scored):
         value: Array = np.full(weights.shape[:-1], np.nan)
         groups: Array = np.full((*value.shape, n_groups), np.nan)
         if self.function is host.count:
-            rows = np.asarray(tables.times, dtype=np.float64)
+            # Clusters of rows without weights are drawn as weights alone: numbers of rows.
+            times = tables.weights if tables.times is None else tables.times
+            rows = np.asarray(times, dtype=np.float64)
             value = rows.sum(axis=-1)
             groups = sum_by(rows, self._codes(Role.ATTRIBUTE), n_groups)
         elif self._compares_groups and len(self.counts.seen(Role.ATTRIBUTE)) < 2:
