@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._roles import Inputs, Role
-from biasamp_adapters._typing import Array, Label, generator
+from biasamp_adapters._typing import Array, Label, check_random_state
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
 from biasamp_adapters.counts import Counts
@@ -238,7 +238,7 @@ def _seed(random_state: Any) -> int | None:
     """A seed for all draws; Fairlearn also takes numpy's older random states."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    generator(random_state)
+    check_random_state(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**32))
     return None if random_state is None else int(random_state)

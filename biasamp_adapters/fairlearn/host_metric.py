@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import fairlearn.metrics as host
 import numpy as np
@@ -55,7 +55,7 @@ _COMPARED = {rate: [rate] for rate in _RATES} | {
 }
 
 #: Ways to aggregate the rates of groups, which are the ends of the names of functions.
-_KINDS: tuple[Kind, ...] = ("difference", "ratio", "group_min", "group_max")
+_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class ClosedForm(NamedTuple):
