@@ -28,6 +28,7 @@ from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_u
 from biasamp_adapters.thresholds.by_group import (
     Others,
     check_options,
+    decided,
     place_of,
     thresholds_by_group,
 )
@@ -359,11 +360,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             If the attribute is missing, or a group has no threshold.
         """
         decision = self.decision_function(X, sensitive_features=sensitive_features)
-        if self._is_matrix:
-            return np.asarray(decision > 0).astype(int)
-        if decision.ndim == 1:
-            return np.asarray(self.classes_[(decision > 0).astype(int)])
-        return np.asarray(self.classes_[decision.argmax(axis=1)])
+        return decided(decision, self.classes_, is_matrix=self._is_matrix)
 
     def _scores(self, output: Any) -> Array:
         """Scores of shape (n,) for two classes, else with one column per class or label."""

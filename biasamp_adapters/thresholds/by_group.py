@@ -116,6 +116,14 @@ def _unfit(rows: Scored, group: Label, labels: Sequence[Label], n_others: int) -
     )
 
 
+def decided(above: Array, labels: Array, *, is_matrix: bool) -> Array:
+    """The labels of rows, or 0 and 1 of a label matrix, by their scores less the thresholds."""
+    if is_matrix:
+        return (above > 0).astype(int)
+    chosen = (above > 0).astype(int) if above.ndim == 1 else above.argmax(axis=1)
+    return np.asarray(labels[chosen])
+
+
 @dataclass(frozen=True, eq=False)
 class GroupThresholds:
     """Thresholds of each group; made by :func:`~biasamp_adapters.group_thresholds`.
@@ -179,10 +187,7 @@ class GroupThresholds:
                 f"{names or f'the shape {scores.shape}'}"
             )
         above = scores - self._of_rows(sensitive_features, len(scores))
-        if self.is_matrix:
-            return np.asarray(above > 0).astype(int)
-        chosen = (above > 0).astype(int) if above.ndim == 1 else above.argmax(axis=1)
-        return as_array(self.labels)[chosen]
+        return decided(above, as_array(self.labels), is_matrix=self.is_matrix)
 
     def _of_rows(self, sensitive_features: Any, n_rows: int) -> Array:
         """The thresholds of rows of these groups, of shape (n,) or (n, labels)."""
