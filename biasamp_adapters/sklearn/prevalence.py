@@ -337,9 +337,8 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
         given = self._attribute(X, sensitive_features)
         if given is None:
             return scores - self.threshold_
-        found, codes = read_groups(given, len(scores))
-        place = place_of(found, self.groups_, self.other_groups)
-        return scores - np.concatenate([self.threshold_, [self.pooled_threshold_]])[place[codes]]
+        place = place_of(given, len(scores), self.groups_, self.other_groups)
+        return scores - np.concatenate([self.threshold_, [self.pooled_threshold_]])[place]
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:  # noqa: N803
         """The classes or labels whose scores are above their thresholds.

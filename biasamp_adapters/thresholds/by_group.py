@@ -186,14 +186,9 @@ class GroupThresholds:
                 f"y_score must have {columns}, as where the thresholds were set; received "
                 f"{names or f'the shape {scores.shape}'}"
             )
-        above = scores - self._of_rows(sensitive_features, len(scores))
+        place = place_of(sensitive_features, len(scores), self.groups, self.other_groups)
+        above = scores - np.concatenate([self.thresholds, self.pooled[None]])[place]
         return decided(above, as_array(self.labels), is_matrix=self.is_matrix)
-
-    def _of_rows(self, sensitive_features: Any, n_rows: int) -> Array:
-        """The thresholds of rows of these groups, of shape (n,) or (n, labels)."""
-        found, codes = read_groups(sensitive_features, n_rows)
-        place = place_of(found, self.groups, self.other_groups)
-        return np.concatenate([self.thresholds, self.pooled[None]])[place[codes]]
 
     def to_frame(self) -> pd.DataFrame:
         """Rows, thresholds and rates of each group, in the rows that set the thresholds.
@@ -325,14 +320,17 @@ def _rates(
     return pd.DataFrame(table, columns=columns)
 
 
-def place_of(found: Sequence[Label], groups: Sequence[Label], other_groups: Others) -> Array:
-    """Where each found group is among those with a threshold; -1, the last, stands for all rows.
+def place_of(
+    sensitive_features: Any, n_rows: int, groups: Sequence[Label], other_groups: Others
+) -> Array:
+    """The place of the group of each row among those with a threshold; -1 stands for all rows.
 
     Raises
     ------
     ValueError
-        If a group has no threshold, unless ``other_groups`` is "pooled".
+        If a group is missing, or has no threshold, unless ``other_groups`` is "pooled".
     """
+    found, codes = read_groups(sensitive_features, n_rows)
     place = lookup(found, groups)
     unknown = [group for group, at in zip(found, place.tolist(), strict=True) if at < 0]
     if unknown and other_groups == "error":
@@ -340,4 +338,4 @@ def place_of(found: Sequence[Label], groups: Sequence[Label], other_groups: Othe
             f"each group must have a threshold; received {listing(unknown)}, which the rows that "
             f"set the thresholds do not have (other_groups='pooled' gives them that of all rows)"
         )
-    return place
+    return place[codes]
