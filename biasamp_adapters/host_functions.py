@@ -12,15 +12,12 @@ import inspect
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._text import renamed, renaming_errors
 from biasamp_adapters.metrics import METRICS
 from biasamp_adapters.metrics.base import Metric
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 #: Names of the attribute and its prediction: here and in Fairlearn, in data frames and on the
 #: command line, in ``aif360.sklearn``, and in AIF360's classes.

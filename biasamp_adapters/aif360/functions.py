@@ -16,7 +16,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.counts.labels import listing, ordered
 from biasamp_adapters.host_functions import MetricFunctions
-from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.metrics.base import Metric
 
 
@@ -81,8 +81,7 @@ def metric_function(
     >>> round(value, 4)
     {value}
     """
-    indexes = [("prot_attr", index_of(level)) for level in _levels(prot_attr)]
-    warn_of_order([("y_true", index_of(y_true)), *indexes])
+    warn_of_order([("y_true", y_true), *(("prot_attr", level) for level in _levels(prot_attr))])
     groups = _groups_of_rows(y_true, prot_attr)
     if priv_group is not None and priv_group not in groups:
         names = listing(ordered(group for group in groups if not _is_missing(group)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from aif360.algorithms import Transformer
 from aif360.algorithms.transformer import NotFittedError
 
 from biasamp_adapters._text import renaming_errors
-from biasamp_adapters._typing import Array, check_choice
+from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.aif360.groups import Grouping, Groups
 from biasamp_adapters.aif360.schema import Schema, check_same_rows
@@ -17,7 +17,7 @@ from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.thresholds.by_group import (
     GroupThresholds,
     Others,
-    check_tolerance,
+    check_options,
     group_thresholds,
 )
 
@@ -114,8 +114,7 @@ class PrevalenceThresholdPostprocessing(Transformer):  # type: ignore[misc]  # t
         tolerance: float = 0.0,
         other_groups: Others = "error",
     ) -> None:
-        check_tolerance(tolerance)
-        check_choice("other_groups", other_groups, get_args(Others))
+        check_options(tolerance, other_groups)
         # AIF360 writes them into the metadata of predictions.
         super().__init__(
             unprivileged_groups=unprivileged_groups,

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters._typing import RandomState
-from biasamp_adapters.aif360.groups import PRIVILEGED, UNPRIVILEGED
+from biasamp_adapters.aif360.groups import NAMES, PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out_notes
 from biasamp_adapters.auditing import AuditReport
 from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import audit_evaluation
+from biasamp_adapters.host_functions import errors_of_host
 from biasamp_adapters.inference.estimates import N_BOOT
 from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.reference import align
@@ -100,7 +101,8 @@ def audit_report(
     if not isinstance(metric, BiasAmplificationMetric):
         raise TypeError(f"metric must be a BiasAmplificationMetric; received {metric!r}")
     evaluated, reference = metric.dataset_counts(), metric.reference_counts()
-    evaluation = align(evaluated.counts, None if reference is None else reference.counts)
+    with errors_of_host(*NAMES):
+        evaluation = align(evaluated.counts, None if reference is None else reference.counts)
     report = audit_evaluation(
         replace(evaluation, favorable=metric.favorable),
         interval_options(n_boot, confidence, random_state),

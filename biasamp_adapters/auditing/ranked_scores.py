@@ -16,7 +16,7 @@ from biasamp_adapters.counts.labels import lookup
 from biasamp_adapters.counts.probabilities import lower_ends
 from biasamp_adapters.counts.sources import is_mapping
 from biasamp_adapters.counts.variables import ATTRIBUTE, TASK
-from biasamp_adapters.inputs.order import Index, index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.thresholds.scores import read_scores
 from biasamp_adapters.thresholds.swept import Swept
 
@@ -84,7 +84,7 @@ def scores_of_arrays(
     """
 
     def rank(model: str, score: Any) -> tuple[Counts, Array]:
-        thresholds, ranks = read_ranks(counts, swept, score, ("y_true", index_of(inputs.y_true)))
+        thresholds, ranks = read_ranks(counts, swept, score, ("y_true", inputs.y_true))
         ranked = inputs._replace(y_pred=ranks, sensitive_features_pred=None)
         if swept.role.of_attribute:
             y_pred = inputs.y_pred[model] if is_mapping(inputs.y_pred) else inputs.y_pred
@@ -99,7 +99,7 @@ def scores_of_arrays(
 
 
 def read_ranks(
-    counts: Counts, swept: Swept, score: Any, rows: tuple[str, Index] | None = None
+    counts: Counts, swept: Swept, score: Any, rows: tuple[str, Any] | None = None
 ) -> tuple[Array, Array]:
     """The thresholds of a score in memory, the highest first, and the first each row reaches.
 
@@ -109,7 +109,7 @@ def read_ranks(
         What is audited.
     swept : Swept
     score : array-like of shape (n,)
-    rows : (argument, index), optional
+    rows : (argument, values), optional
         Another argument, whose rows must be in the same order.
 
     Raises
@@ -118,7 +118,7 @@ def read_ranks(
         If there is not one finite number for each row.
     """
     argument = swept.argument
-    warn_of_order([*([] if rows is None else [rows]), (argument, index_of(score))])
+    warn_of_order([*([] if rows is None else [rows]), (argument, score)])
     values, _ = read_scores(score, argument)
     n_rows = counts.n_rows + counts.dropped
     if values.shape != (n_rows,):

@@ -61,6 +61,15 @@ def lookup(labels: Sequence[Label], domain: Sequence[Label]) -> Array:
     return np.array([position.get(label, -1) for label in labels], dtype=np.int32)
 
 
+def as_array(labels: Sequence[Label]) -> Array:
+    """Labels as an array of their common type; of objects if types are mixed, or for tuples."""
+    if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
+        return np.asarray(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
 def positive_class(labels: Sequence[Label]) -> Label | None:
     """The default positive class of labels; None unless they are binary.
 

@@ -39,6 +39,7 @@ class Margins(Protocol):
 
     def pairs(self, first: Block, second: Block) -> Pairs | None:
         """The cells of a margin in which there are rows; None where rows are not read by pairs."""
+        return None
 
 
 class MarginsOfRows:
@@ -100,7 +101,7 @@ class MarginsOfRows:
 
 
 @dataclass(frozen=True)
-class StoredMargins:
+class StoredMargins(Margins):
     """Margins from stored sums, of shape (..., left, width)."""
 
     layout: Layout
@@ -111,9 +112,6 @@ class StoredMargins:
         if first in left:
             return self.moments[..., left[first], blocks[second]]
         return self.moments[..., left[second], blocks[first]].swapaxes(-1, -2)
-
-    def pairs(self, first: Block, second: Block) -> Pairs | None:
-        return None
 
 
 @dataclass(frozen=True)

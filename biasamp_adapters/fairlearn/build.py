@@ -11,10 +11,9 @@ import numpy as np
 
 from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._roles import Inputs, Role
-from biasamp_adapters._typing import Array, Label, generator
+from biasamp_adapters._typing import Array, Label, check_random_state
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.auditing.findings import default_metrics
-from biasamp_adapters.base_rates import BaseRates
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.counts.variables import Missing
@@ -30,7 +29,13 @@ from biasamp_adapters.inputs.combinations import Key
 from biasamp_adapters.metrics import AmplificationResult
 from biasamp_adapters.metrics.base import Metric, ReferencedMetric
 from biasamp_adapters.metrics.measurement import Measurement
-from biasamp_adapters.reference import Evaluation, align, as_reference, dropped_note
+from biasamp_adapters.reference import (
+    Evaluation,
+    align,
+    as_reference,
+    dropped_note,
+    labels_of_predictions,
+)
 
 Metrics: TypeAlias = Mapping[Hashable, Callable[..., Any]]
 
@@ -151,35 +156,28 @@ def amplification_frame(
     quantiles = _checked_quantiles(n_boot, ci_quantiles)
     seed = _seed(random_state)
     base = as_reference(reference, missing)
-    chosen, single = _metrics_by_name(metrics, base)
+    chosen = _metrics_by_name(metrics, base)
+    lists = _label_lists(chosen, base, missing)
+    # Other functions read the probability of every row, and may not be linear in it.
+    merges = all(isinstance(metric, Metric) for metric in chosen.values())
     inputs = Inputs(
         y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight, clusters
     )
-    lists = _label_lists(chosen or {}, base, missing)
-    # Other functions read the probability of every row, and may not be linear in it.
-    merges = all(isinstance(metric, Metric) for metric in (chosen or {}).values())
     slices = count_by_slice(
         inputs, control_features, group_features, missing=missing, merges=merges, **lists
     )
     whole = slices.whole
     if len(whole.models) > 1:
         raise ValueError(f"y_pred must be of one model; received {list(whole.models)}")
-    if chosen is None:
-        chosen = _default_metrics(whole, base, lists)
+    chosen = chosen or _default_metrics(whole, base, lists)
     parts, of_references = _bind_and_draw(slices, chosen, lists, n_boot or 0, seed)
     first = next(iter(parts.values()))
     groups = {control: first[control].groups for control in slices.controls}
     combinations = slices.combinations(groups)
     columns = [
-        _column(name, metric, parts[name], slices, groups) for name, metric in chosen.items()
+        _column(name, metric, parts[name], slices, groups, quantiles)
+        for name, metric in chosen.items()
     ]
-    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
-    results = {
-        (name, key): AmplificationResult.of(part.scored, part.draws, confidence)
-        for name in chosen
-        for key, part in parts[name].items()
-        if key in slices.controls and isinstance(part.scored, Measurement)
-    }
     notes = [dropped_note(whole.dropped)] if whole.dropped else []
     notes += [*of_references, *(about_clusters(whole) if n_boot else ())]
     for column in columns:
@@ -188,21 +186,13 @@ def amplification_frame(
     notes = list(dict.fromkeys(notes))
     for note in notes:
         warn(note)
-    remarks = [
-        f"{_place(*where)}: {remark}"
-        for where, result in results.items()
-        for remark in _remarks(result)
-    ]
+    remarks = [remark for column in columns for remark in _remarks(column)]
     return AmplificationFrame._from_columns(
         slices,
         combinations,
         columns,
-        results={
-            (name, key[0] if len(key) == 1 else key) if key else name: result
-            for (name, key), result in results.items()
-        },
         notes=[*notes, *dict.fromkeys(remarks)],
-        single=single,
+        single=metrics is not None and not isinstance(metrics, Mapping),
         n_boot=n_boot,
         ci_quantiles=quantiles,
     )
@@ -248,7 +238,7 @@ def _seed(random_state: Any) -> int | None:
     """A seed for all draws; Fairlearn also takes numpy's older random states."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    generator(random_state)
+    check_random_state(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**32))
     return None if random_state is None else int(random_state)
@@ -256,15 +246,16 @@ def _seed(random_state: Any) -> int | None:
 
 def _metrics_by_name(
     metrics: Metrics | Callable[..., Any] | None, reference: Any
-) -> tuple[dict[Hashable, Callable[..., Any]] | None, bool]:
-    """The metrics by name, and whether there is only one, given without a name."""
+) -> dict[Hashable, Callable[..., Any]]:
+    """The metrics by name; none if none are given."""
     if metrics is None:
-        return None, False
-    single = not isinstance(metrics, Mapping)
-    by_name: Any = {getattr(metrics, "__name__", "metric"): metrics} if single else metrics
+        return {}
+    by_name: Any = metrics
+    if not isinstance(metrics, Mapping):
+        by_name = {getattr(metrics, "__name__", "metric"): metrics}
     if not by_name or not all(callable(metric) for metric in by_name.values()):
         raise ValueError(f"metrics must be a callable or a dict of them; received {metrics!r}")
-    return {name: _as_metric(metric, reference) for name, metric in by_name.items()}, single
+    return {name: _as_metric(metric, reference) for name, metric in by_name.items()}
 
 
 def _as_metric(function: Any, reference: Any) -> Any:
@@ -300,8 +291,7 @@ def _label_lists(
                     f"metrics of one frame must list the same {name}; received {known} and {listed}"
                 )
             lists[name] = listed or known
-    if lists["labels"] is None and isinstance(reference, BaseRates):
-        lists["labels"] = reference.labels
+    lists["labels"] = labels_of_predictions(lists["labels"], reference)
     return lists
 
 
@@ -372,17 +362,14 @@ def _bind_and_draw(
     Metrics that were given the same reference are measured on the same counts and drawn together.
     The seed is the same for all, so that all metrics see the same draws.
     """
-    families: list[tuple[Any, dict[Hashable, Any]]] = []
+    families: dict[int, tuple[Any, dict[Hashable, Any]]] = {}
     for name, metric in metrics.items():
         reference = getattr(metric, "reference", None) if isinstance(metric, Metric) else _HOST
-        members = next((members for known, members in families if known is reference), None)
-        if members is None:
-            families.append((reference, members := {}))
-        members[name] = metric
+        families.setdefault(id(reference), (reference, {}))[1][name] = metric
     parts: dict[Hashable, dict[Key, _Part]] = {}
     notes: list[str] = []
     source = slices.whole if len(slices.parts) > 1 else None
-    for reference, members in families:
+    for reference, members in families.values():
         whole = Evaluation(slices.whole)
         if reference is not _HOST:
             whole = align(slices.whole, reference, **lists)
@@ -428,6 +415,7 @@ def _column(
     parts: Mapping[Key, _Part],
     slices: Slices,
     listed_groups: Mapping[Key, Sequence[Label]],
+    quantiles: Sequence[float] | None,
 ) -> FrameColumn:
     """The column of a metric in the frame."""
     overall = [parts[control].value() for control in slices.controls]
@@ -441,7 +429,13 @@ def _column(
         signed = metric.about.signed
     else:
         signed = any(number.value < 0 for number in (*overall, *groups))
-    return FrameColumn(name, overall, groups, signed)
+    confidence = (outer_level(quantiles) if quantiles else 0) or _CONFIDENCE
+    results = {
+        control: AmplificationResult.of(part.scored, part.draws, confidence)
+        for control in slices.controls
+        if isinstance((part := parts[control]).scored, Measurement)
+    }
+    return FrameColumn(name, overall, groups, signed, results)
 
 
 def _place(name: Hashable, key: Key) -> str:
@@ -457,18 +451,19 @@ def _caveats(name: Hashable, parts: Mapping[Key, _Part]) -> Iterator[str]:
                 yield f"{_place(name, key)}: {caveat}"
 
 
-def _remarks(result: AmplificationResult) -> Iterator[str]:
-    """Notes that help to read a value, without being warnings."""
-    if result.blind_errors is not None:
-        yield (
-            f"mistakes that know nothing of the attribute would give {result.blind_errors.text()}"
-        )
-    if result.verdict is not None:
-        yield f"{result.verdict.words}: {result.verdict.sentence}"
-    pairs = {} if result.bound is None else result.bound.pairs()
-    if "uncertain" in pairs and pairs["uncertain"].any():
-        doubtful = pairs["uncertain"].sum()
-        yield f"{doubtful} of {pairs['sign'].size} signs of the reference may be noise (|z| < 1.96)"
+def _remarks(column: FrameColumn) -> Iterator[str]:
+    """Notes that help to read the overall values, without being warnings."""
+    for control, result in column.results.items():
+        place = _place(column.name, control)
+        if result.blind_errors is not None:
+            chance = result.blind_errors.text()
+            yield f"{place}: mistakes that know nothing of the attribute would give {chance}"
+        if result.verdict is not None:
+            yield f"{place}: {result.verdict.words}: {result.verdict.sentence}"
+        pairs = {} if result.bound is None else result.bound.pairs()
+        if "uncertain" in pairs and pairs["uncertain"].any():
+            doubtful = f"{pairs['uncertain'].sum()} of {pairs['sign'].size}"
+            yield f"{place}: {doubtful} signs of the reference may be noise (|z| < 1.96)"
 
 
 def _gaps(

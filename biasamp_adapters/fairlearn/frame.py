@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
@@ -50,12 +50,15 @@ class FrameColumn:
         One per combination of levels that has rows.
     signed : bool
         Whether values may be negative, so that ratios mean nothing.
+    results : dict of Key to AmplificationResult
+        The result behind each overall value, by control level; empty for metrics of the host.
     """
 
     name: Hashable
     overall: Sequence[Replicated]
     groups: Sequence[Replicated]
     signed: bool
+    results: Mapping[Key, AmplificationResult]
 
 
 class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not typed
@@ -87,7 +90,6 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
         combinations: list[Key],
         columns: Sequence[FrameColumn],
         *,
-        results: dict[Any, AmplificationResult],
         notes: Sequence[str],
         single: bool,
         n_boot: int | None,
@@ -95,7 +97,12 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
     ) -> Self:
         """Create a frame from its columns."""
         self = cls.__new__(cls)
-        self.results, self.notes = results, tuple(notes)
+        self.notes = tuple(notes)
+        self.results = {
+            (column.name, key[0] if len(key) == 1 else key) if key else column.name: result
+            for column in columns
+            for key, result in column.results.items()
+        }
         self._slices, self._combinations = slices, combinations
         self._columns, self._single = columns, single
         self._n_draws, self._quantiles = n_boot, ci_quantiles

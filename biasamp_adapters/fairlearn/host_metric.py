@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import fairlearn.metrics as host
 import numpy as np
@@ -20,13 +20,15 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, zero_one_loss
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.keys import sum_by
+from biasamp_adapters.counts.labels import as_array
 from biasamp_adapters.counts.tables import Tables
 from biasamp_adapters.fairlearn.frame import Kind, compare_groups
 from biasamp_adapters.inference.estimates import Replicated
 from biasamp_adapters.inference.replicates import BlockDraws, Scored
+from biasamp_adapters.inference.rules import Sampling
 
 #: The argument of functions that compare groups.
 _ATTRIBUTE = "sensitive_features"
@@ -53,7 +55,7 @@ _COMPARED = {rate: [rate] for rate in _RATES} | {
 }
 
 #: Ways to aggregate the rates of groups, which are the ends of the names of functions.
-_KINDS: tuple[Kind, ...] = ("difference", "ratio", "group_min", "group_max")
+_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class ClosedForm(NamedTuple):
@@ -157,10 +159,12 @@ class HostMetric(Scored):
         return 4 * (1 + len(self.counts.groups))
 
     @property
-    def no_interval(self) -> str | None:
+    def sampling(self) -> Sampling:
+        drawn = super().sampling
         if self.function is host.count and not self.counts.knows_rows:
-            return "replicates of counts that hold only sums of weights have no rows"
-        return None
+            no_rows = "replicates of counts that hold only sums of weights have no rows"
+            return replace(drawn, no_draws=drawn.no_draws or no_rows)
+        return drawn
 
     def scores(
         self, tables: Tables, reference: Tables | None, draws: BlockDraws
@@ -219,7 +223,9 @@ class HostMetric(Scored):
         value: Array = np.full(weights.shape[:-1], np.nan)
         groups: Array = np.full((*value.shape, n_groups), np.nan)
         if self.function is host.count:
-            rows = np.asarray(tables.times, dtype=np.float64)
+            # Clusters of rows without weights are drawn as weights alone: numbers of rows.
+            times = tables.weights if tables.times is None else tables.times
+            rows = np.asarray(times, dtype=np.float64)
             value = rows.sum(axis=-1)
             groups = sum_by(rows, self._codes(Role.ATTRIBUTE), n_groups)
         elif self._compares_groups and len(self.counts.seen(Role.ATTRIBUTE)) < 2:
@@ -288,20 +294,11 @@ class HostMetric(Scored):
     def _columns(self) -> tuple[Array, Array, pd.DataFrame]:
         """Truth, prediction and attribute of each distinct row, as the user gave them."""
         counts = self.counts
-        labels = values = _as_array(counts.labels)
+        labels = values = as_array(counts.labels)
         if len(counts.levels):
             values = np.concatenate([labels.astype(np.float64), [np.nan], counts.levels])
         groups = [group if isinstance(group, tuple) else (group,) for group in counts.groups]
         by_name = zip(counts.attributes, zip(*groups, strict=True), strict=True)
         attribute = self._codes(Role.ATTRIBUTE)
-        frame = pd.DataFrame({name: _as_array(levels)[attribute] for name, levels in by_name})
+        frame = pd.DataFrame({name: as_array(levels)[attribute] for name, levels in by_name})
         return labels[self._codes(Role.TASK)], values[self._codes(Role.PREDICTION)], frame
-
-
-def _as_array(labels: Sequence[Label]) -> Array:
-    """Labels as an array of their common type, or of objects if types are mixed."""
-    if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
-        return np.asarray(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array

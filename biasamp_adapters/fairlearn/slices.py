@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label
 from biasamp_adapters.counts import Counts, count_arrays
 from biasamp_adapters.counts.arrays import count_slices
 from biasamp_adapters.counts.labels import listing, ordered
-from biasamp_adapters.inputs.columns import Column, read_columns
+from biasamp_adapters.inputs.columns import Column, name_of, read_columns
 from biasamp_adapters.inputs.combinations import Key
 from biasamp_adapters.inputs.matrices import Indicators
 from biasamp_adapters.reference import Evaluation, of_one_kind
@@ -137,9 +135,7 @@ def _features(values: Any, argument: str) -> tuple[list[str], list[Column]]:
     if values is None:
         return [], []
     names, columns = zip(*read_columns(values, argument), strict=True)
-    unnamed = isinstance(values, list | tuple | np.ndarray)
-    if names == (argument,) and not isinstance(values, Mapping) and not hasattr(values, "columns"):
-        unnamed = unnamed or getattr(values, "name", None) != argument
-    if unnamed:
+    is_table = isinstance(values, Mapping) or hasattr(values, "columns")
+    if not is_table and name_of(values) is None:
         names = tuple(f"{argument[:-1]}_{i}" for i in range(len(names)))
     return list(names), list(columns)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from fairlearn.reductions import ClassificationMoment, ErrorRate
 
 from biasamp_adapters._typing import Array, Label, is_real
-from biasamp_adapters.counts.labels import listing, lookup, ordered, show
-from biasamp_adapters.counts.sources import crossed
-from biasamp_adapters.inputs.columns import Column, check_lengths, read_columns, read_weights
+from biasamp_adapters.counts.labels import listing, show
+from biasamp_adapters.inputs.columns import check_lengths, read_columns, read_weights
+from biasamp_adapters.thresholds.scored_rows import read_labels
 
 
 class ZeroAmplification(ClassificationMoment):  # type: ignore[misc]
@@ -251,11 +251,17 @@ class _WeightedErrorRate(ErrorRate):  # type: ignore[misc]
         return super().signed_weights(lambda_vec) * self._weight
 
 
-class _Rows(NamedTuple):
-    """Training rows.
+def _read(
+    X: Any,  # noqa: N803
+    y: Any,
+    sensitive: Any,
+    control: Any,
+    sample_weight: Any,
+) -> tuple[pd.Series[Any], Array, list[tuple[str, Label]], Array]:
+    """The arguments of ``load_data``, checked.
 
-    Attributes
-    ----------
+    Returns
+    -------
     labels : Series of int, shape (n,)
     cell : ndarray of int, shape (n,)
         The cell of each row: its group, inside its level of the control features.
@@ -264,15 +270,6 @@ class _Rows(NamedTuple):
     weight : ndarray of float, shape (n,)
         With a mean of 1.
     """
-
-    labels: pd.Series[Any]
-    cell: Array
-    names: list[tuple[str, Label]]
-    weight: Array
-
-
-def _read(X: Any, y: Any, sensitive: Any, control: Any, sample_weight: Any) -> _Rows:  # noqa: N803
-    """The arguments of ``load_data``, checked."""
     columns = {"y": read_columns(y, "y")}
     if len(columns["y"]) > 1:
         raise ValueError(f"y must be one column of labels; received {len(columns['y'])}")
@@ -287,16 +284,16 @@ def _read(X: Any, y: Any, sensitive: Any, control: Any, sample_weight: Any) -> _
             f"X must be an array or a DataFrame with a row for each of the {n_rows} labels; "
             f"received {received}"
         )
-    codes, labels = _coded(columns["y"], "y")
+    labels, codes = read_labels(columns["y"])
     if not {*labels} <= {0, 1}:
         raise ValueError(
             "y must hold the labels 0 and 1, as Fairlearn's reductions require; received "
             f"{listing(labels)}"
         )
-    group, groups = _coded(columns["sensitive_features"], "sensitive_features")
+    groups, group = read_labels(columns["sensitive_features"])
     level, events = np.zeros_like(group), ["all"]
     if control is not None:
-        level, levels = _coded(columns["control_features"], "control_features")
+        levels, level = read_labels(columns["control_features"])
         events = [f"control={show(name)},all" for name in levels]
     combinations, cell = np.unique([level, group], axis=1, return_inverse=True)
     names = [(events[e], _name(groups[g])) for e, g in combinations.T]
@@ -307,20 +304,7 @@ def _read(X: Any, y: Any, sensitive: Any, control: Any, sample_weight: Any) -> _
             "each group must have rows with a positive weight; received none of "
             f"{listing([names[i][1] for i in empty])}"
         )
-    return _Rows(pd.Series(np.array(labels, dtype=int)[codes]), cell.ravel(), names, weight)
-
-
-def _coded(columns: Sequence[tuple[str, Column]], argument: str) -> tuple[Array, list[Label]]:
-    """Codes of all rows, and the labels that they stand for, in their order."""
-    read = [column.chunk(0, len(column)) for _, column in columns]
-    stacked = np.stack([codes.astype(np.int64) for codes, _ in read], axis=1)
-    codes, labels = crossed(stacked, [book for _, book in read])
-    if (codes < 0).any():
-        raise ValueError(
-            f"{argument} must not have missing values; received {(codes < 0).sum()} row(s) with one"
-        )
-    used = ordered([labels[code] for code in np.unique(codes)])
-    return lookup(labels, used)[codes], list(used)
+    return pd.Series(np.array(labels, dtype=int)[codes]), cell.ravel(), names, weight
 
 
 def _name(group: Label) -> Label:

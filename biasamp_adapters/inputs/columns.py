@@ -341,7 +341,7 @@ def check_lengths(columns: Sequence[Column]) -> int:
     n_rows = next(iter(lengths.values()))
     if n_rows == 0:
         raise NoRowsError("inputs")
-    warn_of_order((column.name, column.index) for column in columns)
+    warn_of_order((column.name, column) for column in columns)
     return n_rows
 
 

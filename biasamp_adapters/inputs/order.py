@@ -15,19 +15,20 @@ Index: TypeAlias = "pd.Index[Any] | None"
 
 
 def index_of(values: Any) -> Index:
-    """The index of a pandas Series or frame, or of Indicators made of one; None of others."""
+    """The index of a pandas Series or frame, or of what is made of one; None of others."""
     index = getattr(values, "index", None)
     return index if isinstance(index, pd.Index) else None
 
 
-def warn_of_order(inputs: Iterable[tuple[str, Index]], *, fold: bool = False) -> None:
+def warn_of_order(inputs: Iterable[tuple[str, Any]], *, fold: bool = False) -> None:
     """Warn if an input has the unique index labels of the first input in another order.
 
     This is no error, since predictions in a new Series may have a new index. Folds are cut by
     position, so inputs in different orders share only some of their labels; there, an ascending
     index may be a new one and gives no warning.
     """
-    indexes = [(name, index) for name, index in inputs if index is not None]
+    found = ((name, index_of(values)) for name, values in inputs)
+    indexes = [(name, index) for name, index in found if index is not None]
     for name, index in indexes[1:]:
         first, other = indexes[0]
         if _in_another_order(index, other, fold):

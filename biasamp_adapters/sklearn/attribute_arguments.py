@@ -70,7 +70,7 @@ def takes(estimator: Any, method: str, argument: str = ARGUMENT) -> bool:
     It does if its signature names it, as that of the last step of a pipeline does, or if it
     requests it by metadata routing.
     """
-    if _is_routed() and argument in get_routing_for_object(estimator).consumes(method, [argument]):
+    if is_routed() and argument in get_routing_for_object(estimator).consumes(method, [argument]):
         return True
     return _parameter(estimator, method, argument) is not None
 
@@ -83,7 +83,7 @@ def requires_attribute(estimator: Any, method: str) -> bool:
 
 def fit_prefix(estimator: Any) -> str:
     """What stands before the names of arguments of ``fit``: the steps of a pipeline."""
-    return "" if _is_routed() else last_step(estimator)[0]
+    return "" if is_routed() else last_step(estimator)[0]
 
 
 def respond(estimator: Any, method: str, X: Any, attribute: Any) -> Any:  # noqa: N803
@@ -94,7 +94,8 @@ def respond(estimator: Any, method: str, X: Any, attribute: Any) -> Any:  # noqa
     return answer(X)
 
 
-def _is_routed() -> bool:
+def is_routed() -> bool:
+    """Whether metadata routing is enabled."""
     return bool(get_config()["enable_metadata_routing"])
 
 

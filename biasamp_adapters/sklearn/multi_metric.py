@@ -8,7 +8,6 @@ from functools import wraps
 from inspect import signature
 from typing import Any, Literal
 
-from sklearn import get_config
 from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
@@ -16,7 +15,7 @@ from biasamp_adapters._roles import Inputs
 from biasamp_adapters._typing import is_real
 from biasamp_adapters._warnings import warn
 from biasamp_adapters.metrics.base import Metric, values_of
-from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, respond
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, is_routed, respond
 from biasamp_adapters.sklearn.places import Place
 from biasamp_adapters.sklearn.scorer import AmplificationLoss, Objective, Predicts
 
@@ -223,7 +222,7 @@ class AmplificationScorers:
 
     def _routed(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """The metadata of the losses, and those of each other scorer."""
-        if get_config()["enable_metadata_routing"]:
+        if is_routed():
             routed = process_routing(self, "score", **given)
             requested = self._any_loss.requested(repr(self)).consumes("score", given)
             own = {name: given[name] for name in requested}

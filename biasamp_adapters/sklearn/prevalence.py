@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import indexable
@@ -20,15 +19,16 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from biasamp_adapters._typing import Array, Label, check_choice
+from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.attackers.weights import checked_weights, last_step
 from biasamp_adapters.counts.labels import listing
 from biasamp_adapters.inputs.order import index_of, warn_of_order
-from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, TakesAttribute
+from biasamp_adapters.sklearn.attribute_arguments import ARGUMENT, TakesAttribute, is_routed
 from biasamp_adapters.sklearn.places import Place, columns_of, levels_of, look_up
 from biasamp_adapters.thresholds.by_group import (
     Others,
-    check_tolerance,
+    check_options,
+    decided,
     place_of,
     thresholds_by_group,
 )
@@ -204,8 +204,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             If ``y`` holds no classes, the estimator gives no scores, a parameter is invalid, or a
             group lacks a class.
         """
-        check_tolerance(self.tolerance)
-        check_choice("other_groups", self.other_groups, get_args(Others))
+        check_options(self.tolerance, self.other_groups)
         X, y = self._checked(X, y)  # noqa: N806
         given = self._attribute(X, sensitive_features, y)
         scores, sample_weight = self._fit_estimator(X, y, params)
@@ -241,7 +240,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
     def _fit_estimator(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Array, Any]:  # noqa: N803
         """Fit the estimator; scores of all rows, and their weights if it was given any."""
         fit_params, fold_params = params, params
-        if get_config()["enable_metadata_routing"]:
+        if is_routed():
             fit_params = process_routing(self, "fit", **params).estimator.fit
             consumed = get_routing_for_object(self.estimator).consumes("fit", params)
             fold_params = {name: params[name] for name in consumed}
@@ -306,7 +305,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
                     "classifier's own score, or with amplification_scorers(..., others=...): "
                     "scorers of scikit-learn do not pass it on"
                 )
-            warn_of_order([("X", index_of(X)), (ARGUMENT, index_of(sensitive_features))])
+            warn_of_order([("X", X), (ARGUMENT, sensitive_features)])
             return sensitive_features
         # Searches and scorers hand it to whatever takes it, also where it is not to be read.
         if self.by is None:
@@ -338,9 +337,8 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
         given = self._attribute(X, sensitive_features)
         if given is None:
             return scores - self.threshold_
-        found, codes = read_groups(given, len(scores))
-        place = place_of(found, self.groups_, self.other_groups)
-        return scores - np.concatenate([self.threshold_, [self.pooled_threshold_]])[place[codes]]
+        place = place_of(given, len(scores), self.groups_, self.other_groups)
+        return scores - np.concatenate([self.threshold_, [self.pooled_threshold_]])[place]
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:  # noqa: N803
         """The classes or labels whose scores are above their thresholds.
@@ -361,11 +359,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             If the attribute is missing, or a group has no threshold.
         """
         decision = self.decision_function(X, sensitive_features=sensitive_features)
-        if self._is_matrix:
-            return np.asarray(decision > 0).astype(int)
-        if decision.ndim == 1:
-            return np.asarray(self.classes_[(decision > 0).astype(int)])
-        return np.asarray(self.classes_[decision.argmax(axis=1)])
+        return decided(decision, self.classes_, is_matrix=self._is_matrix)
 
     def _scores(self, output: Any) -> Array:
         """Scores of shape (n,) for two classes, else with one column per class or label."""

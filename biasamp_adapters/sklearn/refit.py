@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from biasamp_adapters._typing import Array, check_choice
+from biasamp_adapters._typing import Array, as_float, check_choice
 from biasamp_adapters.inference.estimates import (
     Estimate,
     RunSummary,
@@ -100,7 +100,7 @@ class MostAccurateWithin:
     two_sided: bool = False
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.bound, float | int | np.number) and np.isfinite(self.bound)):
+        if not np.isfinite(as_float(self.bound)):
             raise ValueError(f"bound must be a finite number; received {self.bound!r}")
         check_confidence(self.confidence)
         check_choice("judged", self.judged, _JUDGED)

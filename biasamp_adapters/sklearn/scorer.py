@@ -304,8 +304,7 @@ class AmplificationLoss:
             beside = self._found(y_true)
         arrays = self._checked(y_true, beside, sample_weight)
         if self.place is None:
-            indexes = ((argument, index_of(values)) for argument, values in arrays.items())
-            warn_of_order(indexes, fold=True)
+            warn_of_order(arrays.items(), fold=True)
         if self.predicts == "task":
             return Inputs(y_true, y_pred, beside, sample_weight=sample_weight)
         return Inputs(beside, None, y_true, y_pred, sample_weight)

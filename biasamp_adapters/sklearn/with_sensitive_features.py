@@ -191,7 +191,7 @@ class WithSensitiveFeatures(TakesAttribute, MetaEstimatorMixin, BaseEstimator): 
     def _split(self, X: Any, given: Any) -> tuple[Any, Any]:  # noqa: N803
         """X for the estimator, and the attribute."""
         if self.sensitive_features is None:
-            warn_of_order([("X", index_of(X)), (ARGUMENT, index_of(given))])
+            warn_of_order([("X", X), (ARGUMENT, given)])
             return X, given
         names: Any = names_of(self.sensitive_features)
         columns, _ = columns_of(X)

@@ -131,14 +131,10 @@ def drawn_at_all(
 
 
 @dataclass(frozen=True)
-class _AtAnyStep:
+class _AtAnyStep(Margins):
     """Margins that are the same at every step, of shape (..., 1, first, second)."""
 
     margins: Margins
 
     def __call__(self, first: Block, second: Block) -> Array:
         return self.margins(first, second)[..., None, :, :]
-
-    def pairs(self, first: Block, second: Block) -> None:
-        """Rows are not read by pairs."""
-        return

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._typing import Array, Label, check_choice, is_real
-from biasamp_adapters.counts.labels import listing, lookup
+from biasamp_adapters.counts.labels import as_array, listing, lookup
 from biasamp_adapters.inputs.columns import read_weights
-from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.thresholds.scored_rows import Scored, fits, read_groups, read_scored
 from biasamp_adapters.thresholds.scores import read_scores
 
@@ -20,11 +20,11 @@ from biasamp_adapters.thresholds.scores import read_scores
 Others: TypeAlias = Literal["error", "pooled"]
 
 
-def check_tolerance(tolerance: Any) -> float:
-    """A tolerance as a float; raise ValueError unless it is a number from 0 to 1."""
+def check_options(tolerance: Any, other_groups: Any) -> None:
+    """Raise ValueError unless the tolerance is a share, and the rule for other groups is known."""
     if not (is_real(tolerance) and 0 <= tolerance <= 1):
         raise ValueError(f"tolerance must be a share from 0 to 1; received {tolerance!r}")
-    return float(tolerance)
+    check_choice("other_groups", other_groups, get_args(Others))
 
 
 def thresholds_by_group(
@@ -116,6 +116,14 @@ def _unfit(rows: Scored, group: Label, labels: Sequence[Label], n_others: int) -
     )
 
 
+def decided(above: Array, labels: Array, *, is_matrix: bool) -> Array:
+    """The labels of rows, or 0 and 1 of a label matrix, by their scores less the thresholds."""
+    if is_matrix:
+        return (above > 0).astype(int)
+    chosen = (above > 0).astype(int) if above.ndim == 1 else above.argmax(axis=1)
+    return np.asarray(labels[chosen])
+
+
 @dataclass(frozen=True, eq=False)
 class GroupThresholds:
     """Thresholds of each group; made by :func:`~biasamp_adapters.group_thresholds`.
@@ -169,8 +177,7 @@ class GroupThresholds:
             If a group is unknown (unless ``other_groups`` is "pooled") or missing, or scores have
             other columns.
         """
-        named = {"y_score": y_score, "sensitive_features": sensitive_features}
-        warn_of_order((name, index_of(values)) for name, values in named.items())
+        warn_of_order([("y_score", y_score), ("sensitive_features", sensitive_features)])
         scores, names = read_scores(y_score)
         expected = self.thresholds.shape[1:]
         if scores.shape[1:] != expected or not fits(names, self.labels):
@@ -179,17 +186,9 @@ class GroupThresholds:
                 f"y_score must have {columns}, as where the thresholds were set; received "
                 f"{names or f'the shape {scores.shape}'}"
             )
-        above = scores - self._of_rows(sensitive_features, len(scores))
-        if self.is_matrix:
-            return np.asarray(above > 0).astype(int)
-        chosen = (above > 0).astype(int) if above.ndim == 1 else above.argmax(axis=1)
-        return _as_array(self.labels)[chosen]
-
-    def _of_rows(self, sensitive_features: Any, n_rows: int) -> Array:
-        """The thresholds of rows of these groups, of shape (n,) or (n, labels)."""
-        found, codes = read_groups(sensitive_features, n_rows)
-        place = place_of(found, self.groups, self.other_groups)
-        return np.concatenate([self.thresholds, self.pooled[None]])[place[codes]]
+        place = place_of(sensitive_features, len(scores), self.groups, self.other_groups)
+        above = scores - np.concatenate([self.thresholds, self.pooled[None]])[place]
+        return decided(above, as_array(self.labels), is_matrix=self.is_matrix)
 
     def to_frame(self) -> pd.DataFrame:
         """Rows, thresholds and rates of each group, in the rows that set the thresholds.
@@ -279,15 +278,14 @@ def group_thresholds(
     0     a     1     4       0.65  0.75       0.75       1.0
     1     b     1     4       0.35  0.25       0.25       1.0
     """
-    tolerance = check_tolerance(tolerance)
-    check_choice("other_groups", other_groups, get_args(Others))
+    check_options(tolerance, other_groups)
     inputs = {
         "y_true": y_true,
         "y_score": y_score,
         "sensitive_features": sensitive_features,
         "sample_weight": sample_weight,
     }
-    warn_of_order((name, index_of(values)) for name, values in inputs.items())
+    warn_of_order(inputs.items())
     rows, labels, positive = read_scored(y_true, y_score, pos_label)
     groups, codes = read_groups(sensitive_features, len(rows.scores))
     if sample_weight is not None:
@@ -296,7 +294,7 @@ def group_thresholds(
         rows, codes = rows._replace(weight=weight).of(kept), codes[kept]
     parts = rows.by_group(codes, len(groups))
     found, pooled = thresholds_by_group(
-        rows, parts, groups, labels, tolerance=tolerance, other_groups=other_groups
+        rows, parts, groups, labels, tolerance=float(tolerance), other_groups=other_groups
     )
     is_matrix = rows.scores.ndim == 2 and not rows.exclusive
     shown = labels if positive is None else (labels[positive],)
@@ -322,14 +320,17 @@ def _rates(
     return pd.DataFrame(table, columns=columns)
 
 
-def place_of(found: Sequence[Label], groups: Sequence[Label], other_groups: Others) -> Array:
-    """Where each found group is among those with a threshold; -1, the last, stands for all rows.
+def place_of(
+    sensitive_features: Any, n_rows: int, groups: Sequence[Label], other_groups: Others
+) -> Array:
+    """The place of the group of each row among those with a threshold; -1 stands for all rows.
 
     Raises
     ------
     ValueError
-        If a group has no threshold, unless ``other_groups`` is "pooled".
+        If a group is missing, or has no threshold, unless ``other_groups`` is "pooled".
     """
+    found, codes = read_groups(sensitive_features, n_rows)
     place = lookup(found, groups)
     unknown = [group for group, at in zip(found, place.tolist(), strict=True) if at < 0]
     if unknown and other_groups == "error":
@@ -337,13 +338,4 @@ def place_of(found: Sequence[Label], groups: Sequence[Label], other_groups: Othe
             f"each group must have a threshold; received {listing(unknown)}, which the rows that "
             f"set the thresholds do not have (other_groups='pooled' gives them that of all rows)"
         )
-    return place
-
-
-def _as_array(labels: Sequence[Label]) -> Array:
-    """Labels as an array of their type; of several types, as objects."""
-    if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
-        return np.array(labels)
-    out = np.empty(len(labels), dtype=object)
-    out[:] = labels
-    return out
+    return place[codes]

@@ -216,7 +216,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class MarginsOfSteps:
+class MarginsOfSteps(Margins):
     """Margins at every step, from those in which the labels of a prediction are ranks.
 
     Attributes
@@ -262,7 +262,3 @@ class MarginsOfSteps:
         """A table without the ranks in the list of the truth."""
         rows = slice(2 if first == self.truth else None)
         return table[..., rows, slice(2 if second == self.truth else None)]
-
-    def pairs(self, first: Block, second: Block) -> None:
-        """Rows are not read by pairs."""
-        return

@@ -9,7 +9,7 @@ import numpy as np
 
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing, lookup, ordered, positive_class
-from biasamp_adapters.inputs.columns import read_columns
+from biasamp_adapters.inputs.columns import Column, read_columns
 from biasamp_adapters.inputs.combinations import combinations
 from biasamp_adapters.inputs.matrices import Indicators, Matrix, is_matrix, one_shape
 from biasamp_adapters.thresholds.cuts import thresholds
@@ -85,7 +85,7 @@ def read_scored(
         if pos_label is not None:
             raise ValueError(f"pos_label is for two classes; received {pos_label!r} and a matrix")
         return Scored(scores, truth.astype(bool), None, exclusive=False), labels, None
-    labels, codes = _labelled(y_true, "y_true")
+    labels, codes = read_labels(read_columns(y_true, "y_true"))
     if len(labels) < 2:
         raise ValueError(f"y_true must hold at least two classes; received {listing(labels)}")
     if scores.ndim == 1:
@@ -118,9 +118,17 @@ def fits(names: Sequence[str] | None, labels: Sequence[Label]) -> bool:
     return names is None or list(map(str, labels)) == list(names)
 
 
-def _labelled(values: Any, argument: str) -> tuple[tuple[Label, ...], Array]:
-    """The labels of a column in their natural order, and the position of that of each row."""
-    number, keys = combinations([column for _, column in read_columns(values, argument)])
+def read_labels(columns: Sequence[tuple[str, Column]]) -> tuple[tuple[Label, ...], Array]:
+    """The labels of one variable in their natural order, and the position of that of each row.
+
+    Several columns are crossed.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing.
+    """
+    number, keys = combinations([column for _, column in columns])
     found = [key[0] if len(key) == 1 else key for key in keys]
     labels = ordered(found)
     return labels, lookup(found, labels)[number]
@@ -141,7 +149,7 @@ def read_groups(sensitive_features: Any, n_rows: int) -> tuple[tuple[Label, ...]
         )
     if isinstance(sensitive_features, Indicators):
         raise ValueError("thresholds need exactly one group for each row; received Indicators")
-    groups, codes = _labelled(sensitive_features, "sensitive_features")
+    groups, codes = read_labels(read_columns(sensitive_features, "sensitive_features"))
     if len(codes) != n_rows:
         raise ValueError(
             f"inputs must have the same length; received sensitive_features {len(codes)} for "

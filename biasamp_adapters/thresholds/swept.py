@@ -12,7 +12,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import listing, positive_class
 from biasamp_adapters.inputs.columns import read_columns
 from biasamp_adapters.inputs.matrices import Indicators, is_matrix, one_shape
-from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.predictability import PredictabilityMetric
 from biasamp_adapters.thresholds.scores import read_scores
@@ -124,7 +124,7 @@ class SweepInputs(NamedTuple):
             )
         inputs = inputs._replace(**{name: score})
         fields = (argument if field == name else field for field in inputs._fields)
-        warn_of_order((field, index_of(x)) for field, x in zip(fields, inputs, strict=True))
+        warn_of_order(zip(fields, inputs, strict=True))
         inputs = inputs.to_read_again()
         y_true, y_pred = one_shape([inputs.y_true, inputs.y_pred])
         inputs = inputs._replace(y_true=y_true, y_pred=y_pred)

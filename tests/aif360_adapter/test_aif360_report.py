@@ -255,6 +255,25 @@ def test_reports_of_a_plain_metric() -> None:
         report_of(ClassificationMetric(truth, truth.copy(), **SEXES))
 
 
+@pytest.mark.parametrize(
+    ("changed", "guess", "message"),
+    [
+        ({"sex": 1.0}, None, "^protected_attributes must have at least two groups"),
+        ({}, 7.0, "^predicted_protected_attributes must hold only labels known .* received 7.0"),
+    ],
+    ids=["one group", "unknown guess"],
+)
+def test_errors_have_the_names_of_aif360(
+    changed: dict[str, float], guess: float | None, message: str
+) -> None:
+    frame = hiring().assign(**changed)
+    predicted = None if guess is None else [guess] * len(frame)
+    metric = metric_of(frame, predicted_protected_attributes=predicted)
+    for read in (report_of, lambda metric: metric.directional_bias_amplification("T->A")):
+        with pytest.raises(ValueError, match=message):
+            read(metric)
+
+
 def test_reports_have_gates() -> None:
     report = report_of(metric_of(fixed_frame(), **SEXES), n_boot=50)
     lows = {row["slug"]: row["low"] for row in report.summary["metrics"] if row["low"] is not None}

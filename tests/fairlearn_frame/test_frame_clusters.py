@@ -12,7 +12,7 @@ from metric_cases import quietly
 
 pytest.importorskip("fairlearn", reason="the fairlearn extra is not installed")
 
-from fairlearn.metrics import selection_rate
+from fairlearn.metrics import count, selection_rate
 
 from biasamp_adapters import MALS, AmplificationWarning, DirectionalBiasAmplification
 from biasamp_adapters.fairlearn import amplification_frame
@@ -60,6 +60,31 @@ def test_few_clusters_are_noted() -> None:
         frame = amplification_frame(metrics=MALS(), **rows, **OPTIONS)
     assert any("are in fewer than 60 clusters" in str(one.message) for one in warned)
     assert any("60 clusters" in note for note in frame.notes)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_metrics_of_the_host_have_no_interval_where_ours_have_none(weighted: bool) -> None:
+    rows = people(40, 3) | {"clusters": np.arange(120) % 5}
+    if weighted:
+        rows["sample_weight"] = np.linspace(0.5, 1.5, 120)
+    metrics = {"selected": selection_rate, "rows": count, "MALS": MALS()}
+    frame = quietly(amplification_frame, metrics=metrics, **rows, **OPTIONS)
+    assert np.isnan(widths(frame)).all()
+    for name in metrics:
+        few = rf"^{name}, .*5 clusters are too few"
+        assert any(re.search(few, note) for note in frame.notes), name
+
+
+def test_rows_are_counted_in_drawn_clusters() -> None:
+    # Each cluster has ten rows of group 0 or of 1, and 97 of 100 are drawn (see resample_clusters).
+    group = np.repeat(np.arange(100) % 2, 10)
+    rows = {"y_true": group, "y_pred": group, "sensitive_features": group}
+    clusters = np.repeat(np.arange(100), 10)
+    frame = quietly(amplification_frame, metrics=count, clusters=clusters, **rows, **OPTIONS)
+    assert (frame.overall, frame.by_group.tolist()) == (1000, [500, 500])
+    (low, *_), (high, *_) = (ends.to_numpy() for ends in frame.by_group_ci)
+    # How many of 97 draws fall on a group of one half has a standard deviation of sqrt(97) / 2.
+    assert high - low == pytest.approx(2 * 1.96 * 10 * np.sqrt(97) / 2, rel=0.1)
 
 
 def test_a_level_may_hold_a_single_cluster() -> None:

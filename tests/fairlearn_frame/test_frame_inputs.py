@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from biasamp_adapters import (  # noqa: E402
     MALS,
     AmplificationWarning,
     DirectionalBiasAmplification,
+    load_base_rates,
 )
 from biasamp_adapters.fairlearn import AmplificationFrame, amplification_frame  # noqa: E402
 
@@ -208,6 +211,23 @@ def test_several_models_are_refused() -> None:
         amplification_frame(
             rows["T"], {"a": rows["T_hat"], "b": rows["T"]}, sensitive_features=rows["A"]
         )
+
+
+def test_base_rates_of_a_file_are_of_the_labels_of_the_data(tmp_path: Path) -> None:
+    # The names in a file are text, and the labels True and False. The rate of positives is .8
+    # instead of .6 in group "a" and 0 instead of .4 in "b": (.2 + .2 + .4 + .4) / 4.
+    rates = {"a": {"False": 0.4, "True": 0.6}, "b": {"False": 0.6, "True": 0.4}}
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps({"task_given_attribute": rates}), encoding="utf-8")
+    predicted = [True] * 40 + [False] * 60
+    frame = amplification_frame(
+        predicted,
+        predicted,
+        sensitive_features=["a"] * 50 + ["b"] * 50,
+        metrics=DirectionalBiasAmplification(),
+        reference=load_base_rates(path),
+    )
+    assert frame.overall == pytest.approx(0.3, abs=1e-12)
 
 
 def test_probabilities_are_those_of_the_positive_class() -> None:

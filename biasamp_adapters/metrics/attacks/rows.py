@@ -20,7 +20,7 @@ from biasamp_adapters.counts.variables import Missing, missing_message
 from biasamp_adapters.inputs.columns import Column, check_same_length, read_weights
 from biasamp_adapters.inputs.matrices import one_shape
 from biasamp_adapters.inputs.numbers import Given, read_given
-from biasamp_adapters.inputs.order import index_of, warn_of_order
+from biasamp_adapters.inputs.order import warn_of_order
 from biasamp_adapters.metrics.attacks.target_values import numeric_labels
 from biasamp_adapters.reference import check_several
 
@@ -286,7 +286,7 @@ def number_rows(
         clusters = Column(inputs.clusters, "clusters")
         columns["clusters"], _ = clusters.chunk(0, len(clusters))
     check_same_length({name: len(column) for name, column in columns.items()})
-    warn_of_order((name, index_of(getattr(inputs, name))) for name in columns)
+    warn_of_order((name, getattr(inputs, name)) for name in columns)
 
     cluster = columns.get("clusters")
     absent = _rows_with_missing(given, missing, cluster)
