@@ -59,10 +59,6 @@ class Panel(NamedTuple):
         """How many of the pairs are shown."""
         return len(self.dumbbells)
 
-    def first(self, most: int) -> Panel:
-        """The same with the first dumbbells only."""
-        return self._replace(dumbbells=self.dumbbells[:most])
-
 
 def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Panel]:
     """How the rates of groups move, for some models on one scale.

@@ -11,8 +11,8 @@ from biasamp_adapters.cards.rounded import arrows, rounded
 from biasamp_adapters.cards.strips import Row, Strip, strips
 from biasamp_adapters.cards.templating import SHARED, rendered, template_file
 
-#: How a column is set: its rows' names, text, numbers, or one of two kinds of pictures.
-Kind: TypeAlias = Literal["name", "text", "tag", "number", "strip", "dumbbell"]
+#: How a column is set: its rows' names, tags, numbers, or one of two kinds of pictures.
+Kind: TypeAlias = Literal["name", "tag", "number", "strip", "dumbbell"]
 
 #: Most rows of a table, and most characters of a name in it.
 MOST_ROWS, _NAME = 8, 30
@@ -22,7 +22,7 @@ class Column(NamedTuple):
     """A column of a table."""
 
     head: str
-    kind: Kind = "text"
+    kind: Kind
 
 
 class Cell(NamedTuple):
