@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from biasamp_adapters._text import number
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.reading import number_in_words
 from biasamp_adapters.cards.rounded import (
     NONE,
     digits_of,
-    number,
     percent,
     rounded,
 )

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from biasamp_adapters._text import clean, shortened
+from biasamp_adapters._text import arrows, clean, number, shortened
 from biasamp_adapters.auditing.answer import number_of_pairs
 from biasamp_adapters.auditing.summary import Summary, grouped
-from biasamp_adapters.cards.rounded import arrows, number, rounded
+from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
 from biasamp_adapters.inference import estimates
 from biasamp_adapters.metrics.result import about

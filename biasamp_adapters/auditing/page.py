@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from biasamp_adapters._text import clean, shortened
+from biasamp_adapters._text import arrows, clean, shortened, shown
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import (
     NO_VERDICT,
@@ -20,7 +20,8 @@ from biasamp_adapters.auditing.answer import (
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.auditing.terms import TERMS, Part, parts
-from biasamp_adapters.cards.rounded import arrows, rounded
+from biasamp_adapters.cards.card import Footnotes
+from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import rendered, template_file
 from biasamp_adapters.counts.labels import task_in_words
@@ -143,16 +144,12 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
         "directions": directions,
         "no_verdict": NO_VERDICT,
         "boxes": [
-            (heading, [explain(_shown(sentence)) for sentence in sentences])
+            (heading, [explain(shown(sentence)) for sentence in sentences])
             for heading, sentences, explain in boxes
             if sentences
         ],
         "folds": list(_folds(summary, directions, short)),
     }
-
-
-def _shown(text: str) -> str:
-    return arrows(clean(text))
 
 
 def _as_is(text: str) -> list[Part]:
@@ -171,28 +168,28 @@ def _direction(summary: Summary, told: Row) -> Context:
     """The verdict, the ranking and the dumbbells of one direction."""
     direction, data = told["direction"], summary["data"]
     ranked = ranking(summary, direction)
-    notes: dict[str, int] = {}
+    footnotes = Footnotes()
     drawn = strips([it["row"] for it in ranked])
-    shown = drawing.panels(summary, direction, [it["model"] for it in ranked])
+    panels = drawing.panels(summary, direction, [it["model"] for it in ranked])
     of_task = direction == A_TO_T
     reference = "the reference" if "reference data" in data["reference"] else "these rows"
     return {
         "name": arrows(direction),
         "tone": TONES.get(told["verdict"], "unclear"),
-        "headline": _shown(told["headline"]),
-        "sentence": _shown(told["sentence"]),
-        "details": list(map(_shown, told["details"])),
+        "headline": shown(told["headline"]),
+        "sentence": shown(told["sentence"]),
+        "details": list(map(shown, told["details"])),
         "caption": f"{arrows(direction)}: {clean(_question(data, of_task))}",
         "ba": f"BA {arrows(direction)}",
         "terms": TERMS,
         "level": level_of(summary["method"]["confidence"]),
-        "rows": [_ranked(it, strip, notes) for it, strip in zip(ranked, drawn, strict=True)],
-        "footnotes": [_shown(note) for note in notes],
+        "rows": [_ranked(it, strip, footnotes) for it, strip in zip(ranked, drawn, strict=True)],
+        "footnotes": list(footnotes.texts),
         "where": _where(summary, of_task),
         "line": f"everybody in {reference}",
-        "has_line": any(it.overall is not None for panel in shown for it in panel.dumbbells),
-        "panels": shown[:_FIRST_MODELS],
-        "more_panels": shown[_FIRST_MODELS:],
+        "has_line": any(it.overall is not None for panel in panels for it in panel.dumbbells),
+        "panels": panels[:_FIRST_MODELS],
+        "more_panels": panels[_FIRST_MODELS:],
     }
 
 
@@ -219,22 +216,20 @@ def _where(summary: Summary, of_task: bool) -> str:
     return f"Where: share of each group predicted among {task}"
 
 
-def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
+def _ranked(it: Row, strip: Strip, footnotes: Footnotes) -> Context:
     """A row of the ranking."""
-    row, shown = it["row"], rounded(it["row"])
-    marks = []
-    if row["low"] is None and row["note"]:
-        marks.append(notes.setdefault(row["note"], len(notes) + 1))
+    number = rounded(it["row"])
     return {
         "model": shortened(clean(it["model"]), _NAME),
         "words": WORDS[it["verdict"]],
         "tone": TONES.get(it["verdict"], "unclear"),
-        "value": shown.value,
-        "interval": shown.interval,
-        "marks": marks,
+        "value": number.value,
+        "interval": number.interval,
+        "row": it["row"],
+        "marks": footnotes.of(it["row"]),
         "strip": strip if it["verdict"] not in WITHOUT_NUMBERS else strip._replace(tone="unclear"),
         "accuracy": accuracy_in_words(it["accuracy"]),
-        "gap": tuple(map(_shown, gap_in_parts(it["gap"]))),
+        "gap": tuple(map(shown, gap_in_parts(it["gap"]))),
     }
 
 
@@ -262,7 +257,7 @@ def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator
         }
     terms = list(TERMS.items())
     yield {"id": "how", "heading": "How to read this", "intro": _HOW_TO_READ, "facts": terms}
-    notes = [_shown(note) for note in summary["notes"]]
+    notes = [shown(note) for note in summary["notes"]]
     yield {"id": "notes", "heading": f"Caveats ({len(notes)})", "notes": notes}
 
 

@@ -7,12 +7,11 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from biasamp_adapters._text import clean
+from biasamp_adapters._text import shown
 from biasamp_adapters.auditing.answer import ranking
 from biasamp_adapters.auditing.ranked import ranking_table
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
-from biasamp_adapters.cards.rounded import arrows
 
 #: The width of plain text, and of plain text with all tables.
 WIDTH, FULL_WIDTH = 80, 100
@@ -67,7 +66,7 @@ def _markdown_table(table: Table) -> str:
 
 def _escaped(text: str) -> str:
     """Escape the special characters of Markdown and HTML."""
-    text = arrows(clean(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = shown(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~!])", r"\\\1", text)
 
 

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
-from biasamp_adapters._text import clean
+from biasamp_adapters._text import arrows, clean, shown
 from biasamp_adapters.auditing.answer import NO_VERDICT, Row, ranking
 from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
-from biasamp_adapters.cards.rounded import arrows
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
 
@@ -136,7 +135,7 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     lines += [*wrapped([(clean(" \u00b7 ".join(facts)), "dim")], width), Text()]
     for told in answer["directions"]:
         name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
-        sentences = " ".join(map(_shown, [told["sentence"], *told["details"]]))
+        sentences = " ".join(map(shown, [told["sentence"], *told["details"]]))
         headline = _headline(told, _HEADLINES * width // len(answer["directions"]))
         lines += wrapped([(name, ""), headline, (sentences, "")], width)
     if not answer["directions"]:
@@ -144,18 +143,14 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     lines += [Text(), *models, *([Text()] if models else [])]
     for heading, part in (("How sure", "sure"), ("What to read", "read"), ("What to do", "do")):
         if answer[part]:
-            sentences = " ".join(map(_shown, answer[part]))
+            sentences = " ".join(map(shown, answer[part]))
             lines += wrapped([(f"{heading}:", "bold"), (sentences, "")], width, "  ")
     return [*lines, Text()]
 
 
-def _shown(text: str) -> str:
-    return arrows(clean(text))
-
-
 def _headline(told: Row, most: int) -> tuple[str, str]:
     style = f"bold {_STYLES.get(told['verdict'], '')}".strip()
-    return fitted(_shown(told["headline"]), most), style
+    return fitted(shown(told["headline"]), most), style
 
 
 # The models, ranked.
@@ -261,11 +256,11 @@ def _everything(summary: Summary, width: int) -> Iterator[Text]:
     for table in tables(summary, short=True):
         yield from _table(table, width)
     for term, text in [*data_facts(summary), *method_facts(summary)]:
-        yield from wrapped([(f"{term}:", "dim"), (_shown(text), "")], width, "  ")
+        yield from wrapped([(f"{term}:", "dim"), (shown(text), "")], width, "  ")
     yield Text()
     yield Text("Notes", "bold")
     for note in summary["notes"]:
-        yield from wrapped([(f"- {_shown(note)}", "")], width, "  ")
+        yield from wrapped([(f"- {shown(note)}", "")], width, "  ")
     yield Text()
 
 

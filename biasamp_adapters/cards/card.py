@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.cards.rounded import arrows, rounded
+from biasamp_adapters._text import shortened, shown
+from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import Row, Strip, strips
 from biasamp_adapters.cards.templating import SHARED, rendered, template_file
 
@@ -29,9 +29,12 @@ class Cell(NamedTuple):
     """Text, with the numbers of its footnotes, or a picture."""
 
     text: str = ""
+    marks: tuple[int, ...] = ()
     tone: str = "unclear"
     drawn: Any = None
-    marks: Sequence[int] = ()
+
+    def __str__(self) -> str:
+        return self.text + "".join(f"[{mark}]" for mark in self.marks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,24 +102,17 @@ class Card:
 
 @dataclass
 class Footnotes:
-    """Numbers the reasons for missing intervals, each once."""
+    """Numbers texts, such as the reasons for missing intervals, each once."""
 
     texts: dict[str, int] = field(default_factory=dict)
 
     def of(self, row: Row) -> tuple[int, ...]:
-        """The marks of a number: one if it has no interval and there is a reason for that."""
-        if row["low"] is not None or not row.get("note"):
-            return ()
-        return (self.mark(shown(row["note"])),)
+        """The mark of a number that has no interval, if there is a reason for that."""
+        return self.mark(row.get("note", "") if row["low"] is None else "")
 
-    def mark(self, text: str) -> int:
-        """The number of a footnote."""
-        return self.texts.setdefault(text, len(self.texts) + 1)
-
-
-def shown(text: str) -> str:
-    """Text of a user or of a report, as a card shows it."""
-    return arrows(clean(text))
+    def mark(self, text: str) -> tuple[int, ...]:
+        """The number of a footnote; none of an empty text."""
+        return (self.texts.setdefault(shown(text), len(self.texts) + 1),) if text else ()
 
 
 def name_of(text: str) -> str:
@@ -166,7 +162,7 @@ def values(
     for (name, row), strip in zip(kept, strips([row for _, row in kept]), strict=True):
         number = rounded(row, scale, "+" if signed else "")
         drawn: Strip = strip if signed else strip._replace(tone="unclear")
-        value = Cell(number.value, marks=footnotes.of(row))
+        value = Cell(number.value, footnotes.of(row))
         name_cell = Cell(name_of(name))
         cells.append([name_cell, value, Cell(number.interval or "–"), Cell(drawn=drawn)])
     return Table(

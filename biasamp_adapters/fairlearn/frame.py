@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from fairlearn.metrics import MetricFrame
 
+from biasamp_adapters._text import shown
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.cards.card import Card, Footnotes, shown, values
+from biasamp_adapters.cards.card import Card, Footnotes, values
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Estimate, Replicated, outer_level
