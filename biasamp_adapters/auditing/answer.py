@@ -80,6 +80,9 @@ _FAR_SHARE = 0.02
 
 _NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 
+#: Headings of the lists of sentences of an answer.
+BOXES = {"How sure": "sure", "What to read": "read", "What to do": "do"}
+
 #: Most models that a sentence names.
 _MOST_NAMED = 3
 
@@ -125,6 +128,12 @@ def _is_ba(row: Row, direction: str) -> bool:
 
 def _or_least(value: float | None) -> float:
     return float("-inf") if value is None else value
+
+
+def subtitle(summary: Row) -> list[str]:
+    """What was audited: the facts, after the title of the answer where the report has another."""
+    answer = summary["answer"]
+    return [answer["title"]] * (summary["title"] != answer["title"]) + list(answer["facts"])
 
 
 def accuracy_in_words(row: Row | None) -> str:

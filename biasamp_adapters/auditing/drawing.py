@@ -183,8 +183,8 @@ def sweeps(summary: Summary) -> Iterator[Sweep]:
         ]
         scale = Scale(min([0.0, *numbers]), max([0.0, *numbers]))
         yield Sweep(
-            curve["model"],
-            curve.get("run", ""),
+            clean(curve["model"]),
+            clean(curve.get("run", "")),
             f"to be {_shown(curve['attribute'])}" if "attribute" in curve else "positive",
             [_curve(points, label, key, scale) for label, key in lines.items()],
             _up(scale, 0.0),

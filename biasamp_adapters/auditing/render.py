@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from biasamp_adapters._text import shown
-from biasamp_adapters.auditing.answer import ranking
+from biasamp_adapters.auditing.answer import BOXES, ranking, subtitle
 from biasamp_adapters.auditing.ranked import ranking_table
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
@@ -28,9 +28,8 @@ def to_text(summary: Summary, *, full: bool = False) -> str:
 def to_markdown(summary: Summary) -> str:
     """The report as Markdown, with tables of the GitHub flavour: the answer, then all tables."""
     answer = summary["answer"]
-    own_title = summary["title"] != answer["title"]
     parts = [f"# {_escaped(summary['title'])}"]
-    parts.append(_escaped(" \u00b7 ".join([answer["title"]] * own_title + answer["facts"])))
+    parts.append(_escaped(" \u00b7 ".join(subtitle(summary))))
     several = len(answer["directions"]) > 1
     for told in answer["directions"]:
         name = f"{_escaped(told['direction'])}: " if several else ""
@@ -38,11 +37,12 @@ def to_markdown(summary: Summary) -> str:
         parts.append(f"{name}**{_escaped(told['headline'])}** {sentences}")
     ranked = [it for told in answer["directions"] for it in ranking(summary, told["direction"])]
     parts += [_markdown_table(ranking_table(ranked))] * bool(ranked)
-    boxes = (("How sure", "sure"), ("What to read", "read"), ("What to do", "do"))
-    shown = (
-        f"- **{name}:** {_escaped(' '.join(answer[key]))}" for name, key in boxes if answer[key]
+    boxes = (
+        f"- **{heading}:** {_escaped(' '.join(answer[part]))}"
+        for heading, part in BOXES.items()
+        if answer[part]
     )
-    parts.append("\n".join(shown))
+    parts.append("\n".join(boxes))
     for table in tables(summary, short=True):
         parts += [f"## {_escaped(table.caption)}", _markdown_table(table)]
     facts = [*data_facts(summary), *method_facts(summary)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.text import Text
 
 from biasamp_adapters._text import arrows, clean, shown
-from biasamp_adapters.auditing.answer import NO_VERDICT, Row, ranking
+from biasamp_adapters.auditing.answer import BOXES, NO_VERDICT, Row, ranking, subtitle
 from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary
@@ -128,11 +128,9 @@ def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
 
 def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -> list[Text]:
     """What was audited, the verdicts, the models, and what to know, to read and to do."""
-    own_title = summary["title"] != answer["title"]
-    facts = [answer["title"]] * own_title + answer["facts"]
     # A title may be any text.
     lines = wrapped([(fitted(clean(summary["title"]), _TITLE * width), "bold")], width)[:_TITLE]
-    lines += [*wrapped([(clean(" \u00b7 ".join(facts)), "dim")], width), Text()]
+    lines += [*wrapped([(clean(" \u00b7 ".join(subtitle(summary))), "dim")], width), Text()]
     for told in answer["directions"]:
         name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
         sentences = " ".join(map(shown, [told["sentence"], *told["details"]]))
@@ -141,7 +139,7 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     if not answer["directions"]:
         lines += wrapped([(NO_VERDICT, "bold")], width)
     lines += [Text(), *models, *([Text()] if models else [])]
-    for heading, part in (("How sure", "sure"), ("What to read", "read"), ("What to do", "do")):
+    for heading, part in BOXES.items():
         if answer[part]:
             sentences = " ".join(map(shown, answer[part]))
             lines += wrapped([(f"{heading}:", "bold"), (sentences, "")], width, "  ")
