@@ -16,9 +16,9 @@ from biasamp_adapters.auditing.prevalence import (
     over_runs,
     ratio_in_words,
 )
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.counts.variables import model_in_words
-from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.verdict import WORDS
 
@@ -77,29 +77,22 @@ class Subject:
         return str(self.summary["data"]["reference"]).startswith(BY_HAND)
 
     @cached_property
-    def amplification(self) -> Row | None:
-        """The row of BA-> of the same direction, or of the first that there is."""
-        rows = [row for row in self._rows("metrics") if row["name"].startswith("BA ")]
-        same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), None)
-
-    @cached_property
     def verdict(self) -> Row:
-        """The verdict on the same direction, or on the first that there is."""
+        """The verdict on BA-> of the same direction, or else of the first that there is."""
         rows = self._rows("verdicts")
         same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), {"verdict": "", "reason": None, "sentence": ""})
+        return next(iter([*same, *rows]), _NO_VERDICT)
 
     @property
     def lacks_truth(self) -> bool:
         """Whether there is no truth, so that only the reference can be compared with."""
-        return self.amplification is None and not self.by_hand
+        return self.verdict is _NO_VERDICT and not self.by_hand
 
     @cached_property
     def _pairs(self) -> list[Row]:
         """The pairs of the BA-> that this is compared with."""
-        name = None if self.amplification is None else self.amplification["name"]
-        return [row for row in self._rows("pairs") if row["name"] == name]
+        direction = self.verdict["direction"]
+        return [row for row in self._rows("pairs") if row["direction"] == direction]
 
     @property
     def is_balanced(self) -> bool:
@@ -274,10 +267,8 @@ class Subject:
     @property
     def contradicts(self) -> bool:
         """Whether this is clearly above or below 0 where the verdict says something else."""
-        side = _SIDES.get(self.verdict["verdict"])
-        if side is None or self.row["low"] is None:
-            return False
-        return side_of_zero((self.row["low"], self.row["high"])) not in (0, side)
+        told = _SIDES.get(self.verdict["verdict"])
+        return told is not None and side(self.row) not in (None, 0, told)
 
     @property
     def frequency(self) -> str:
@@ -293,8 +284,7 @@ class Subject:
     @property
     def agrees_beneath_errors(self) -> bool:
         """Whether this is clearly above 0, as only mistakes kept BA-> from being."""
-        beneath = self.verdict["verdict"] == "amplifies_beneath_errors"
-        return beneath and self.row["low"] is not None and self.row["low"] > 0
+        return self.verdict["verdict"] == "amplifies_beneath_errors" and side(self.row) == 1
 
     @property
     def belief(self) -> str:
@@ -327,6 +317,9 @@ class Subject:
             )
         return "".join(parts)
 
+
+#: What stands for a verdict where there is no BA->.
+_NO_VERDICT: Row = {"direction": None, "verdict": "", "reason": None, "sentence": ""}
 
 #: Rates that differ by no more are equal: sums of weights are rounded.
 _ROUNDING = 1e-12

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from biasamp_adapters._text import arrows, clean, shown
 from biasamp_adapters.auditing.answer import BOXES, NO_VERDICT, Row, ranking, subtitle
-from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, wrapped
+from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, total_width, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
@@ -201,7 +201,7 @@ def _that_fit(
 
 
 def _width(columns: Sequence[GridColumn]) -> int:
-    return sum(column.natural for column in columns) + GAP * (len(columns) - 1)
+    return total_width(column.natural for column in columns)
 
 
 def _shorter(column: GridColumn, most: int) -> GridColumn:
