@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from rich.text import Text
 
@@ -55,17 +56,17 @@ def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = F
         Whether to draw intervals, where there is room.
     """
     width = min(width, _WIDEST)
-    answer = summary["answer"]
+    n_models = min(_FEW_MODELS, len(summary["data"]["models"]))
     if full:
-        models = _ranked_models(summary, width, _FEW_MODELS, pictures=pictures)
+        answer, most = next(_shortened(summary["answer"], n_models))
+        models = _ranked_models(summary, width, most, pictures=pictures)
         return [*_answer(summary, answer, models, width), *_everything(summary, width)]
     more = f"All tables and {len(summary['notes'])} notes: --full, or to_text(full=True) in Python."
     last = wrapped([(more, "dim")], width)
     room = _SCREEN - len(last) - len(verdict(summary, width))
-    n_models = min(_FEW_MODELS, len(summary["data"]["models"]))
-    for shorter, most in _shortened(answer, n_models):
+    for answer, most in _shortened(summary["answer"], n_models):
         models = _ranked_models(summary, width, most, pictures=pictures)
-        lines = _answer(summary, shorter, models, width)
+        lines = _answer(summary, answer, models, width)
         if len(lines) <= room:
             break
     return [*lines, *last]
@@ -95,35 +96,30 @@ def plain(lines: Iterable[Text]) -> str:
 def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
     """The answer with a number of models in each direction, and shorter ones.
 
-    Each lacks one more sentence or model that can be done without; headlines stay to the end.
+    Each lacks one more sentence or model that can be done without; headlines stay to the end. The
+    sentence of a direction is a list of one, as its details are a list.
     """
-    yield answer, n_models
-    answer = answer | {"directions": [dict(told) for told in answer["directions"]]}
-    directions = answer["directions"]
-    for told in directions[::-1]:
-        while told["details"]:
-            told["details"] = told["details"][:-1]
-            yield answer, n_models
-    for part, least in (("do", 1), ("sure", 1), ("read", 2)):
-        while len(answer[part]) > least:
-            answer[part] = answer[part][:-1]
-            yield answer, n_models
-    for fewer in range(n_models - 1, _FEWEST_MODELS - 1, -1):
-        yield answer, fewer
-    n_models = min(n_models, _FEWEST_MODELS)
-    answer["read"] = answer["read"][:1]
-    yield answer, n_models
-    for told in directions[:0:-1]:
-        told["sentence"] = ""
-        yield answer, n_models
-    for part in ("sure", "do", "read"):
-        answer[part] = []
-        yield answer, n_models
-    for told in directions[:1]:
-        told["sentence"] = ""
-        yield answer, n_models
-    for fewer in range(n_models - 1, 0, -1):
-        yield answer, fewer
+    models = [*range(n_models)]
+    directions = [
+        told | {"sentence": [told["sentence"]], "details": [*told["details"]]}
+        for told in answer["directions"]
+    ]
+    sure, read, do = ([*answer[part]] for part in ("sure", "read", "do"))
+    answer = answer | {"directions": directions, "sure": sure, "read": read, "do": do}
+    # What is shortened, from its end, and to how many.
+    steps: list[tuple[list[Any], int]] = [
+        *((told["details"], 0) for told in directions[::-1]),
+        *((do, 1), (sure, 1), (read, 2), (models, _FEWEST_MODELS), (read, 1)),
+        *((told["sentence"], 0) for told in directions[:0:-1]),
+        *((sure, 0), (do, 0), (read, 0)),
+        *((told["sentence"], 0) for told in directions[:1]),
+        (models, 1),
+    ]
+    yield answer, len(models)
+    for part, least in steps:
+        while len(part) > least:
+            part.pop()
+            yield answer, len(models)
 
 
 def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -> list[Text]:
@@ -133,7 +129,7 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     lines += [*wrapped([(clean(" \u00b7 ".join(subtitle(summary))), "dim")], width), Text()]
     for told in answer["directions"]:
         name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
-        sentences = " ".join(map(shown, [told["sentence"], *told["details"]]))
+        sentences = " ".join(map(shown, told["sentence"] + told["details"]))
         headline = _headline(told, _HEADLINES * width // len(answer["directions"]))
         lines += wrapped([(name, ""), headline, (sentences, "")], width)
     if not answer["directions"]:
