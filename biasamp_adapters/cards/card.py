@@ -126,9 +126,8 @@ def values(
     named: Iterable[tuple[str, Row]],
     footnotes: Footnotes,
     *,
-    unit: str,
     interval: str,
-    scale: float = 100.0,
+    in_points: bool,
     signed: bool = True,
 ) -> Table:
     """A table of numbers with intervals, one a row, each with a strip on the same scale.
@@ -143,12 +142,10 @@ def values(
         the reason for a missing interval.
     footnotes : Footnotes
         Those of the card.
-    unit : str
-        The head of the values.
     interval : str
         The head of the intervals, such as "95% interval".
-    scale : float
-        100 for values in points.
+    in_points : bool
+        Whether values are differences of rates, which are shown in points.
     signed : bool
         Whether the side of 0 has a meaning, and a colour.
 
@@ -160,7 +157,7 @@ def values(
     kept = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
     cells = []
     for (name, row), strip in zip(kept, strips([row for _, row in kept]), strict=True):
-        number = rounded(row, scale, "+" if signed else "")
+        number = rounded(row, 100.0 if in_points else 1.0, "+" if signed else "")
         drawn: Strip = strip if signed else strip._replace(tone="unclear")
         value = Cell(number.value, footnotes.of(row))
         name_cell = Cell(name_of(name))
@@ -169,7 +166,7 @@ def values(
         caption=shown(caption),
         columns=[
             Column(head, "name"),
-            Column(unit, "number"),
+            Column("points" if in_points else "value", "number"),
             Column(interval, "number"),
             Column("the line is 0", "strip"),
         ],

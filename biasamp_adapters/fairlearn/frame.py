@@ -281,9 +281,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
                 "group",
                 ((label, row_of(self._estimate(numbers[j]))) for label, numbers in self._rows),
                 footnotes,
-                unit="value",
                 interval=self._interval_in_words,
-                scale=1.0,
+                in_points=False,
                 signed=column.signed,
             )
             for j, column in enumerate(self._columns)

@@ -108,9 +108,8 @@ class Comparison:
         table = partial(
             values,
             footnotes=footnotes,
-            unit="points" if declared.in_points else "value",
             interval=f"{percent(result.confidence)} interval",
-            scale=declared.scale,
+            in_points=declared.in_points,
         )
         return Card(
             title=f"{name} of {len(self.results)} models",

@@ -473,9 +473,8 @@ class AmplificationResult:
                     "metric",
                     [(name, self.row), *((name, numbers(it)) for name, it in estimates.items())],
                     footnotes,
-                    unit="points" if declared.in_points else "value",
                     interval=f"{percent(self.confidence)} interval",
-                    scale=declared.scale,
+                    in_points=declared.in_points,
                     signed=declared.signed,
                 )
             ],
