@@ -14,7 +14,7 @@ from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.cards.strips import Strip, strips
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
+from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
 
 #: Lines of more characters are hard to read.
 _WIDEST = 120
@@ -34,11 +34,8 @@ _MODEL, _SHORT_MODEL = 30, 12
 #: Columns that a strip may take.
 _STRIP, _LONG_STRIP = 13, 27
 
-#: Styles by the side of 0 on which a value clearly lies, and by verdict.
+#: Styles by the side of 0 on which a value clearly lies, or of which a verdict speaks.
 _SIDES = {"above": "dark_orange", "below": "dodger_blue1", "unclear": ""}
-_STYLES = dict.fromkeys(("amplifies", "amplifies_beneath_errors", "reverses"), "dark_orange") | {
-    "reduces": "dodger_blue1"
-}
 
 
 def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = False) -> list[Text]:
@@ -143,7 +140,7 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
 
 
 def _headline(told: Row, most: int) -> tuple[str, str]:
-    style = f"bold {_STYLES.get(told['verdict'], '')}".strip()
+    style = f"bold {_SIDES[TONES.get(told['verdict'], 'unclear')]}".strip()
     return fitted(shown(told["headline"]), most), style
 
 
