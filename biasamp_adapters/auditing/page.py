@@ -17,6 +17,7 @@ from biasamp_adapters.auditing.answer import (
     ranking,
     subtitle,
 )
+from biasamp_adapters.auditing.notes import NOT_FAIRNESS
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.auditing.terms import TERMS, Part, parts
@@ -88,7 +89,7 @@ _FOLDS = (
     (
         "fairness",
         "Fairness measures",
-        ("No amplification is not fairness: a model that repeats the bias of its data scores 0.",),
+        (NOT_FAIRNESS,),
     ),
     ("runs", "Runs", ("A value is the mean over runs, with its interval over them.",)),
     ("data", "Groups and classes", ()),
