@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.resources import files
 from typing import Any
 
 from biasamp_adapters._text import shown
@@ -73,10 +72,3 @@ def _escaped(text: str) -> str:
 def to_json(document: Any) -> str:
     """A summary, or a list of them, as strict JSON."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of such a document."""
-    file = files("biasamp_adapters.auditing") / "report.schema.json"
-    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return content
