@@ -7,9 +7,9 @@ The sentences are made from a summary, and every rendering shows the same ones.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, TypeAlias
 
 from biasamp_adapters._text import number
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.reading import number_in_words
 from biasamp_adapters.cards.rounded import (
@@ -24,8 +24,6 @@ from biasamp_adapters.counts.variables import model_in_words
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import percent as level_of
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS
-
-Row: TypeAlias = dict[str, Any]
 
 #: What is said of one model and of several, in the order in which a reader has to know it.
 _SAID = {
@@ -138,13 +136,8 @@ def accuracy_in_words(row: Row | None) -> str:
     return NONE if row is None else percent(row["value"], 1)
 
 
-def gap_in_words(gap: Row | None) -> str:
-    """The gap that moves most: between whom, in the truth and in the predictions."""
-    return ": ".join(filter(None, gap_in_parts(gap)))
-
-
 def gap_in_parts(gap: Row | None) -> tuple[str, str]:
-    """The same as two texts: the groups, and how the gap moves."""
+    """The gap that moves most: between whom, and how it moves from truth to predictions."""
     if gap is None:
         return "", NONE
     true, predicted = rates_in_per_cent(gap)

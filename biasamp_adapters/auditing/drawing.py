@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from biasamp_adapters._text import arrows, clean, number, shortened
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing.answer import number_of_pairs, pairs_of, rates_in_per_cent
 from biasamp_adapters.auditing.summary import Summary, grouped
 from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
 from biasamp_adapters.inference import estimates
 from biasamp_adapters.metrics.result import about
-
-Row: TypeAlias = dict[str, Any]
 
 #: Most groups that are all shown; of more, the clearest pairs are.
 MOST_GROUPS = 12

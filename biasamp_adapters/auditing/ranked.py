@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasamp_adapters._text import arrows
-from biasamp_adapters.auditing.answer import Row, accuracy_in_words, gap_in_words
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.answer import accuracy_in_words, gap_in_parts
 from biasamp_adapters.auditing.tables import Column, Table, table_of
 from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.counts.variables import MODEL
@@ -34,7 +35,7 @@ def ranking_table(ranked: Sequence[Row]) -> Table:
         Column(f"{ba}, points", lambda it: rounded(it["row"]).value, True, _no_interval),
         Column("interval", lambda it: rounded(it["row"]).interval, True),
         Column("accuracy", lambda it: accuracy_in_words(it["accuracy"]), True),
-        Column(LARGEST_GAP, lambda it: gap_in_words(it["gap"])),
+        Column(LARGEST_GAP, lambda it: ": ".join(filter(None, gap_in_parts(it["gap"])))),
     ]
     caption = "Models, the largest value first"
     return table_of("ranking", caption, columns, ranked, [False] * len(ranked))

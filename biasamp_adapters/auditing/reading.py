@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from biasamp_adapters.auditing.subject import SILENCE, Row, Subject
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.subject import SILENCE, Subject
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 
 Place: TypeAlias = Literal["first", "beside", "leave"]

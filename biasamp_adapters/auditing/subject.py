@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
 from biasamp_adapters.auditing.prevalence import (
@@ -24,8 +25,6 @@ from biasamp_adapters.metrics.verdict import WORDS
 
 #: The differences between groups in how often a model abstained, by what it did not predict.
 SILENCE = {role: f"{measure}_difference" for role, measure in ABSTENTION.items()}
-
-Row: TypeAlias = dict[str, Any]
 
 
 class Sizes(NamedTuple):

@@ -8,7 +8,8 @@ from typing import Any
 from rich.text import Text
 
 from biasamp_adapters._text import arrows, clean, shown
-from biasamp_adapters.auditing.answer import BOXES, NO_VERDICT, Row, ranking, subtitle
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.answer import BOXES, NO_VERDICT, ranking, subtitle
 from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, total_width, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import shortened, shown
+from biasamp_adapters._typing import Row
 from biasamp_adapters.cards.rounded import rounded
-from biasamp_adapters.cards.strips import Row, Strip, strips
+from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import SHARED, rendered, template_file
 
 #: How a column is set: its rows' names, tags, numbers, or one of two kinds of pictures.
