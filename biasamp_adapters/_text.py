@@ -66,6 +66,11 @@ def arrows(text: str) -> str:
     return _ARROW.sub("→", text)
 
 
+def shown(text: str) -> str:
+    """Text of a user or of a report, as one line with the arrows of metrics."""
+    return arrows(clean(text))
+
+
 def did_you_mean(names: Iterable[str], known: Mapping[str, str]) -> str:
     """A hint, for the end of a message, at known names that are like some unknown ones.
 

@@ -17,6 +17,9 @@ Array: TypeAlias = NDArray[Any]
 #: A class or group label: a str, int, float or bool, or a tuple of them for crossed attributes.
 Label: TypeAlias = Hashable
 
+#: A row of a summary or of a table: its entries by their names.
+Row: TypeAlias = dict[str, Any]
+
 #: Values of ``random_state``: None is the fixed seed 0, so that repeated calls agree.
 RandomState: TypeAlias = int | np.random.Generator | None
 

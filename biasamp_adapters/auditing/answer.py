@@ -7,25 +7,23 @@ The sentences are made from a summary, and every rendering shows the same ones.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, TypeAlias
 
+from biasamp_adapters._text import number
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.reading import number_in_words
 from biasamp_adapters.cards.rounded import (
     NONE,
     digits_of,
-    number,
     percent,
     rounded,
 )
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.counts.variables import model_in_words
-from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.result import percent as level_of
 from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS
-
-Row: TypeAlias = dict[str, Any]
 
 #: What is said of one model and of several, in the order in which a reader has to know it.
 _SAID = {
@@ -80,6 +78,9 @@ _FAR_SHARE = 0.02
 
 _NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 
+#: Headings of the lists of sentences of an answer.
+BOXES = {"How sure": "sure", "What to read": "read", "What to do": "do"}
+
 #: Most models that a sentence names.
 _MOST_NAMED = 3
 
@@ -116,15 +117,18 @@ def ranking(summary: Row, direction: str) -> list[Row]:
     rows = {row["model"]: row for row in summary["metrics"] if _is_ba(row, direction)}
     judged = [row for row in summary["verdicts"] if row["direction"] == direction]
     ranked = [verdict | {"row": rows[verdict["model"]]} for verdict in judged]
-    return sorted(ranked, key=lambda it: -(_or_least(it["row"]["value"])))
+    # What is undefined comes last.
+    return sorted(ranked, key=lambda it: (it["row"]["value"] is None, -(it["row"]["value"] or 0)))
 
 
 def _is_ba(row: Row, direction: str) -> bool:
     return bool(row["name"] == f"BA {direction}")
 
 
-def _or_least(value: float | None) -> float:
-    return float("-inf") if value is None else value
+def subtitle(summary: Row) -> list[str]:
+    """What was audited: the facts, after the title of the answer where the report has another."""
+    answer = summary["answer"]
+    return [answer["title"]] * (summary["title"] != answer["title"]) + list(answer["facts"])
 
 
 def accuracy_in_words(row: Row | None) -> str:
@@ -132,20 +136,21 @@ def accuracy_in_words(row: Row | None) -> str:
     return NONE if row is None else percent(row["value"], 1)
 
 
-def gap_in_words(gap: Row | None) -> str:
-    """The gap that moves most: between whom, in the truth and in the predictions."""
-    return ": ".join(filter(None, gap_in_parts(gap)))
-
-
 def gap_in_parts(gap: Row | None) -> tuple[str, str]:
-    """The same as two texts: the groups, and how the gap moves."""
+    """The gap that moves most: between whom, and how it moves from truth to predictions."""
     if gap is None:
         return "", NONE
-    digits = 1 if 0 < abs(gap["true"] - gap["predicted"]) < 0.01 else 0
-    true, predicted = (number(100 * gap[name], digits, "") for name in ("true", "predicted"))
+    true, predicted = rates_in_per_cent(gap)
     if gap["other"] is None:
         return gap["group"], f"{true} \u2192 {predicted}%"
     return f"{gap['group']} \u2212 {gap['other']}", f"{true} \u2192 {predicted} points"
+
+
+def rates_in_per_cent(row: Row) -> tuple[str, str]:
+    """A rate or gap in the truth and in the predictions; a small change has a decimal."""
+    digits = 1 if 0 < abs(row["true"] - row["predicted"]) < 0.01 else 0
+    true, predicted = (number(100 * row[name], digits, "") for name in ("true", "predicted"))
+    return true, predicted
 
 
 # What is audited.
@@ -255,13 +260,13 @@ def _subject(models: Sequence[str], n_models: int) -> str:
 def _details(summary: Row, direction: str, model: str) -> Iterator[str]:
     """How models differ, and what else moves the rates of the one that is told of."""
     differences = [row for row in summary["differences"] if _is_ba(row, direction)]
-    clear = [row for row in differences if row["low"] is not None and _side(row)]
+    clear = [row for row in differences if side(row)]
     if clear:
         most = max(clear, key=lambda row: abs(row["value"]))
-        size = rounded({name: _signless(most, name) for name in ("value", "low", "high")}, sign="")
-        side = "below" if most["value"] < 0 else "above"
+        size = rounded({name: abs(most[name]) for name in ("value", "low", "high")}, sign="")
+        where = "below" if most["value"] < 0 else "above"
         yield (
-            f"BA of {most['model']} is {size.value} points {side} that of "
+            f"BA of {most['model']} is {size.value} points {where} that of "
             f"{most['compared_with']} ({rounded(most).interval})."
         )
     elif any(row["low"] is not None for row in differences):
@@ -276,14 +281,6 @@ def _details(summary: Row, direction: str, model: str) -> Iterator[str]:
     yield from drift.in_words(summary["drift"], confidence, *names, briefly=True)
 
 
-def _side(row: Row) -> int:
-    return side_of_zero((row["low"], row["high"]))
-
-
-def _signless(row: Row, name: str) -> float:
-    return float(abs(row[name]))
-
-
 # How sure that is.
 
 
@@ -295,7 +292,7 @@ def _how_sure(summary: Row) -> Iterator[str]:
         judged = [it for it in ranking(summary, direction) if it["verdict"] not in WITHOUT_NUMBERS]
         rows = [it["row"] for it in judged]
         bounded = [row for row in rows if row["low"] is not None]
-        clear = sum(bool(_side(row)) for row in bounded)
+        clear = sum(bool(side(row)) for row in bounded)
         name = f"BA {direction}"
         if len(bounded) == 1:
             yield f"The interval of {name} {'excludes' if clear else 'includes'} 0."
@@ -309,16 +306,10 @@ def _how_sure(summary: Row) -> Iterator[str]:
 
 def _doubts(summary: Row, direction: str) -> Iterator[str]:
     """How many signs of the reference may be noise."""
-    name, data = f"BA {direction}", summary["data"]
-    pairs = [
-        pair
-        for pair in summary["pairs"]
-        if pair["name"] == name
-        and pair["model"] == data["models"][0]
-        and data["positive"] in (None, pair["task"])
-    ]
+    model = summary["data"]["models"][0]
+    pairs = pairs_of(summary, direction, model)
     signs = [pair["uncertain"] for pair in pairs if pair["sign"]]
-    if len(pairs) < number_of_pairs(summary, direction, data["models"][0]):
+    if len(pairs) < number_of_pairs(summary, direction, model):
         row = next(it for it in summary["metrics"] if _is_ba(it, direction))
         share = percent(row["uncertain_signs"])
         yield f"{share} of the correlations of the reference may be noise."
@@ -326,6 +317,17 @@ def _doubts(summary: Row, direction: str) -> Iterator[str]:
         yield f"{sum(signs)} of {len(signs)} correlations of the reference may be noise."
     elif signs:
         yield "No correlation of the reference is in doubt."
+
+
+def pairs_of(summary: Row, direction: str, model: str) -> list[Row]:
+    """The pairs of a model that are listed; of two classes, one tells all of the other."""
+    return [
+        pair
+        for pair in summary["pairs"]
+        if pair["model"] == model
+        and pair["direction"] == direction
+        and summary["data"]["positive"] in (None, pair["task"])
+    ]
 
 
 def number_of_pairs(summary: Row, direction: str, model: str) -> int:

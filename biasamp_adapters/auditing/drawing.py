@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.auditing.answer import number_of_pairs
+from biasamp_adapters._text import arrows, clean, number, shortened
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.answer import number_of_pairs, pairs_of, rates_in_per_cent
 from biasamp_adapters.auditing.summary import Summary, grouped
-from biasamp_adapters.cards.rounded import arrows, number, rounded
+from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
 from biasamp_adapters.inference import estimates
 from biasamp_adapters.metrics.result import about
-
-Row: TypeAlias = dict[str, Any]
 
 #: Most groups that are all shown; of more, the clearest pairs are.
 MOST_GROUPS = 12
@@ -59,10 +58,6 @@ class Panel(NamedTuple):
         """How many of the pairs are shown."""
         return len(self.dumbbells)
 
-    def first(self, most: int) -> Panel:
-        """The same with the first dumbbells only."""
-        return self._replace(dumbbells=self.dumbbells[:most])
-
 
 def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Panel]:
     """How the rates of groups move, for some models on one scale.
@@ -89,16 +84,12 @@ def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Pane
 
 def _chosen(summary: Summary, direction: str, model: str) -> tuple[list[Row], int]:
     """The pairs of a model to show, and of how many they are."""
-    data = summary["data"]
     pairs = [
         pair
-        for pair in summary["pairs"]
-        if pair["model"] == model
-        and pair["direction"] == direction
-        and data["positive"] in (None, pair["task"])
-        and None not in (pair["true"], pair["predicted"])
+        for pair in pairs_of(summary, direction, model)
+        if None not in (pair["true"], pair["predicted"])
     ]
-    order = {group["label"]: i for i, group in enumerate(data["groups"])}
+    order = {group["label"]: i for i, group in enumerate(summary["data"]["groups"])}
     if len({pair["task"] for pair in pairs}) == 1 and len(pairs) <= MOST_GROUPS:
         return sorted(pairs, key=lambda pair: order.get(pair["attribute"], len(order))), len(pairs)
     n_pairs = max(len(pairs), number_of_pairs(summary, direction, model))
@@ -118,8 +109,6 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
     one_task = data["positive"] is not None or len(data["classes"]) == 1
     label = pair["attribute"] if one_task else f"{pair['task']}, {pair['attribute']}"
     moved = 1 if pair["value"] > 0 else -1 if pair["value"] < 0 else 0
-    digits = 1 if 0 < abs(pair["true"] - pair["predicted"]) < 0.01 else 0
-    true, predicted = (number(100 * pair[name], digits, "") for name in ("true", "predicted"))
     return Dumbbell(
         _shown(label),
         clean(label),
@@ -128,7 +117,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
         scale.at(pair["true"]),
         scale.at(pair["predicted"]),
         scale.place(pair["overall"]),
-        (true, predicted),
+        rates_in_per_cent(pair),
     )
 
 
@@ -187,8 +176,8 @@ def sweeps(summary: Summary) -> Iterator[Sweep]:
         ]
         scale = Scale(min([0.0, *numbers]), max([0.0, *numbers]))
         yield Sweep(
-            curve["model"],
-            curve.get("run", ""),
+            clean(curve["model"]),
+            clean(curve.get("run", "")),
             f"to be {_shown(curve['attribute'])}" if "attribute" in curve else "positive",
             [_curve(points, label, key, scale) for label, key in lines.items()],
             _up(scale, 0.0),

@@ -134,8 +134,7 @@ class GroupRates(Scored):
         for name, fraction in self._observed.items():
             rates = rate(*fraction)
             defined = (~np.isnan(rates)).sum(axis=0) > 1
-            gap = np.where(np.isnan(rates), -np.inf, rates).max(axis=0)
-            gap = gap - np.where(np.isnan(rates), np.inf, rates).min(axis=0)
+            gap = np.fmax.reduce(rates, axis=0) - np.fmin.reduce(rates, axis=0)
             order = np.argsort(-np.where(defined, gap, -1.0), kind="stable")
             out[name] = order[:MOST_TASKS]
         return out

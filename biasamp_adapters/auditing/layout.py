@@ -7,7 +7,7 @@ least. Columns for which there is no room continue below.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
@@ -98,19 +98,19 @@ def grid(columns: Sequence[GridColumn], width: int) -> list[Text]:
 def _blocks(columns: Sequence[GridColumn], width: int) -> Iterator[list[GridColumn]]:
     """The columns of each block: every one begins with the columns of text on the left."""
     n_keys = max(1, next((i for i, column in enumerate(columns) if column.number), 1))
-    while n_keys > 1 and _total(column.least for column in columns[:n_keys]) > width / 2:
+    while n_keys > 1 and total_width(column.least for column in columns[:n_keys]) > width / 2:
         n_keys -= 1
     keys, rest = list(columns[:n_keys]), columns[n_keys:]
     block = list(keys)
     for column in rest:
-        if len(block) > len(keys) and _total(it.least for it in (*block, column)) > width:
+        if len(block) > len(keys) and total_width(it.least for it in (*block, column)) > width:
             yield block
             block = list(keys)
         block.append(column)
     yield block
 
 
-def _total(widths: Iterator[int]) -> int:
+def total_width(widths: Iterable[int]) -> int:
     """The width of columns with the gaps between them."""
     listed = [*widths]
     return sum(listed) + GAP * (len(listed) - 1)
@@ -121,7 +121,7 @@ def _block(columns: Sequence[GridColumn], width: int) -> list[Text]:
     widths = [column.natural for column in columns]
     for narrow in (_WORD, _LEAST):
         least = [it.least if it.number else min(it.least, narrow) for it in columns]
-        while _total(iter(widths)) > width and widths != least:
+        while total_width(widths) > width and widths != least:
             room = [(now > low, now) for now, low in zip(widths, least, strict=True)]
             widths[room.index(max(room))] -= 1
     heads = [GridColumn(column.name, [column.name], column.number, "bold") for column in columns]

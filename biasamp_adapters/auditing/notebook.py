@@ -78,7 +78,6 @@ def _models(direction: Context, most: int, footnotes: Footnotes) -> Table:
     some = f" ({len(kept)} of {len(ranked)} models)" if len(kept) < len(ranked) else ""
     # A long verdict leaves no room for all columns.
     n_columns = 5 if any(len(it["words"]) > _LONG_VERDICT for it in kept) else 6
-    marks = [[direction["footnotes"][mark - 1] for mark in it["marks"]] for it in kept]
     return Table(
         caption=f"{shortened(direction['caption'], _CAPTION)}{some}",
         columns=[
@@ -92,13 +91,13 @@ def _models(direction: Context, most: int, footnotes: Footnotes) -> Table:
         rows=[
             [
                 Cell(name_of(it["model"])),
-                Cell(it["words"], it["tone"]),
-                Cell(it["value"], marks=[footnotes.mark(note) for note in notes]),
+                Cell(it["words"], tone=it["tone"]),
+                Cell(it["value"], footnotes.of(it["row"])),
                 Cell(it["interval"] or "–"),
                 Cell(drawn=it["strip"]),
                 Cell(it["accuracy"]),
             ][:n_columns]
-            for it, notes in zip(kept, marks, strict=True)
+            for it in kept
         ],
     )
 

@@ -33,6 +33,10 @@ BY_HAND = "base rates set by hand"
 
 NO_INTERVALS = "No intervals were asked for (n_boot=0): no number here says how sure it is."
 
+NOT_FAIRNESS = (
+    "No amplification is not fairness: a model that repeats the bias of its data scores 0."
+)
+
 _SENTENCES = {
     "dropped": "{n:,} rows with missing values were left out.",
     "abstained": "{model} abstained from {n:,} predictions of the {variable}: such rows stay in "
@@ -98,10 +102,8 @@ _SENTENCES = {
     "of a metric": "{note}",
     "comparable": "Compare values within one metric, one direction and one dataset only; a "
     "comparison of A->T with T->A means nothing.",
-    "fairness": "No amplification is not fairness: a model that repeats the bias of its data "
-    "scores 0. Read the differences of selection rate, TPR and FPR beside it.",
-    "fairness without rates": "No amplification is not fairness: a model that repeats the bias of "
-    "its data scores 0.",
+    "fairness": f"{NOT_FAIRNESS} Read the differences of selection rate, TPR and FPR beside it.",
+    "fairness without rates": NOT_FAIRNESS,
     "truth": "The labels are taken for the truth. Where they are not, as in risk prediction, where "
     "they record arrests or predict what has not happened yet, matching them is not the goal.",
 }

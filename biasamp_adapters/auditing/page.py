@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from biasamp_adapters._text import clean, shortened
+from biasamp_adapters._text import arrows, clean, shortened, shown
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import (
     NO_VERDICT,
@@ -16,11 +15,14 @@ from biasamp_adapters.auditing.answer import (
     attributes_in_words,
     gap_in_parts,
     ranking,
+    subtitle,
 )
+from biasamp_adapters.auditing.notes import NOT_FAIRNESS
 from biasamp_adapters.auditing.summary import Row, Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.auditing.terms import TERMS, Part, parts
-from biasamp_adapters.cards.rounded import arrows, rounded
+from biasamp_adapters.cards.card import Footnotes
+from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import rendered, template_file
 from biasamp_adapters.counts.labels import task_in_words
@@ -87,7 +89,7 @@ _FOLDS = (
     (
         "fairness",
         "Fairness measures",
-        ("No amplification is not fairness: a model that repeats the bias of its data scores 0.",),
+        (NOT_FAIRNESS,),
     ),
     ("runs", "Runs", ("A value is the mean over runs, with its interval over them.",)),
     ("data", "Groups and classes", ()),
@@ -128,40 +130,35 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
     directions = [_direction(summary, told) for told in answer["directions"]]
     # More bias in any direction is what a reader has to know first.
     tones = {told["tone"] for told in directions}
-    own_title = summary["title"] != answer["title"]
-    facts = [answer["title"]] * own_title + answer["facts"]
-    boxes: list[tuple[str, list[str], Callable[[str], list[Part]]]] = [
-        ("How sure?", answer["sure"], _as_is),
-        ("What to read", answer["read"], partial(_explained, seen=set())),
-        ("What to do", answer["do"], _as_is),
+    # What to read is text of ours, with terms; other sentences may hold any names.
+    boxes: list[tuple[str, str, set[str] | None]] = [
+        ("How sure?", "sure", None),
+        ("What to read", "read", set()),
+        ("What to do", "do", None),
     ]
     return {
         "id": name,
         "title": clean(summary["title"]),
-        "facts": list(map(clean, facts)),
+        "facts": list(map(clean, subtitle(summary))),
         "tone": next((tone for tone in ("above", "below") if tone in tones), "unclear"),
         "directions": directions,
         "no_verdict": NO_VERDICT,
         "boxes": [
-            (heading, [explain(_shown(sentence)) for sentence in sentences])
-            for heading, sentences, explain in boxes
-            if sentences
+            (heading, [_parts(shown(sentence), seen) for sentence in answer[part]])
+            for heading, part, seen in boxes
+            if answer[part]
         ],
         "folds": list(_folds(summary, directions, short)),
     }
 
 
-def _shown(text: str) -> str:
-    return arrows(clean(text))
+def _parts(text: str, seen: set[str] | None) -> list[Part]:
+    """The parts of a text, in which each term that was not seen before is explained.
 
-
-def _as_is(text: str) -> list[Part]:
-    """A text that may hold any names."""
-    return [Part(text)]
-
-
-def _explained(text: str, seen: set[str]) -> list[Part]:
-    """The parts of a text of ours, in which each term is explained once among those seen."""
+    A text that may hold any names has one part: there is nothing seen for it.
+    """
+    if seen is None:
+        return [Part(text)]
     found = [Part(it.text, "" if it.title in seen else it.title) for it in parts(text)]
     seen.update(part.title for part in found)
     return found
@@ -171,28 +168,28 @@ def _direction(summary: Summary, told: Row) -> Context:
     """The verdict, the ranking and the dumbbells of one direction."""
     direction, data = told["direction"], summary["data"]
     ranked = ranking(summary, direction)
-    notes: dict[str, int] = {}
+    footnotes = Footnotes()
     drawn = strips([it["row"] for it in ranked])
-    shown = drawing.panels(summary, direction, [it["model"] for it in ranked])
+    panels = drawing.panels(summary, direction, [it["model"] for it in ranked])
     of_task = direction == A_TO_T
     reference = "the reference" if "reference data" in data["reference"] else "these rows"
     return {
         "name": arrows(direction),
         "tone": TONES.get(told["verdict"], "unclear"),
-        "headline": _shown(told["headline"]),
-        "sentence": _shown(told["sentence"]),
-        "details": list(map(_shown, told["details"])),
+        "headline": shown(told["headline"]),
+        "sentence": shown(told["sentence"]),
+        "details": list(map(shown, told["details"])),
         "caption": f"{arrows(direction)}: {clean(_question(data, of_task))}",
         "ba": f"BA {arrows(direction)}",
         "terms": TERMS,
         "level": level_of(summary["method"]["confidence"]),
-        "rows": [_ranked(it, strip, notes) for it, strip in zip(ranked, drawn, strict=True)],
-        "footnotes": [_shown(note) for note in notes],
+        "rows": [_ranked(it, strip, footnotes) for it, strip in zip(ranked, drawn, strict=True)],
+        "footnotes": list(footnotes.texts),
         "where": _where(summary, of_task),
         "line": f"everybody in {reference}",
-        "has_line": any(it.overall is not None for panel in shown for it in panel.dumbbells),
-        "panels": shown[:_FIRST_MODELS],
-        "more_panels": shown[_FIRST_MODELS:],
+        "has_line": any(it.overall is not None for panel in panels for it in panel.dumbbells),
+        "panels": panels[:_FIRST_MODELS],
+        "more_panels": panels[_FIRST_MODELS:],
     }
 
 
@@ -219,22 +216,20 @@ def _where(summary: Summary, of_task: bool) -> str:
     return f"Where: share of each group predicted among {task}"
 
 
-def _ranked(it: Row, strip: Strip, notes: dict[str, int]) -> Context:
+def _ranked(it: Row, strip: Strip, footnotes: Footnotes) -> Context:
     """A row of the ranking."""
-    row, shown = it["row"], rounded(it["row"])
-    marks = []
-    if row["low"] is None and row["note"]:
-        marks.append(notes.setdefault(row["note"], len(notes) + 1))
+    number = rounded(it["row"])
     return {
         "model": shortened(clean(it["model"]), _NAME),
         "words": WORDS[it["verdict"]],
         "tone": TONES.get(it["verdict"], "unclear"),
-        "value": shown.value,
-        "interval": shown.interval,
-        "marks": marks,
+        "value": number.value,
+        "interval": number.interval,
+        "row": it["row"],
+        "marks": footnotes.of(it["row"]),
         "strip": strip if it["verdict"] not in WITHOUT_NUMBERS else strip._replace(tone="unclear"),
         "accuracy": accuracy_in_words(it["accuracy"]),
-        "gap": tuple(map(_shown, gap_in_parts(it["gap"]))),
+        "gap": tuple(map(shown, gap_in_parts(it["gap"]))),
     }
 
 
@@ -243,9 +238,15 @@ def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator
     by_part: dict[str, list[Context]] = {}
     for table in tables(summary, short=short):
         by_part.setdefault(table.part, []).append(_table(table))
-    sweeps = [] if short else list(drawing.sweeps(summary))
-    runs = [] if short else list(drawing.runs(summary))
-    more = [panel for direction in directions for panel in direction["more_panels"]]
+    facts = {"method": method_facts(summary), "data": data_facts(summary)}
+    pictures: dict[str, Context] = {}
+    if not short:
+        more = [panel for direction in directions for panel in direction["more_panels"]]
+        pictures = {
+            "pairs": {"panels": more},
+            "sweeps": {"sweeps": list(drawing.sweeps(summary))},
+            "runs": {"runs": list(drawing.runs(summary))},
+        }
     for part, heading, intro in _FOLDS:
         if part not in by_part and part != "method":
             continue
@@ -253,64 +254,32 @@ def _folds(summary: Summary, directions: list[Context], short: bool) -> Iterator
             "id": part,
             "heading": heading,
             "intro": intro,
-            "facts": _facts(summary, part),
-            "sweeps": list(map(_sweep, sweeps)) if part == "sweeps" else [],
-            "runs": runs if part == "runs" else [],
-            "panels": more if part == "pairs" and not short else [],
+            "facts": facts.get(part, []),
             "tables": by_part.get(part, []),
-            "notes": [],
+            **pictures.get(part, {}),
         }
-    terms = list(TERMS.items())
+    terms = TERMS.items()
     yield {"id": "how", "heading": "How to read this", "intro": _HOW_TO_READ, "facts": terms}
-    notes = [_shown(note) for note in summary["notes"]]
+    notes = [shown(note) for note in summary["notes"]]
     yield {"id": "notes", "heading": f"Caveats ({len(notes)})", "notes": notes}
 
 
-def _facts(summary: Summary, part: str) -> list[tuple[str, str]]:
-    if part == "method":
-        return method_facts(summary)
-    return data_facts(summary) if part == "data" else []
-
-
-def _sweep(sweep: drawing.Sweep) -> Context:
-    """A sweep with what it shows in words."""
-    run = f", run {sweep.run}" if sweep.run else ""
-    tail = f"; in points, by the share predicted {sweep.positive}."
-    if sweep.audited is not None:
-        tail += f" The dashed line is what was audited, {sweep.audited:.0f}%."
-    return {
-        "title": clean(f"{sweep.model}{run}"),
-        "tail": tail,
-        "drawn": sweep,
-    }
-
-
 def _table(table: Table) -> Context:
-    """The variables of the template for a table."""
-    named = partial(_explained, seen=set())
-    explain = {name: named if name in _NAMES_TERMS else _as_is for name in table.names}
-    return {
-        "caption": table.caption,
-        "heads": [
-            (named(name) if name in _HEADS else _as_is(name), numeric)
-            for name, numeric in zip(table.names, table.numbers, strict=True)
-        ],
+    """A table whose heads and cells are parts of text."""
+    seen: set[str] = set()
+    return table._asdict() | {
+        "heads": [_parts(name, seen if name in _HEADS else None) for name in table.names],
         "rows": [
             (
                 [
-                    {
-                        "parts": explain[name](cell.text),
-                        "marks": cell.marks,
-                        "number": numeric,
-                    }
-                    for cell, numeric, name in zip(row, table.numbers, table.names, strict=True)
+                    (_parts(cell.text, seen if name in _NAMES_TERMS else None), cell.marks)
+                    for cell, name in zip(row, table.names, strict=True)
                 ],
                 clear,
             )
             for row, clear in zip(table.rows, table.clear, strict=True)
         ],
+        "judged": any(table.clear),
         "long": len(table.rows) > _LONG,
         "tall": len(table.rows) > _TALL,
-        "judged": any(table.clear),
-        "footnotes": table.footnotes,
     }

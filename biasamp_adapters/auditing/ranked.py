@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.answer import Row, accuracy_in_words, gap_in_words
-from biasamp_adapters.auditing.tables import Cell, Table
-from biasamp_adapters.cards.rounded import arrows, rounded
+from biasamp_adapters._text import arrows
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.answer import accuracy_in_words, gap_in_parts
+from biasamp_adapters.auditing.tables import Column, Table, table_of
+from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.metrics.verdict import WORDS
 
@@ -23,42 +24,23 @@ def ranking_table(ranked: Sequence[Row]) -> Table:
     ranked : sequence of dict
         Verdicts with the row of their BA->, as ``answer.ranking`` gives them.
     """
-    footnotes: dict[str, int] = {}
     several = len({it["direction"] for it in ranked}) > 1
     named = {it["model"] for it in ranked} != {MODEL}
     names = {it["row"]["name"] for it in ranked}
     ba = arrows(names.pop()) if len(names) == 1 else "BA"
-    columns: dict[str, tuple[bool, list[Cell]]] = {
-        "direction": (False, [Cell(arrows(it["direction"]) * several) for it in ranked]),
-        NAME_OF_MODEL: (False, [Cell(clean(it["model"]) * named) for it in ranked]),
-        "verdict": (False, [Cell(WORDS[it["verdict"]]) for it in ranked]),
-        f"{ba}, points": (True, [_value(it["row"], footnotes) for it in ranked]),
-        "interval": (True, [Cell(rounded(it["row"]).interval) for it in ranked]),
-        "accuracy": (
-            True,
-            [Cell(accuracy_in_words(it["accuracy"])) for it in ranked],
-        ),
-        LARGEST_GAP: (False, [Cell(clean(gap_in_words(it["gap"]))) for it in ranked]),
-    }
-    kept = {
-        name: (number, cells)
-        for name, (number, cells) in columns.items()
-        if any(cell.text for cell in cells)
-    }
-    return Table(
-        "ranking",
-        "Models, the largest value first",
-        [*kept],
-        [list(row) for row in zip(*(cells for _, cells in kept.values()), strict=True)],
-        [number for number, _ in kept.values()],
-        [False] * len(ranked),
-        [*footnotes],
-    )
+    columns = [
+        Column("direction", lambda it: arrows(it["direction"]) * several),
+        Column(NAME_OF_MODEL, lambda it: it["model"] * named),
+        Column("verdict", lambda it: WORDS[it["verdict"]]),
+        Column(f"{ba}, points", lambda it: rounded(it["row"]).value, True, _no_interval),
+        Column("interval", lambda it: rounded(it["row"]).interval, True),
+        Column("accuracy", lambda it: accuracy_in_words(it["accuracy"]), True),
+        Column(LARGEST_GAP, lambda it: ": ".join(filter(None, gap_in_parts(it["gap"])))),
+    ]
+    caption = "Models, the largest value first"
+    return table_of("ranking", caption, columns, ranked, [False] * len(ranked))
 
 
-def _value(row: Row, footnotes: dict[str, int]) -> Cell:
-    """A value, with the reason if it has no interval."""
-    if row["low"] is not None or not row["note"]:
-        return Cell(rounded(row).value)
-    note = clean(arrows(row["note"]))
-    return Cell(rounded(row).value, (footnotes.setdefault(note, len(footnotes) + 1),))
+def _no_interval(it: Row) -> str:
+    """Why a value has no interval, if it has none."""
+    return str(it["row"]["note"]) if it["row"]["low"] is None else ""

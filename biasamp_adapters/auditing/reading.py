@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from biasamp_adapters.auditing.subject import SILENCE, Row, Subject
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.subject import SILENCE, Subject
 from biasamp_adapters.metrics.measurement import A_TO_T, T_TO_A, UNDIRECTED
 
 Place: TypeAlias = Literal["first", "beside", "leave"]
@@ -72,7 +73,7 @@ RULES: tuple[Rule, ...] = (
         "balanced data",
         ("BA", "MALS", "Multi"),
         "leave",
-        lambda it: it.is_zero_by_construction,
+        lambda it: it.row["zero_by_construction"] and it.row["value"] == 0,
         "{it.zero}, whatever the model does.",
     ),
     Rule(
@@ -190,21 +191,21 @@ RULES: tuple[Rule, ...] = (
         "groups of unequal size",
         ("DPA",),
         "leave",
-        lambda it: it.unequal_groups and it.direction == T_TO_A,
+        lambda it: it.groups.unequal and it.direction == T_TO_A,
         "Here {it.sizes}, and 1/cross-entropy reads size as bias.{it.contradiction}",
     ),
     Rule(
         "classes of unequal size",
         ("DPA",),
         "leave",
-        lambda it: it.unequal_classes and it.direction == A_TO_T,
+        lambda it: it.classes.unequal and it.direction == A_TO_T,
         "Here {it.sizes}, and 1/cross-entropy reads size as bias.{it.contradiction}",
     ),
     Rule(
         "sparse tables",
         ("LA", "DPA", "DPA(U)"),
         "leave",
-        lambda it: it.has_no_interval,
+        lambda it: it.summary["method"]["n_boot"] > 0 and it.row["low"] is None,
         "It has no interval that can be trusted; its note says why.",
     ),
     Rule(
@@ -226,7 +227,7 @@ RULES: tuple[Rule, ...] = (
         "balanced data",
         ("DPA",),
         "first",
-        lambda it: it.shows_no_direction and not (it.unequal_groups or it.unequal_classes),
+        lambda it: it.shows_no_direction and not (it.groups.unequal or it.classes.unequal),
         "Groups and classes are of nearly equal size, where DPA sees what BA-> cannot.",
     ),
     Rule(
@@ -247,21 +248,21 @@ RULES: tuple[Rule, ...] = (
         "groups of unequal size",
         ("LA",),
         "beside",
-        lambda it: it.unequal_groups,
+        lambda it: it.groups.unequal,
         "Here {it.sizes}, and balanced accuracy gains nothing by guessing the largest.",
     ),
     Rule(
         "classes of unequal size",
         ("DPA(U)",),
         "beside",
-        lambda it: it.target_is_unequal,
+        lambda it: it.sizes.unequal,
         "It measures dependence, not size; read it with the levels of U.",
     ),
     Rule(
         "classes of unequal size",
         (_FALSE_POSITIVES,),
         "beside",
-        lambda it: it.unequal_classes and it.has_value and not it.is_constant,
+        lambda it: it.classes.unequal and it.has_value and not it.is_constant,
         "Whatever the size of classes, false positive rates of {it.task} {it.differ}.",
     ),
     Rule(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.resources import files
 from typing import Any
 
-from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.answer import ranking
+from biasamp_adapters._text import shown
+from biasamp_adapters.auditing.answer import BOXES, ranking, subtitle
 from biasamp_adapters.auditing.ranked import ranking_table
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
-from biasamp_adapters.cards.rounded import arrows
 
 #: The width of plain text, and of plain text with all tables.
 WIDTH, FULL_WIDTH = 80, 100
@@ -29,9 +27,8 @@ def to_text(summary: Summary, *, full: bool = False) -> str:
 def to_markdown(summary: Summary) -> str:
     """The report as Markdown, with tables of the GitHub flavour: the answer, then all tables."""
     answer = summary["answer"]
-    own_title = summary["title"] != answer["title"]
     parts = [f"# {_escaped(summary['title'])}"]
-    parts.append(_escaped(" \u00b7 ".join([answer["title"]] * own_title + answer["facts"])))
+    parts.append(_escaped(" \u00b7 ".join(subtitle(summary))))
     several = len(answer["directions"]) > 1
     for told in answer["directions"]:
         name = f"{_escaped(told['direction'])}: " if several else ""
@@ -39,11 +36,12 @@ def to_markdown(summary: Summary) -> str:
         parts.append(f"{name}**{_escaped(told['headline'])}** {sentences}")
     ranked = [it for told in answer["directions"] for it in ranking(summary, told["direction"])]
     parts += [_markdown_table(ranking_table(ranked))] * bool(ranked)
-    boxes = (("How sure", "sure"), ("What to read", "read"), ("What to do", "do"))
-    shown = (
-        f"- **{name}:** {_escaped(' '.join(answer[key]))}" for name, key in boxes if answer[key]
+    boxes = (
+        f"- **{heading}:** {_escaped(' '.join(answer[part]))}"
+        for heading, part in BOXES.items()
+        if answer[part]
     )
-    parts.append("\n".join(shown))
+    parts.append("\n".join(boxes))
     for table in tables(summary, short=True):
         parts += [f"## {_escaped(table.caption)}", _markdown_table(table)]
     facts = [*data_facts(summary), *method_facts(summary)]
@@ -67,17 +65,10 @@ def _markdown_table(table: Table) -> str:
 
 def _escaped(text: str) -> str:
     """Escape the special characters of Markdown and HTML."""
-    text = arrows(clean(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = shown(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~!])", r"\\\1", text)
 
 
 def to_json(document: Any) -> str:
     """A summary, or a list of them, as strict JSON."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of such a document."""
-    file = files("biasamp_adapters.auditing") / "report.schema.json"
-    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return content

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import NamedTuple
 
 from biasamp_adapters._roles import Role
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing.group_rates import ABSTENTION
 from biasamp_adapters.auditing.notes import BY_HAND
 from biasamp_adapters.auditing.prevalence import (
@@ -16,16 +17,44 @@ from biasamp_adapters.auditing.prevalence import (
     over_runs,
     ratio_in_words,
 )
+from biasamp_adapters.cards.strips import side
 from biasamp_adapters.counts.labels import task_in_words
 from biasamp_adapters.counts.variables import model_in_words
-from biasamp_adapters.inference.estimates import side_of_zero
 from biasamp_adapters.metrics.measurement import T_TO_A, UNDIRECTED
 from biasamp_adapters.metrics.verdict import WORDS
 
 #: The differences between groups in how often a model abstained, by what it did not predict.
 SILENCE = {role: f"{measure}_difference" for role, measure in ABSTENTION.items()}
 
-Row: TypeAlias = dict[str, Any]
+
+class Sizes(NamedTuple):
+    """How large the labels of a kind are, as shares.
+
+    Attributes
+    ----------
+    what : str
+        The kind, in words.
+    least, most : float
+    """
+
+    what: str
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, what: str, shares: list[float], *, yes_or_no: bool = False) -> Sizes:
+        """The sizes of labels or, of ``yes_or_no``, of each label and of its absence."""
+        if yes_or_no:
+            shares = [*shares, *(1 - share for share in shares)]
+        return cls(what, min(shares, default=0.0), max(shares, default=0.0))
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the largest is far larger than the least."""
+        return self.most > FAR * self.least
+
+    def __str__(self) -> str:
+        return f"{self.what} are of unequal size (shares from {self.least:.1%} to {self.most:.1%})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,39 +106,27 @@ class Subject:
         return str(self.summary["data"]["reference"]).startswith(BY_HAND)
 
     @cached_property
-    def amplification(self) -> Row | None:
-        """The row of BA-> of the same direction, or of the first that there is."""
-        rows = [row for row in self._rows("metrics") if row["name"].startswith("BA ")]
-        same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), None)
-
-    @cached_property
     def verdict(self) -> Row:
-        """The verdict on the same direction, or on the first that there is."""
+        """The verdict on BA-> of the same direction, or else of the first that there is."""
         rows = self._rows("verdicts")
         same = [row for row in rows if row["direction"] == self.direction]
-        return next(iter([*same, *rows]), {"verdict": "", "reason": None, "sentence": ""})
+        return next(iter([*same, *rows]), _NO_VERDICT)
 
     @property
     def lacks_truth(self) -> bool:
         """Whether there is no truth, so that only the reference can be compared with."""
-        return self.amplification is None and not self.by_hand
+        return self.verdict is _NO_VERDICT and not self.by_hand
 
     @cached_property
     def _pairs(self) -> list[Row]:
         """The pairs of the BA-> that this is compared with."""
-        name = None if self.amplification is None else self.amplification["name"]
-        return [row for row in self._rows("pairs") if row["name"] == name]
+        direction = self.verdict["direction"]
+        return [row for row in self._rows("pairs") if row["direction"] == direction]
 
     @property
     def is_balanced(self) -> bool:
         """Whether the reference has no correlation, so that BA-> is 0 by construction."""
         return bool(self._pairs) and not any(pair["sign"] for pair in self._pairs)
-
-    @property
-    def is_zero_by_construction(self) -> bool:
-        """Whether this metric is 0 whatever the model does, as the reference is balanced."""
-        return bool(self.row.get("zero_by_construction")) and self.row["value"] == 0
 
     @property
     def zero(self) -> str:
@@ -137,57 +154,34 @@ class Subject:
         return self.is_balanced or self.is_nearly_balanced or self.direction_unknown
 
     @cached_property
-    def class_sizes(self) -> tuple[float, float]:
-        """The least and the largest share of a class; of columns, of yes or no."""
-        shares = self._shares("classes")
-        return _range(shares, yes_or_no=self.summary["data"]["tasks_are_columns"])
+    def groups(self) -> Sizes:
+        """The sizes of groups."""
+        return Sizes.of("groups", self._shares("groups"))
 
     @cached_property
-    def predicted_sizes(self) -> tuple[float, float]:
-        """The same of predictions, among the classes whose prevalence is given."""
-        rows = [
-            row
+    def classes(self) -> Sizes:
+        """The sizes of classes or, if only these are unequal, of predicted classes."""
+        columns = self.summary["data"]["tasks_are_columns"]
+        what = "yes and no of the tasks" if columns else "classes"
+        sizes = Sizes.of(what, self._shares("classes"), yes_or_no=columns)
+        if sizes.unequal:
+            return sizes
+        # Those whose prevalence is given. As in the truth, a class without rows has no size.
+        shares = [
+            row["predicted"]
             for row in self._prevalences
-            # As in the truth, a class without rows has no size.
             if row["task"] != ALL and (row["true"] or row["predicted"])
         ]
-        columns = self.summary["data"]["tasks_are_columns"]
-        return _range([row["predicted"] for row in rows], yes_or_no=columns or len(rows) == 1)
-
-    @cached_property
-    def group_sizes(self) -> tuple[float, float]:
-        """The least and the largest share of a group."""
-        return _range(self._shares("groups"))
+        return Sizes.of(f"predicted {what}", shares, yes_or_no=columns or len(shares) == 1)
 
     def _shares(self, part: str) -> list[float]:
         """The shares of the labels that have rows."""
         return [row["share"] for row in self.summary["data"][part] if row["rows"]]
 
     @property
-    def unequal_classes(self) -> bool:
-        """Whether classes are of unequal size, in the truth or in the predictions."""
-        return _are_unequal(self.class_sizes) or _are_unequal(self.predicted_sizes)
-
-    @property
-    def unequal_groups(self) -> bool:
-        """Whether groups are of unequal size."""
-        return _are_unequal(self.group_sizes)
-
-    @property
-    def target_is_unequal(self) -> bool:
-        """Whether what this attack predicts has labels of unequal size."""
-        return self.unequal_groups if self.direction == T_TO_A else self.unequal_classes
-
-    @property
-    def sizes(self) -> str:
-        """The sizes of what this attack predicts, in words."""
-        if self.direction in (T_TO_A, UNDIRECTED):
-            return _sizes("groups", self.group_sizes)
-        columns = self.summary["data"]["tasks_are_columns"]
-        what = "yes and no of the tasks" if columns else "classes"
-        if _are_unequal(self.class_sizes):
-            return _sizes(what, self.class_sizes)
-        return _sizes(f"predicted {what}", self.predicted_sizes)
+    def sizes(self) -> Sizes:
+        """The sizes of what this attack predicts."""
+        return self.groups if self.direction in (T_TO_A, UNDIRECTED) else self.classes
 
     # The predictions
 
@@ -267,17 +261,10 @@ class Subject:
         return min(values, default=0) < 0 < max(values, default=0)
 
     @property
-    def has_no_interval(self) -> bool:
-        """Whether intervals were asked for and this number has none."""
-        return self.summary["method"]["n_boot"] > 0 and self.row["low"] is None
-
-    @property
     def contradicts(self) -> bool:
         """Whether this is clearly above or below 0 where the verdict says something else."""
-        side = _SIDES.get(self.verdict["verdict"])
-        if side is None or self.row["low"] is None:
-            return False
-        return side_of_zero((self.row["low"], self.row["high"])) not in (0, side)
+        told = _SIDES.get(self.verdict["verdict"])
+        return told is not None and side(self.row) not in (None, 0, told)
 
     @property
     def frequency(self) -> str:
@@ -293,8 +280,7 @@ class Subject:
     @property
     def agrees_beneath_errors(self) -> bool:
         """Whether this is clearly above 0, as only mistakes kept BA-> from being."""
-        beneath = self.verdict["verdict"] == "amplifies_beneath_errors"
-        return beneath and self.row["low"] is not None and self.row["low"] > 0
+        return self.verdict["verdict"] == "amplifies_beneath_errors" and side(self.row) == 1
 
     @property
     def belief(self) -> str:
@@ -328,6 +314,9 @@ class Subject:
         return "".join(parts)
 
 
+#: What stands for a verdict where there is no BA->.
+_NO_VERDICT: Row = {"direction": None, "verdict": "", "reason": None, "sentence": ""}
+
 #: Rates that differ by no more are equal: sums of weights are rounded.
 _ROUNDING = 1e-12
 
@@ -354,20 +343,3 @@ _BELIEFS = {
     "than of another, and this takes them for a change of bias.",
     "reverses": "Believe the verdict: this sees how strong a dependence is, not which way it goes.",
 }
-
-
-def _range(shares: list[float], *, yes_or_no: bool = False) -> tuple[float, float]:
-    """The least and the largest share; of ``yes_or_no``, of each label or of its absence."""
-    if yes_or_no:
-        shares = [*shares, *(1 - share for share in shares)]
-    return min(shares, default=0.0), max(shares, default=0.0)
-
-
-def _are_unequal(sizes: tuple[float, float]) -> bool:
-    least, most = sizes
-    return most > FAR * least
-
-
-def _sizes(what: str, sizes: tuple[float, float]) -> str:
-    least, most = sizes
-    return f"{what} are of unequal size (shares from {least:.1%} to {most:.1%})"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from biasamp_adapters._text import arrows
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.reading import number_in_words
 from biasamp_adapters.auditing.summary import Row, Summary
-from biasamp_adapters.cards.rounded import arrows
 
 #: The names of what is integrated over thresholds, where it is not the metric of the sweep.
 _INTEGRATED = {"mals": "MALS"}

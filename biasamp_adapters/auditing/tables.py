@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from biasamp_adapters._text import MINUS, clean, shortened
+from biasamp_adapters._text import MINUS, arrows, clean, number, shortened
 from biasamp_adapters.auditing.summary import Row, Summary, grouped
 from biasamp_adapters.auditing.table_rows import lists_of
-from biasamp_adapters.cards.rounded import UNBOUNDED, arrows, number, percent, rounded
+from biasamp_adapters.cards.card import Cell, Footnotes
+from biasamp_adapters.cards.rounded import UNBOUNDED, percent, rounded
 from biasamp_adapters.cards.strips import side
 from biasamp_adapters.metrics.result import about
 from biasamp_adapters.metrics.result import percent as level_of
@@ -37,16 +38,6 @@ def _exact(value: float | None, sign: str) -> str:
     if value is None:
         return "undefined"
     return "unbounded (no error)" if abs(value) > UNBOUNDED else f"{value:{sign}z.4f}"
-
-
-class Cell(NamedTuple):
-    """The text of a cell, and the numbers of its footnotes."""
-
-    text: str
-    marks: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        return self.text + "".join(f"[{mark}]" for mark in self.marks)
 
 
 class Column(NamedTuple):
@@ -407,32 +398,38 @@ def tables(summary: Summary, *, short: bool) -> Iterator[Table]:
             columns = [column for column in columns if column is not _DIRECTION]
         if several and "model" in rows[0] and kind.part != "differences":
             columns = [_MODEL, *columns]
-        notes: dict[str, int] = {}
-        cells = [[_cell(column, row, notes) for row in rows] for column in columns]
-        # Leave out empty columns.
-        kept = [i for i, column in enumerate(cells) if any(cell.text for cell in column)]
-        yield Table(
-            kind.part,
-            caption,
-            [columns[i].name for i in kept],
-            [list(row) for row in zip(*(cells[i] for i in kept), strict=True)],
-            [columns[i].number for i in kept],
-            [bool(row["clear"] if "clear" in row else "low" in row and side(row)) for row in rows],
-            list(notes),
-        )
+        clear = [
+            bool(row["clear"] if "clear" in row else "low" in row and side(row)) for row in rows
+        ]
+        yield table_of(kind.part, caption, columns, rows, clear)
 
 
-def _cell(column: Column, row: Row, notes: dict[str, int]) -> Cell:
-    """A cell, whose note gets the number that it has already or the next one."""
-    text, note = clean(column.text(row)), clean(arrows(column.note(row)))
-    if not (text and note):
-        return Cell(text)
-    return Cell(text, (notes.setdefault(note, len(notes) + 1),))
+def table_of(
+    part: str, caption: str, columns: Sequence[Column], rows: Sequence[Row], clear: list[bool]
+) -> Table:
+    """A table of rows; columns without any text are left out."""
+    notes = Footnotes()
+    cells = [(column, [_cell(column, row, notes) for row in rows]) for column in columns]
+    kept = [(column, texts) for column, texts in cells if any(cell.text for cell in texts)]
+    return Table(
+        part,
+        caption,
+        [column.name for column, _ in kept],
+        [list(row) for row in zip(*(texts for _, texts in kept), strict=True)],
+        [column.number for column, _ in kept],
+        clear,
+        list(notes.texts),
+    )
+
+
+def _cell(column: Column, row: Row, notes: Footnotes) -> Cell:
+    text = clean(column.text(row))
+    return Cell(text, notes.mark(column.note(row)) if text else ())
 
 
 def _by_model(kind: Kind, rows: list[Row]) -> Table:
     """One row per metric and one column per model."""
-    notes: dict[str, int] = {}
+    notes = Footnotes()
     models = list(dict.fromkeys(row["model"] for row in rows))
     metric, value = kind.columns
     lines = []
@@ -449,7 +446,7 @@ def _by_model(kind: Kind, rows: list[Row]) -> Table:
         lines,
         [False, *[True] * len(models)],
         [False] * len(lines),
-        list(notes),
+        list(notes.texts),
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from rich.text import Text
 
-from biasamp_adapters._text import clean
-from biasamp_adapters.auditing.answer import NO_VERDICT, Row, ranking
-from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, wrapped
+from biasamp_adapters._text import arrows, clean, shown
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.answer import BOXES, NO_VERDICT, ranking, subtitle
+from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, total_width, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
-from biasamp_adapters.cards.rounded import arrows
 from biasamp_adapters.cards.strips import Strip, strips
-from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, WORDS
+from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
 
 #: Lines of more characters are hard to read.
 _WIDEST = 120
@@ -34,11 +35,8 @@ _MODEL, _SHORT_MODEL = 30, 12
 #: Columns that a strip may take.
 _STRIP, _LONG_STRIP = 13, 27
 
-#: Styles by the side of 0 on which a value clearly lies, and by verdict.
+#: Styles by the side of 0 on which a value clearly lies, or of which a verdict speaks.
 _SIDES = {"above": "dark_orange", "below": "dodger_blue1", "unclear": ""}
-_STYLES = dict.fromkeys(("amplifies", "amplifies_beneath_errors", "reverses"), "dark_orange") | {
-    "reduces": "dodger_blue1"
-}
 
 
 def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = False) -> list[Text]:
@@ -56,17 +54,17 @@ def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = F
         Whether to draw intervals, where there is room.
     """
     width = min(width, _WIDEST)
-    answer = summary["answer"]
+    n_models = min(_FEW_MODELS, len(summary["data"]["models"]))
     if full:
-        models = _ranked_models(summary, width, _FEW_MODELS, pictures=pictures)
+        answer, most = next(_shortened(summary["answer"], n_models))
+        models = _ranked_models(summary, width, most, pictures=pictures)
         return [*_answer(summary, answer, models, width), *_everything(summary, width)]
     more = f"All tables and {len(summary['notes'])} notes: --full, or to_text(full=True) in Python."
     last = wrapped([(more, "dim")], width)
     room = _SCREEN - len(last) - len(verdict(summary, width))
-    n_models = min(_FEW_MODELS, len(summary["data"]["models"]))
-    for shorter, most in _shortened(answer, n_models):
+    for answer, most in _shortened(summary["answer"], n_models):
         models = _ranked_models(summary, width, most, pictures=pictures)
-        lines = _answer(summary, shorter, models, width)
+        lines = _answer(summary, answer, models, width)
         if len(lines) <= room:
             break
     return [*lines, *last]
@@ -96,66 +94,55 @@ def plain(lines: Iterable[Text]) -> str:
 def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
     """The answer with a number of models in each direction, and shorter ones.
 
-    Each lacks one more sentence or model that can be done without; headlines stay to the end.
+    Each lacks one more sentence or model that can be done without; headlines stay to the end. The
+    sentence of a direction is a list of one, as its details are a list.
     """
-    yield answer, n_models
-    answer = answer | {"directions": [dict(told) for told in answer["directions"]]}
-    directions = answer["directions"]
-    for told in directions[::-1]:
-        while told["details"]:
-            told["details"] = told["details"][:-1]
-            yield answer, n_models
-    for part, least in (("do", 1), ("sure", 1), ("read", 2)):
-        while len(answer[part]) > least:
-            answer[part] = answer[part][:-1]
-            yield answer, n_models
-    for fewer in range(n_models - 1, _FEWEST_MODELS - 1, -1):
-        yield answer, fewer
-    n_models = min(n_models, _FEWEST_MODELS)
-    answer["read"] = answer["read"][:1]
-    yield answer, n_models
-    for told in directions[:0:-1]:
-        told["sentence"] = ""
-        yield answer, n_models
-    for part in ("sure", "do", "read"):
-        answer[part] = []
-        yield answer, n_models
-    for told in directions[:1]:
-        told["sentence"] = ""
-        yield answer, n_models
-    for fewer in range(n_models - 1, 0, -1):
-        yield answer, fewer
+    models = [*range(n_models)]
+    directions = [
+        told | {"sentence": [told["sentence"]], "details": [*told["details"]]}
+        for told in answer["directions"]
+    ]
+    sure, read, do = ([*answer[part]] for part in ("sure", "read", "do"))
+    answer = answer | {"directions": directions, "sure": sure, "read": read, "do": do}
+    # What is shortened, from its end, and to how many.
+    steps: list[tuple[list[Any], int]] = [
+        *((told["details"], 0) for told in directions[::-1]),
+        *((do, 1), (sure, 1), (read, 2), (models, _FEWEST_MODELS), (read, 1)),
+        *((told["sentence"], 0) for told in directions[:0:-1]),
+        *((sure, 0), (do, 0), (read, 0)),
+        *((told["sentence"], 0) for told in directions[:1]),
+        (models, 1),
+    ]
+    yield answer, len(models)
+    for part, least in steps:
+        while len(part) > least:
+            part.pop()
+            yield answer, len(models)
 
 
 def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -> list[Text]:
     """What was audited, the verdicts, the models, and what to know, to read and to do."""
-    own_title = summary["title"] != answer["title"]
-    facts = [answer["title"]] * own_title + answer["facts"]
     # A title may be any text.
     lines = wrapped([(fitted(clean(summary["title"]), _TITLE * width), "bold")], width)[:_TITLE]
-    lines += [*wrapped([(clean(" \u00b7 ".join(facts)), "dim")], width), Text()]
+    lines += [*wrapped([(clean(" \u00b7 ".join(subtitle(summary))), "dim")], width), Text()]
     for told in answer["directions"]:
         name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
-        sentences = " ".join(map(_shown, [told["sentence"], *told["details"]]))
+        sentences = " ".join(map(shown, told["sentence"] + told["details"]))
         headline = _headline(told, _HEADLINES * width // len(answer["directions"]))
         lines += wrapped([(name, ""), headline, (sentences, "")], width)
     if not answer["directions"]:
         lines += wrapped([(NO_VERDICT, "bold")], width)
     lines += [Text(), *models, *([Text()] if models else [])]
-    for heading, part in (("How sure", "sure"), ("What to read", "read"), ("What to do", "do")):
+    for heading, part in BOXES.items():
         if answer[part]:
-            sentences = " ".join(map(_shown, answer[part]))
+            sentences = " ".join(map(shown, answer[part]))
             lines += wrapped([(f"{heading}:", "bold"), (sentences, "")], width, "  ")
     return [*lines, Text()]
 
 
-def _shown(text: str) -> str:
-    return arrows(clean(text))
-
-
 def _headline(told: Row, most: int) -> tuple[str, str]:
-    style = f"bold {_STYLES.get(told['verdict'], '')}".strip()
-    return fitted(_shown(told["headline"]), most), style
+    style = f"bold {_SIDES[TONES.get(told['verdict'], 'unclear')]}".strip()
+    return fitted(shown(told["headline"]), most), style
 
 
 # The models, ranked.
@@ -208,7 +195,7 @@ def _that_fit(
 
 
 def _width(columns: Sequence[GridColumn]) -> int:
-    return sum(column.natural for column in columns) + GAP * (len(columns) - 1)
+    return total_width(column.natural for column in columns)
 
 
 def _shorter(column: GridColumn, most: int) -> GridColumn:
@@ -261,11 +248,11 @@ def _everything(summary: Summary, width: int) -> Iterator[Text]:
     for table in tables(summary, short=True):
         yield from _table(table, width)
     for term, text in [*data_facts(summary), *method_facts(summary)]:
-        yield from wrapped([(f"{term}:", "dim"), (_shown(text), "")], width, "  ")
+        yield from wrapped([(f"{term}:", "dim"), (shown(text), "")], width, "  ")
     yield Text()
     yield Text("Notes", "bold")
     for note in summary["notes"]:
-        yield from wrapped([(f"- {_shown(note)}", "")], width, "  ")
+        yield from wrapped([(f"- {shown(note)}", "")], width, "  ")
     yield Text()
 
 

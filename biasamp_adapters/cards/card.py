@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from biasamp_adapters._text import clean, shortened
-from biasamp_adapters.cards.rounded import arrows, rounded
-from biasamp_adapters.cards.strips import Row, Strip, strips
+from biasamp_adapters._text import shortened, shown
+from biasamp_adapters._typing import Row
+from biasamp_adapters.cards.rounded import rounded
+from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.cards.templating import SHARED, rendered, template_file
 
-#: How a column is set: its rows' names, text, numbers, or one of two kinds of pictures.
-Kind: TypeAlias = Literal["name", "text", "tag", "number", "strip", "dumbbell"]
+#: How a column is set: its rows' names, tags, numbers, or one of two kinds of pictures.
+Kind: TypeAlias = Literal["name", "tag", "number", "strip", "dumbbell"]
 
 #: Most rows of a table, and most characters of a name in it.
 MOST_ROWS, _NAME = 8, 30
@@ -22,16 +23,19 @@ class Column(NamedTuple):
     """A column of a table."""
 
     head: str
-    kind: Kind = "text"
+    kind: Kind
 
 
 class Cell(NamedTuple):
     """Text, with the numbers of its footnotes, or a picture."""
 
     text: str = ""
+    marks: tuple[int, ...] = ()
     tone: str = "unclear"
     drawn: Any = None
-    marks: Sequence[int] = ()
+
+    def __str__(self) -> str:
+        return self.text + "".join(f"[{mark}]" for mark in self.marks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,24 +103,17 @@ class Card:
 
 @dataclass
 class Footnotes:
-    """Numbers the reasons for missing intervals, each once."""
+    """Numbers texts, such as the reasons for missing intervals, each once."""
 
     texts: dict[str, int] = field(default_factory=dict)
 
     def of(self, row: Row) -> tuple[int, ...]:
-        """The marks of a number: one if it has no interval and there is a reason for that."""
-        if row["low"] is not None or not row.get("note"):
-            return ()
-        return (self.mark(shown(row["note"])),)
+        """The mark of a number that has no interval, if there is a reason for that."""
+        return self.mark(row.get("note", "") if row["low"] is None else "")
 
-    def mark(self, text: str) -> int:
-        """The number of a footnote."""
-        return self.texts.setdefault(text, len(self.texts) + 1)
-
-
-def shown(text: str) -> str:
-    """Text of a user or of a report, as a card shows it."""
-    return arrows(clean(text))
+    def mark(self, text: str) -> tuple[int, ...]:
+        """The number of a footnote; none of an empty text."""
+        return (self.texts.setdefault(shown(text), len(self.texts) + 1),) if text else ()
 
 
 def name_of(text: str) -> str:
@@ -130,9 +127,8 @@ def values(
     named: Iterable[tuple[str, Row]],
     footnotes: Footnotes,
     *,
-    unit: str,
     interval: str,
-    scale: float = 100.0,
+    in_points: bool,
     signed: bool = True,
 ) -> Table:
     """A table of numbers with intervals, one a row, each with a strip on the same scale.
@@ -147,12 +143,10 @@ def values(
         the reason for a missing interval.
     footnotes : Footnotes
         Those of the card.
-    unit : str
-        The head of the values.
     interval : str
         The head of the intervals, such as "95% interval".
-    scale : float
-        100 for values in points.
+    in_points : bool
+        Whether values are differences of rates, which are shown in points.
     signed : bool
         Whether the side of 0 has a meaning, and a colour.
 
@@ -164,16 +158,16 @@ def values(
     kept = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
     cells = []
     for (name, row), strip in zip(kept, strips([row for _, row in kept]), strict=True):
-        number = rounded(row, scale, "+" if signed else "")
+        number = rounded(row, 100.0 if in_points else 1.0, "+" if signed else "")
         drawn: Strip = strip if signed else strip._replace(tone="unclear")
-        value = Cell(number.value, marks=footnotes.of(row))
+        value = Cell(number.value, footnotes.of(row))
         name_cell = Cell(name_of(name))
         cells.append([name_cell, value, Cell(number.interval or "–"), Cell(drawn=drawn)])
     return Table(
         caption=shown(caption),
         columns=[
             Column(head, "name"),
-            Column(unit, "number"),
+            Column("points" if in_points else "value", "number"),
             Column(interval, "number"),
             Column("the line is 0", "strip"),
         ],

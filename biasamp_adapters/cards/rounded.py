@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from biasamp_adapters._text import MINUS as MINUS
-from biasamp_adapters._text import arrows as arrows
-from biasamp_adapters._text import number as number
+from biasamp_adapters._text import number
 
 #: What stands in the place of a number that there is none of.
 NONE = "\u2013"

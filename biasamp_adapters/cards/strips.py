@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from biasamp_adapters._typing import Row
 from biasamp_adapters.inference.estimates import side_of_zero
-
-#: A number with its interval: ``value``, ``low`` and ``high``, each a float or None.
-Row: TypeAlias = dict[str, Any]
 
 #: Colours by the side of 0 on which something clearly lies; None is not known.
 TONES = {1: "above", -1: "below", 0: "unclear", None: "unclear"}
@@ -51,7 +49,10 @@ class Strip(NamedTuple):
 
 
 def strips(rows: Sequence[Row]) -> list[Strip]:
-    """The values of several rows on one scale with 0 in the middle."""
+    """The values of several rows on one scale with 0 in the middle.
+
+    Each row has ``value``, ``low`` and ``high``, each a float or None.
+    """
     blind = [(row.get("blind_errors") or {}).get("value") for row in rows]
     numbers = [row[name] for row in rows for name in ("value", "low", "high")] + blind
     reach = max((abs(value) for value in numbers if value is not None), default=0.0) or 1.0

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from fairlearn.metrics import MetricFrame
 
+from biasamp_adapters._text import shown
 from biasamp_adapters._typing import Array
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.cards.card import Card, Footnotes, shown, values
+from biasamp_adapters.cards.card import Card, Footnotes, values
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.fairlearn.slices import Slices
 from biasamp_adapters.inference.estimates import Estimate, Replicated, outer_level
@@ -287,9 +288,8 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]  # the host is not 
                 "group",
                 ((label, row_of(self._estimate(numbers[j]))) for label, numbers in self._rows),
                 footnotes,
-                unit="value",
                 interval=self._interval_in_words,
-                scale=1.0,
+                in_points=False,
                 signed=column.signed,
             )
             for j, column in enumerate(self._columns)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters._roles import Inputs
+from biasamp_adapters._text import shown
 from biasamp_adapters._typing import RandomState
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show
@@ -99,7 +100,7 @@ class Comparison:
     @cached_property
     def _card(self) -> str:
         # A notebook needs them, and little else does.
-        from biasamp_adapters.cards.card import Card, Footnotes, name_of, shown, values
+        from biasamp_adapters.cards.card import Card, Footnotes, name_of, values
 
         (first, result), footnotes = next(iter(self.results.items())), Footnotes()
         declared, name = about(result.metric), shown(result.short_name)
@@ -107,9 +108,8 @@ class Comparison:
         table = partial(
             values,
             footnotes=footnotes,
-            unit="points" if declared.in_points else "value",
             interval=f"{percent(result.confidence)} interval",
-            scale=declared.scale,
+            in_points=declared.in_points,
         )
         return Card(
             title=f"{name} of {len(self.results)} models",

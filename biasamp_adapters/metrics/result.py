@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._text import slug
+from biasamp_adapters._text import shown, slug
 from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.counts.labels import show
 from biasamp_adapters.inference.estimates import (
@@ -441,7 +441,7 @@ class AmplificationResult:
     @cached_property
     def _card(self) -> str:
         # A notebook needs them, and little else does.
-        from biasamp_adapters.cards.card import Card, Footnotes, shown, values
+        from biasamp_adapters.cards.card import Card, Footnotes, values
         from biasamp_adapters.cards.rounded import rounded
         from biasamp_adapters.cards.strips import TONES as SIDES
         from biasamp_adapters.cards.strips import side
@@ -467,9 +467,8 @@ class AmplificationResult:
                     "metric",
                     [(name, self.row), *((name, numbers(it)) for name, it in estimates.items())],
                     footnotes,
-                    unit="points" if declared.in_points else "value",
                     interval=f"{percent(self.confidence)} interval",
-                    scale=declared.scale,
+                    in_points=declared.in_points,
                     signed=declared.signed,
                 )
             ],
@@ -480,8 +479,6 @@ class AmplificationResult:
 
 def caveats(notes: Iterable[str]) -> dict[str, Any]:
     """The folded part of a card: each note once, without reasons, which stand in its table."""
-    from biasamp_adapters.cards.card import shown
-
     texts = dict.fromkeys(shown(note) for note in notes if not note.startswith(_NO_INTERVAL))
     return {"folded": f"Caveats ({len(texts)})" if texts else "", "notes": [*texts]}
 

@@ -15,8 +15,9 @@ import pytest
 from report_cases import AMPLIFIED, ERRORS, GROUP, TRUTH, numbers, row_of
 
 import biasamp_adapters as bam
+from biasamp_adapters._text import arrows
 from biasamp_adapters.auditing.runs import summarize_reports
-from biasamp_adapters.cards.rounded import arrows, rounded
+from biasamp_adapters.cards.rounded import rounded
 
 FORMS = ["text", "markdown", "html", "json"]
 
