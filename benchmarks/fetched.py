@@ -17,7 +17,7 @@ import biasamp_adapters as bam
 from benchmarks.engines import spark
 from benchmarks.measure import peak_megabytes
 from benchmarks.table import Scale, Table
-from biasamp_adapters.inputs import frames
+from biasamp_adapters.inputs import grouped_sums
 
 _TASKS = 10
 
@@ -132,7 +132,7 @@ def _write(n_rows: int, folder: Path) -> None:
 def _cost(count: Callable[[], Any]) -> Cost:
     tables: list[pd.DataFrame] = []
     peaks: list[int] = []
-    collected = frames._collected
+    collected = grouped_sums.collected
 
     def collect(frame: Any) -> pd.DataFrame:
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -140,7 +140,7 @@ def _cost(count: Callable[[], Any]) -> Cost:
         tracemalloc.reset_peak()
         return tables[-1]
 
-    with mock.patch.object(frames, "_collected", collect):
+    with mock.patch.object(grouped_sums, "collected", collect):
         peak = peak_megabytes(count)
     return Cost(
         sum(map(len, tables)),

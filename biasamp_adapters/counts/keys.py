@@ -12,6 +12,9 @@ from biasamp_adapters._typing import Array
 #: Sums by at most this many keys are computed as products with indicators of the keys.
 _FEW_KEYS = 32
 
+#: Whole numbers are added to sums by more keys than this one by one, which then is faster.
+_MANY_KEYS = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class Keys:
@@ -60,11 +63,12 @@ class Keys:
         """Sums over the last axis of (..., rows), of shape (..., size)."""
         if values.ndim > 1 and values.dtype.kind == "f" and self.size <= _FEW_KEYS:
             return values @ (self.of_rows[:, None] == np.arange(self.size)).astype(values.dtype)
-        if values.ndim == 1 and values.dtype.kind == "i":
+        if values.dtype.kind == "i" and (values.ndim == 1 or self.size > _MANY_KEYS):
             # Rows without a key, -1, are added to one more, the last.
-            once = np.zeros(self.size + 1, dtype=values.dtype)
-            np.add.at(once, self.of_rows, values)
-            return once[:-1]
+            added = np.zeros((*values.shape[:-1], self.size + 1), dtype=values.dtype)
+            for at in np.ndindex(values.shape[:-1]):
+                np.add.at(added[at], self.of_rows, values[at])
+            return added[..., :-1]
         out = np.zeros((*values.shape[:-1], self.size), dtype=values.dtype)
         out[..., self.occurring] = self.sums_of_occurring(values)
         return out

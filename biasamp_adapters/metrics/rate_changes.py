@@ -143,7 +143,9 @@ class Cooccurrence(PairRates):
         weight = observed.weight
         if self.reestimate:
             weight = self.coefficients(self.coefficient, origin)
-        true, predicted = self._rates(tables, origin)
+        # MALS reads those of Multi, and BA-> those of Multi A->T, unless columns are label sets.
+        key = ("rates", self.evaluation, self.model, self.direction, self.columns.tobytes())
+        true, predicted = draws.once((*key, self.sets), lambda: self._rates(tables, origin))
         deltas = predicted - true
         contributions = self._contributions(weight, deltas)
         if self.magnitude:
@@ -215,7 +217,7 @@ class Cooccurrence(PairRates):
             predicted = np.minimum(predicted, true)
         return np.broadcast_to(predicted, deltas.shape)
 
-    @property
+    @cached_property
     def rests_on_few(self) -> Array:
         """Whether the rates of each pair are shares of too few rows for an interval."""
         return self._rows_given < FEW_ROWS * (1 - _ROUNDING)
@@ -296,26 +298,26 @@ class Cooccurrence(PairRates):
 
     def _by_trend(self, pairs: Array) -> Array:
         """Mean over the pairs of each trend: (..., groups, columns) to (..., trends)."""
-        group, sign, members = self._members
+        group, sign, members, n = self._members
         by_group = pairs.reshape(-1, *pairs.shape[-2:]).swapaxes(0, 1)
-        total, n = by_group @ members, members.sum(axis=1, keepdims=True)
+        total = by_group @ members
         if np.isnan(total).any():
             defined = ~np.isnan(by_group)
             total, n = (x @ members for x in (np.where(defined, by_group, 0), defined * 1.0))
         return rate(total, n)[group, :, sign].T.reshape(*pairs.shape[:-2], len(group))
 
     @cached_property
-    def _members(self) -> tuple[Array, Array, Array]:
-        """The group and the sign of each trend, (trends,), and which pairs have each sign.
+    def _members(self) -> tuple[Array, Array, Array, Array]:
+        """The group and the sign of each trend, (trends,), and which and how many pairs have each.
 
-        Signs are numbered in the order of their values; pairs have the shape (groups, columns,
-        signs), and are 1 or 0.
+        Signs are numbered in the order of their values. Pairs have the shape (groups, columns,
+        signs), and are 1 or 0; their numbers have the shape (groups, 1, signs).
         """
         _, _, sign, deltas = self._observed
         group, of_trend = np.array([trend[:2] for trend in self.trends]).T
         signs, number = np.unique(of_trend, return_inverse=True)
         members = (sign[..., None] == signs) & ~np.isnan(deltas)[..., None]
-        return group, number, members.astype(np.float64)
+        return group, number, members.astype(np.float64), members.sum(axis=1, keepdims=True)
 
     # Pairs.
 

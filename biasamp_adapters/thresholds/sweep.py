@@ -304,13 +304,15 @@ def _options(metric: Metric) -> dict[str, Any]:
 def _from_calls(metric: Metric, given: SweepInputs) -> _Curve:
     """The curve of a matrix: the metric is called at each threshold, which all columns share."""
     scores, swept = given.scores, given.swept
-    distinct, rank = np.unique(-scores, return_inverse=True)
-    threshold = np.concatenate([[np.inf], -distinct])
-    weight = np.ones(len(scores))
-    if given.inputs.sample_weight is not None:
+    if given.inputs.sample_weight is None:
+        # Of millions of scores, their ranks would take most of the time and of the memory.
+        distinct, added = np.unique(-scores, return_counts=True)
+    else:
         weight = read_weights(given.inputs.sample_weight, (swept.argument, len(scores)))
-    entries = np.repeat(weight, scores.size // len(scores))
-    share = shares(np.bincount(rank.ravel(), weights=entries))
+        distinct, rank = np.unique(-scores, return_inverse=True)
+        entries = np.repeat(weight, scores.size // len(scores))
+        added = np.bincount(rank.ravel(), weights=entries)
+    threshold, share = np.concatenate([[np.inf], -distinct]), shares(added)
     predicted = _predicted(metric, given)
 
     def result(step: int) -> AmplificationResult:
@@ -355,7 +357,7 @@ def _evaluated(metric: Metric, curve: _Curve, chosen: Array) -> list[_Point]:
             values = np.concatenate(list(progress(blocks, len(chosen), *_DOING)))
             return [(value, middle.notes) for value in values.tolist()]
     # Results are not kept: each holds its counts.
-    results = map(curve.result, chosen.tolist())
+    results = map(curve.result, chosen)
     points = ((1, (result.value, result.notes)) for result in results)
     return list(progress(points, len(chosen), *_DOING))
 
