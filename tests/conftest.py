@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import importlib.util
@@ -64,15 +65,14 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
         gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    """Let libraries go as ever; some complain of what is left."""
-    gc.unfreeze()
+# Let libraries go as ever; some complain of what is left. Not before pytest has looked for
+# exceptions of what tests left behind, for which it collects twice.
+atexit.register(gc.unfreeze)
 
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
