@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-#: Pages with commands: tests/test_documented_commands.py runs them from top to bottom, doctests too.
+#: Pages with commands: tests/test_documented_commands.py runs them from top to bottom with doctests.
 #: They are still doctests where they are named: ``python -m pytest docs/user_guide/gates.rst``.
 collect_ignore = [
     "docs/getting_started.rst",
