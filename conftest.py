@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-#: Pages with commands: tests/test_documented_commands.py runs them from top to bottom with doctests.
-#: They are still doctests where they are named: ``python -m pytest docs/user_guide/gates.rst``.
+#: Pages with commands: tests/test_documented_commands.py runs them from top to bottom, and doctests
+#: with them. Pytest collects one where it is named: ``python -m pytest docs/user_guide/gates.rst``.
 collect_ignore = [
     "docs/getting_started.rst",
     "docs/user_guide/base_rates.rst",
