@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import importlib.util
@@ -41,6 +42,16 @@ def slow_examples(share: int) -> settings:
 if sys.version_info < (3, 12):
     # Python 3.12 remembers this itself. Narwhals asks for each array that scikit-learn checks.
     inspect._shadowed_dict = functools.lru_cache(inspect._shadowed_dict)
+    _getattr_static = inspect.getattr_static
+
+    def _getattr_static_of_arrays(obj: Any, attr: str, *default: Any) -> Any:
+        """Say at once that arrays, which have no attributes of their own, have no such one."""
+        if default and type(obj) is np.ndarray and not hasattr(np.ndarray, attr):
+            return default[0]
+        return _getattr_static(obj, attr, *default)
+
+    # Before narwhals is imported, which takes the function.
+    inspect.getattr_static = _getattr_static_of_arrays
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,15 +65,14 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
         gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    """Let libraries go as ever; some complain of what is left."""
-    gc.unfreeze()
+# Let libraries go as ever; some complain of what is left. Not before pytest has looked for
+# exceptions of what tests left behind, for which it collects twice.
+atexit.register(gc.unfreeze)
 
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
@@ -140,6 +150,20 @@ def one_database() -> Iterator[None]:
         patch.setattr(duckdb, "connect", connect)
         yield
         database.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_look_at_constructors() -> Iterator[None]:
+    """Classes keep the names of their parameters; scikit-learn asks again for each clone."""
+    base = sys.modules.get("sklearn.base")
+    if base is None:
+        yield
+        return
+    names = base.BaseEstimator._get_param_names.__func__
+    with pytest.MonkeyPatch.context() as patch:
+        kept = classmethod(functools.cache(names))
+        patch.setattr(base.BaseEstimator, "_get_param_names", kept)
+        yield
 
 
 @pytest.fixture(scope="session")

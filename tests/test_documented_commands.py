@@ -1,10 +1,10 @@
 """Every console command that the documentation shows does what the page says.
 
 A page is run as its reader would: top to bottom, in an empty folder. Python blocks run where they
-stand, so that a command finds the files that the page has just written; doctests among them are
-the ones that pytest also collects from the pages. A command must end with exit code 0, or the one
-that a following ``$ echo $?`` shows, and its output must match what is shown, where ``...`` stands
-for anything.
+stand, so that a command finds the files that the page has just written. So do doctests, for which
+pytest does not collect these pages again (``collect_ignore``). A command must end with exit code 0,
+or the one that a following ``$ echo $?`` shows, and its output must match what is shown, where
+``...`` stands for anything.
 
 So are the commands of jobs for continuous integration that a page shows as YAML.
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import doctest
 import io
 import re
+import runpy
 import shlex
 import sys
 from collections.abc import Iterator
@@ -197,6 +198,12 @@ def test_no_command_is_overlooked(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     shown = re.findall(r"^\s*\$ biasamp", text, flags=re.MULTILINE)
     assert len(shown) == sum(step.kind == "command" for step in steps(page))
+
+
+def test_doctests_are_run_once() -> None:
+    here = {path for path in pages() if path.suffix == ".rst" and steps(path)}
+    ignored = runpy.run_path(str(REPOSITORY / "conftest.py"))["collect_ignore"]
+    assert {REPOSITORY / page for page in ignored} == here
 
 
 def test_jobs_are_run() -> None:

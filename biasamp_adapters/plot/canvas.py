@@ -75,12 +75,12 @@ def fit_height(ax: Axes, rows: float) -> None:
 
 def finish(ax: Axes, rows: float | None, marks: Sequence[Line2D] = ()) -> None:
     """Add a legend of marks by their labels; a new figure has rows of so many inches in height."""
+    if marks:
+        if rows is not None:
+            lay_out(ax)
+        legend(ax, marks)
     if rows is not None:
         fit_height(ax, rows)
-    if marks:
-        legend(ax, marks)
-        if rows is not None:
-            fit_height(ax, rows)
 
 
 def mark(

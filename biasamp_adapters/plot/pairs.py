@@ -149,26 +149,25 @@ def _draw_map(table: PairTable, reach: float | None, ax: Axes | None) -> Axes:
         ax.set_title(text, loc="left", fontsize="small")
     if new:
         ax.figure.figure.set_figwidth(max(WIDTH, 2 + _COLUMN * len(table.groups)))
-        fit_height(ax, ROW * len(table.tasks))
-    if _turn_labels(ax) and new:
+    _turn_labels(ax)
+    if new:
         fit_height(ax, ROW * len(table.tasks))
     return ax
 
 
-def _turn_labels(ax: Axes) -> bool:
-    """Turn the labels below columns if they are wider than these; return whether they were."""
+def _turn_labels(ax: Axes) -> None:
+    """Turn the labels below columns if they are wider than these."""
     lay_out(ax)
     labels = ax.get_xticklabels()
     column = ax.get_window_extent().width / len(labels)
     extents = [label.get_window_extent() for label in labels]
     if max(extent.width for extent in extents) <= _FULL * column:
-        return False
+        return
     # Turned by 40 degrees, lines are .64 of a column apart.
     steep = 0.64 * column < max(extent.height for extent in extents)
     for label in labels:
         label.set(rotation=90 if steep else 40, rotation_mode="anchor", ha="right")
         label.set(verticalalignment="center" if steep else "top")
-    return True
 
 
 def _write_numbers(ax: Axes, table: PairTable, where: tuple[Array, Array], inks: list[str]) -> None:

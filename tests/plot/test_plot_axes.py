@@ -59,17 +59,20 @@ def test_part_of_a_figure_will_do(draw: Any) -> None:
     assert right.axes == []
 
 
-def test_new_figure_is_one(draw: Any) -> None:
+def test_new_figures(draw: Any) -> None:
     plt.figure()
     ax = draw(None)
     assert plt.get_fignums() == [1, 2]
     assert ax.figure is plt.figure(2)
     assert ax.figure.axes == [ax]
-    ax.figure.canvas.draw()
-
-
-def test_each_picture_has_a_figure_of_its_own(draw: Any) -> None:
-    assert draw(None).figure is not draw(None).figure
+    # Each picture has one of its own, and the caller may change its title and ticks.
+    other = draw(None)
+    assert other.figure is plt.figure(3)
+    other.set_title("of the caller's")
+    other.tick_params(labelsize="small")
+    for figure in (ax.figure, other.figure):
+        figure.canvas.draw()
+    assert other.get_title() == "of the caller's"
 
 
 def test_scale_of_colours_is_asked_for() -> None:
@@ -78,14 +81,6 @@ def test_scale_of_colours_is_asked_for() -> None:
     scale = [each for each in figure.axes if each is not ax]
     assert len(scale) == 1
     assert plt.get_fignums() == [1]
-
-
-def test_title_and_ticks_of_the_caller_can_change(draw: Any) -> None:
-    ax = draw(None)
-    ax.set_title("of the caller's")
-    ax.tick_params(labelsize="small")
-    ax.figure.canvas.draw()
-    assert ax.get_title() == "of the caller's"
 
 
 BAD = {

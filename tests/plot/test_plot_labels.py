@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -71,26 +72,30 @@ def check(texts: list[Text], label: str) -> None:
     assert not any(text.get_parse_math() for text in named if "$" in text.get_text())
 
 
-def named_data(label: str) -> dict[str, Any]:
-    """Rows whose group and class are called so."""
-    truth = [label if task else "other task" for task in TRUTH]
-    said = [label if task else "other task" for task in AMPLIFIED]
-    group = [label if name == "a" else "other group" for name in GROUP]
+def named_data(labels: Sequence[str]) -> dict[str, Any]:
+    """Rows whose groups and classes are called so, and one of each that is not."""
+    tasks, groups = [*labels, "other task"], [*labels, "other group"]
+    truth, group = zip(*product(tasks, groups), strict=True)
+    said = [*truth[1:], truth[0]]
     return {"y_true": truth, "y_pred": said, "sensitive_features": group, "n_boot": 0}
 
 
 CURVE = [0.0, 1.0]
 #: What has no name of its own is computed once for all names.
 estimated, unestimated, swept = cache(result), cache(lambda: result(n_boot=0)), cache(sweep_table)
-DRAWN: dict[str, Callable[[str], Axes]] = {
-    "intervals": lambda label: bam.plot.intervals({label: unestimated(), "other": estimated()}),
-    "runs": lambda label: bam.plot.runs({label: [0.1, 0.2], "other": [0.1, 0.3]}),
-    "pairs": lambda label: bam.plot.pairs(result(**named_data(label))),
-    "curves": lambda label: bam.plot.curves(CURVE, {label: CURVE, "other": CURVE}),
-    "a curve": lambda label: bam.plot.curves(CURVE, {label: CURVE}),
-    "sweep": lambda label: bam.plot.sweep({label: swept(), "other": swept()}),
-    "behaviour": lambda label: bam.plot.behaviour(
-        pd.DataFrame(np.eye(2)).rename_axis(index=label, columns=label)
+DRAWN: dict[str, Callable[[Sequence[str]], Axes]] = {
+    "intervals": lambda labels: bam.plot.intervals(
+        dict.fromkeys(labels, unestimated()) | {"other": estimated()}
+    ),
+    "runs": lambda labels: bam.plot.runs(
+        {label: [0.1, 0.2] for label in labels} | {"other": [0.1, 0.3]}
+    ),
+    "pairs": lambda labels: bam.plot.pairs(result(**named_data(labels)), kind="map"),
+    "curves": lambda labels: bam.plot.curves(CURVE, dict.fromkeys([*labels, "other"], CURVE)),
+    "a curve": lambda labels: bam.plot.curves(CURVE, dict.fromkeys(labels, CURVE)),
+    "sweep": lambda labels: bam.plot.sweep(dict.fromkeys([*labels, "other"], swept())),
+    "behaviour": lambda labels: bam.plot.behaviour(
+        pd.DataFrame(np.eye(2)).rename_axis(index=labels[0], columns=labels[1])
     ),
 }
 
@@ -99,26 +104,34 @@ DRAWN: dict[str, Callable[[str], Axes]] = {
 EVERYWHERE = [
     "broken formula", "hidden from legends", "newlines", "long formula", "turned around", "nothing"
 ]  # fmt: skip
+#: How many names a figure has, if not three.
+TOGETHER = {"a curve": 1, "behaviour": 2}
 CASES = [
-    (picture, name)
+    (picture, chosen[i : i + n])
     for picture in DRAWN
-    for name in (HOSTILE if picture in ("pairs", "curves") else EVERYWHERE)
+    for n in [TOGETHER.get(picture, 3)]
+    for chosen in [[*HOSTILE] if picture in ("pairs", "curves") else EVERYWHERE]
+    for i in range(0, len(chosen), n)
 ]
 
 
-@pytest.mark.parametrize(("picture", "name"), CASES, ids=" ".join)
-def test_name_is_text(picture: str, name: str) -> None:
-    label = HOSTILE[name]
-    ax = DRAWN[picture](label)
+@pytest.mark.parametrize(
+    ("picture", "names"), CASES, ids=[" and ".join([picture, *names]) for picture, names in CASES]
+)
+def test_name_is_text(picture: str, names: list[str]) -> None:
+    labels = [HOSTILE[name] for name in names]
+    ax = DRAWN[picture](labels)
     # Every row and every curve keeps its name.
     if picture in ("intervals", "runs", "pairs"):
-        assert len(ticks(ax)) == 2
+        assert len(ticks(ax)) == len(names) + 1
     if picture in ("curves", "sweep"):
         legend = ax.get_legend()
         assert legend is not None
-        assert len(legend.get_texts()) == 2
-        assert legend.get_texts()[1].get_text() == "other"
-    check(drawn(ax), label)
+        assert len(legend.get_texts()) == len(names) + 1
+        assert legend.get_texts()[-1].get_text() == "other"
+    texts = drawn(ax)
+    for label in labels:
+        check(texts, label)
 
 
 HALF = len(HOSTILE) // 2

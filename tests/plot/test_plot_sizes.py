@@ -73,7 +73,7 @@ def table(groups: list[str], n_tasks: int) -> pd.DataFrame:
 def boxes(ax: Axes) -> dict[Text, Bbox]:
     """The boxes of all texts that are visible in a drawn figure."""
     figure = ax.figure
-    figure.canvas.draw()  # type: ignore[attr-defined]
+    figure.draw_without_rendering()  # type: ignore[union-attr]
     left = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
     # Ticks that lie outside of the limits are not drawn.
     view = Bbox.from_bounds(0, 0, figure.bbox.width, figure.bbox.height)
@@ -99,11 +99,17 @@ def check(ax: Axes) -> None:
     assert not [(names[i], names[j]) for i, j in np.argwhere(overlap)]
 
 
-LOOKS = [("default", "map"), ("default", "rows"), ("dark_background", "auto")]
+LOOKS = [
+    (case, *look)
+    for case in CASES
+    for look in [("default", "map"), ("default", "rows"), ("seaborn-v0_8", "auto")]
+]
 
 
-@pytest.mark.parametrize(("style", "kind"), [*LOOKS, ("seaborn-v0_8", "auto")])
-@pytest.mark.parametrize("case", CASES)
+# The dark style has other colours than the default one, and texts of the same size.
+@pytest.mark.parametrize(
+    ("case", "style", "kind"), [*LOOKS, ("hostile", "dark_background", "auto")]
+)
 def test_pairs_in_a_new_figure(case: str, style: str, kind: Any) -> None:
     with plt.style.context(style):
         ax = bam.plot.pairs(table(*CASES[case]), kind=kind)
