@@ -40,7 +40,7 @@ def takes_weights(estimator: Any) -> bool:
     return bool(has_fit_parameter(last_step(estimator)[1], "sample_weight"))
 
 
-def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  # noqa: N803
+def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array) -> Any:  # noqa: N803
     """Fit an estimator; pass weights, unless all are 1, to it or the last step of a pipeline.
 
     Raises
@@ -49,7 +49,7 @@ def fit_weighted(estimator: Any, X: Any, y: Any, weight: Array | None) -> Any:  
         If weights are not all 1 and the estimator does not accept them.
     """
     with config_context(enable_metadata_routing=False):
-        if weight is None or (weight == 1).all():
+        if (weight == 1).all():
             return estimator.fit(X, y)
         prefix, last = last_step(estimator)
         if not takes_weights(estimator):
