@@ -186,7 +186,7 @@ def _observed(data: str, counts: Any, n_boot: int, seed: int) -> Iterator[tuple[
             target = expected.measure(truth, model).value
         else:
             # The value of the population with the signs of the sample.
-            scores = result.bound.scores(tables, tables, np.random.default_rng(0))
+            scores = result.measurement.scores(tables, tables, np.random.default_rng(0))
             target = float(scores["value"])
         yield name, Seen(result.value, target, result.interval)
     for measure in ("selection_rate", "true_positive_rate"):

@@ -87,7 +87,7 @@ def observe(
             labels=known.labels,
             groups=known.groups,
         ).from_counts(counts, n_boot=n_boot, random_state=rng)
-        measurement: Any = result.bound
+        measurement: Any = result.measurement
         tables = known.tables(known.first_model)
         true = float(measurement.scores(tables, tables, BlockDraws())["value"])
     if result.replicated is None or result.replicated.replicates is None:

@@ -103,7 +103,7 @@ def observe(data: str, rows: int, seed: int, n_boot: int) -> dict[str, float]:
     model = evaluation.counts.first_model
     findings = evaluate(evaluation, interval_options(n_boot, 0.95, rng), {model: [_METRIC]}, None)
     ((key, pairs),) = findings.pairs.items()
-    measurement: Any = findings.results[key].bound
+    measurement: Any = findings.results[key].measurement
     tables = every.counts.tables(every.counts.first_model)
     true = measurement.scores(tables, None, rng)["pairs"]
     own = [pair.number.estimate(0.95).interval for pair in pairs]

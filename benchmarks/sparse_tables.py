@@ -109,7 +109,7 @@ def compare(result: bam.AmplificationResult, exact: dict[str, float]) -> Seen:
     dataset, model = levels["psi_dataset"], levels["psi_model"]
     total = dataset + model
     ratio = result.metric.startswith("Directional") and not getattr(
-        result.bound, "difference", False
+        result.measurement, "difference", False
     )
     target = exact["ratio" if ratio else "difference"]
     out: Seen = {

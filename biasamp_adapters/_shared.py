@@ -22,5 +22,5 @@ class Shared:
         """The thing with a key; ``make`` is called if there is none."""
         if key not in self._made:
             self._made[key] = make()
-        made: T = self._made[key]
-        return made
+        thing: T = self._made[key]
+        return thing

@@ -216,14 +216,14 @@ def _of_direction(summary: Row, direction: str) -> Row:
     ranked = ranking(summary, direction)
     order = list(_SAID)
     # What a reader has to know first, and of that the largest value.
-    told = min(ranked, key=lambda it: order.index(it["verdict"]))
-    named = f"{told['model']}: " if len(ranked) > 1 else ""
+    first = min(ranked, key=lambda it: order.index(it["verdict"]))
+    named = f"{first['model']}: " if len(ranked) > 1 else ""
     return {
         "direction": direction,
-        "verdict": told["verdict"],
+        "verdict": first["verdict"],
         "headline": headline(ranked),
-        "sentence": f"{named}{told['sentence']}",
-        "details": list(_details(summary, direction, told["model"])),
+        "sentence": f"{named}{first['sentence']}",
+        "details": list(_details(summary, direction, first["model"])),
     }
 
 
@@ -349,7 +349,7 @@ def _what_to_read(summary: Row) -> Iterator[str]:
         for row in summary["reading"]:
             if row["place"] == place:
                 models.setdefault(row["metric"], set()).update(row["models"])
-        names = [_number_to_read(summary, metric, of) for metric, of in models.items()]
+        names = [_number_to_read(summary, metric, named) for metric, named in models.items()]
         if names:
             yield sentence.format(", ".join(names))
 

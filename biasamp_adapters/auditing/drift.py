@@ -250,16 +250,16 @@ def in_words(
             return
         reference, truth = (_gap(row[side], rates=not briefly) for side in ("reference", "truth"))
         task = task_in_words(row["task"], name, is_column=is_column)
-        told = (
+        sentence = (
             f"Reference and evaluated truth differ{clearly}: the gap between {row['group']} and "
             f"{row['other']} in {task} is {reference} in the reference and {truth} in the truth"
         )
         if briefly:
-            yield f"{told}."
+            yield f"{sentence}."
             return
         yield (
-            f"{told}, a difference of {_points(row['value'])} points{interval}. Predictions are "
-            "compared with the evaluated truth, not with what the model learned from."
+            f"{sentence}, a difference of {_points(row['value'])} points{interval}. Predictions "
+            "are compared with the evaluated truth, not with what the model learned from."
         )
 
 

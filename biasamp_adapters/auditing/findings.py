@@ -258,7 +258,7 @@ def _n_boot(scored: Mapping[Key, Scored], counts: Counts, options: IntervalOptio
     rows = counts.rows
     if not isinstance(options.n_boot, DefaultReplicates) or rows is None or rows.indicators:
         return int(options.n_boot)
-    widest = max((of.width for of in scored.values()), default=1)
+    widest = max((score.width for score in scored.values()), default=1)
     numbers = len(counts.models) * max(len(rows), widest)
     fewest = math.ceil(_BEYOND / (1 - options.confidence) - 1e-9)
     return DefaultReplicates(min(options.n_boot, max(_MOST_NUMBERS // numbers, fewest)))

@@ -74,13 +74,13 @@ class _Number(NamedTuple):
     names: set[str]
     zero_by_construction: bool = False
     has_sign: bool = True
-    of: str = ""
+    suffix: str = ""
     sign: str = "+"
 
     @property
     def shown(self) -> str:
         """The name in sentences, with the task."""
-        return f"{self.name}{self.of}"
+        return f"{self.name}{self.suffix}"
 
 
 def _numbers(summary: Summary) -> Iterator[_Number]:
@@ -97,7 +97,7 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
         yield _Number(model, name, row, names, zero, has_sign)
         if row["excess"] is not None:
             shown = f"excess {name}"
-            excess = {f"excess {of}" for of in names} | {f"{of} excess" for of in names}
+            excess = {f"excess {short}" for short in names} | {f"{short} excess" for short in names}
             if row["metric"] == DIRECTIONAL:
                 shown = f"excess {direction}"
                 excess |= {"excess", shown}
@@ -107,8 +107,8 @@ def _numbers(summary: Summary) -> Iterator[_Number]:
     kind = "task" if data["tasks_are_columns"] else kind
     for row in summary["fairness"]:
         name, task = row["measure"].replace("_", " "), row["task"]
-        of = "" if task == "all" else f" of {kind} {task}"
-        yield _Number(row["model"], name, row, {row["measure"]}, of=of, sign="")
+        suffix = "" if task == "all" else f" of {kind} {task}"
+        yield _Number(row["model"], name, row, {row["measure"]}, suffix=suffix, sign="")
 
 
 def _names(short: str, metric: str, direction: str) -> set[str]:

@@ -33,7 +33,7 @@ def to_card(summary: Summary) -> str:
         (_of_several(it["headline"], it, directions), "" if is_folded else it["sentence"])
         for it in directions
     ]
-    most = _SENTENCES // (sum(bool(text) for told in sentences for text in told) or 1)
+    most = _SENTENCES // (sum(bool(text) for pair in sentences for text in pair) or 1)
     n_models, n_groups = (_FEW_MODELS, _FEW_GROUPS) if is_folded else (_MODELS, _GROUPS)
     tables = [_models(it, n_models, footnotes) for it in directions]
     tables += [_groups(it, n_groups) for it in directions[:1] if it["panels"]]
@@ -44,8 +44,8 @@ def to_card(summary: Summary) -> str:
         tone=report["tone"],
         sentences=[
             # What a headline does not need is left to its sentence.
-            (shortened(told, most), shortened(more, 2 * most - min(len(told), most)))
-            for told, more in sentences
+            (shortened(first, most), shortened(more, 2 * most - min(len(first), most)))
+            for first, more in sentences
         ]
         or [("", report["no_verdict"])],
         tables=tables,

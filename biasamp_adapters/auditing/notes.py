@@ -152,8 +152,8 @@ def _about_data(findings: Findings) -> Iterator[Note]:
         matrix = counts.is_matrix(role.truth)
         effect = ", and no label counts as predicted" if matrix else " and count as wrong"
         name = model_in_words(model, starts=True)
-        told = {"model": name, "n": n, "variable": role.truth, "effect": effect}
-        yield "abstained", told | {"by_group": _abstentions_by_group(findings, model, role.truth)}
+        facts = {"model": name, "n": n, "variable": role.truth, "effect": effect}
+        yield "abstained", facts | {"by_group": _abstentions_by_group(findings, model, role.truth)}
     if counts.soft:
         yield "soft", {}
     if counts.probability_step is not None:
@@ -215,8 +215,8 @@ def _about_replicates(options: IntervalOptions) -> Iterator[Note]:
     n, usual = int(options.n_boot), int(N_BOOT)
     if isinstance(options.n_boot, DefaultReplicates) and n < usual:
         error, usual_error = (error_of_ends(drawn, options.confidence) for drawn in (n, usual))
-        told = {"n": n, "usual": usual, "error": error, "usual_error": usual_error}
-        yield "fewer replicates", told
+        facts = {"n": n, "usual": usual, "error": error, "usual_error": usual_error}
+        yield "fewer replicates", facts
 
 
 def _about_signs(findings: Findings) -> Iterator[Note]:

@@ -197,7 +197,7 @@ def track(
         tracked = _of_reports(steps, chosen)
     else:
         tracked = _of_counts(steps, chosen, options)
-    rows = [row for of in tracked for row in _rows(of, compared_with, confidence)]
+    rows = [row for series in tracked for row in _rows(series, compared_with, confidence)]
     return pd.DataFrame(rows)
 
 
@@ -233,7 +233,7 @@ def _kind_of(steps: Any) -> str:
         return "counts"
     kinds = {AuditReport: "reports", Counts: "counts"}
     found = {
-        next((kind for of, kind in kinds.items() if isinstance(step, of)), "predictions")
+        next((kind for cls, kind in kinds.items() if isinstance(step, cls)), "predictions")
         for step in steps.values()
     }
     if len(found) > 1:
@@ -272,7 +272,9 @@ def _of_counts(
         if isinstance(steps, Counts):
             results |= compare_counts(metric, steps, **options).results
         else:
-            results |= {step: metric.from_counts(of, **options) for step, of in steps.items()}
+            results |= {
+                step: metric.from_counts(counts, **options) for step, counts in steps.items()
+            }
         yield _Tracked(results, isinstance(steps, Counts), {}, _are_expected(results))
 
 
@@ -312,14 +314,16 @@ def _of_predictions(
     first = next(iter(read.values()))
     if first.scored.exclusive:
         _check_order(metrics, first.labels)
-    decided = {step: of.decided(n_bins) for step, of in read.items()}
-    decisions = {step: read[step].labelled(of.decisions) for step, of in decided.items()}
+    decided = {step: rows.decided(n_bins) for step, rows in read.items()}
+    decisions = {step: read[step].labelled(outcome.decisions) for step, outcome in decided.items()}
     yield from _compared(decisions, inputs, metrics, decided, options, expected=False)
     if first.scored.exclusive:
         inputs = inputs._replace(y_true=first.scored.truth.astype(int))
         metrics = [_by_class(metric, first.labels) for metric in metrics if _is_a_to_t(metric)]
-    metrics = [of for of in metrics if not isinstance(of, MultiAttributeBiasAmplification)]
-    chances = {step: of.named(of.scored.scores) for step, of in read.items()}
+    metrics = [
+        metric for metric in metrics if not isinstance(metric, MultiAttributeBiasAmplification)
+    ]
+    chances = {step: rows.named(rows.scored.scores) for step, rows in read.items()}
     yield from _compared(chances, inputs, metrics, decided, options, expected=True)
 
 
@@ -428,16 +432,18 @@ def _are_expected(results: Mapping[Step, AmplificationResult]) -> bool:
 
 
 def _is_expected(result: AmplificationResult) -> bool:
-    bound = result.bound
-    return bound is not None and _role(result).prediction in bound.evaluation.counts.soft
+    measurement = result.measurement
+    return (
+        measurement is not None and _role(result).prediction in measurement.evaluation.counts.soft
+    )
 
 
 def _accuracy(result: AmplificationResult) -> float:
     """The share of predictions that are right; NaN of probabilities, or without a truth."""
-    bound, role = result.bound, _role(result)
-    if bound is None or _is_expected(result) or not bound.evaluation.counts.has(role):
+    measurement, role = result.measurement, _role(result)
+    if measurement is None or _is_expected(result) or not measurement.evaluation.counts.has(role):
         return np.nan
-    tables = bound.evaluation.counts.tables(bound.model)
-    if bound.evaluation.counts.is_matrix(role):
+    tables = measurement.evaluation.counts.tables(measurement.model)
+    if measurement.evaluation.counts.is_matrix(role):
         return float(column_accuracy(tables, role).mean())
     return float(accuracy_of(tables, role))

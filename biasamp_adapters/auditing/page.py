@@ -127,9 +127,9 @@ def to_html(summaries: Sequence[Summary]) -> str:
 def variables(summary: Summary, name: str = "", *, short: bool = False) -> Context:
     """What templates show of a report; ``name`` sets its identifiers apart on a page."""
     answer = summary["answer"]
-    directions = [_direction(summary, told) for told in answer["directions"]]
+    directions = [_direction(summary, entry) for entry in answer["directions"]]
     # More bias in any direction is what a reader has to know first.
-    tones = {told["tone"] for told in directions}
+    tones = {entry["tone"] for entry in directions}
     # What to read is text of ours, with terms; other sentences may hold any names.
     boxes: list[tuple[str, str, set[str] | None]] = [
         ("How sure?", "sure", None),
@@ -164,9 +164,9 @@ def _parts(text: str, seen: set[str] | None) -> list[Part]:
     return found
 
 
-def _direction(summary: Summary, told: Row) -> Context:
+def _direction(summary: Summary, entry: Row) -> Context:
     """The verdict, the ranking and the dumbbells of one direction."""
-    direction, data = told["direction"], summary["data"]
+    direction, data = entry["direction"], summary["data"]
     ranked = ranking(summary, direction)
     footnotes = Footnotes()
     drawn = strips([it["row"] for it in ranked])
@@ -175,10 +175,10 @@ def _direction(summary: Summary, told: Row) -> Context:
     reference = "the reference" if "reference data" in data["reference"] else "these rows"
     return {
         "name": arrows(direction),
-        "tone": TONES.get(told["verdict"], "unclear"),
-        "headline": shown(told["headline"]),
-        "sentence": shown(told["sentence"]),
-        "details": list(map(shown, told["details"])),
+        "tone": TONES.get(entry["verdict"], "unclear"),
+        "headline": shown(entry["headline"]),
+        "sentence": shown(entry["sentence"]),
+        "details": list(map(shown, entry["details"])),
         "caption": f"{arrows(direction)}: {clean(_question(data, of_task))}",
         "ba": f"BA {arrows(direction)}",
         "terms": TERMS,

@@ -30,11 +30,11 @@ def to_markdown(summary: Summary) -> str:
     parts = [f"# {_escaped(summary['title'])}"]
     parts.append(_escaped(" \u00b7 ".join(subtitle(summary))))
     several = len(answer["directions"]) > 1
-    for told in answer["directions"]:
-        name = f"{_escaped(told['direction'])}: " if several else ""
-        sentences = " ".join(map(_escaped, [told["sentence"], *told["details"]]))
-        parts.append(f"{name}**{_escaped(told['headline'])}** {sentences}")
-    ranked = [it for told in answer["directions"] for it in ranking(summary, told["direction"])]
+    for entry in answer["directions"]:
+        name = f"{_escaped(entry['direction'])}: " if several else ""
+        sentences = " ".join(map(_escaped, [entry["sentence"], *entry["details"]]))
+        parts.append(f"{name}**{_escaped(entry['headline'])}** {sentences}")
+    ranked = [it for entry in answer["directions"] for it in ranking(summary, entry["direction"])]
     parts += [_markdown_table(ranking_table(ranked))] * bool(ranked)
     boxes = (
         f"- **{heading}:** {_escaped(' '.join(answer[part]))}"

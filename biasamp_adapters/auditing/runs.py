@@ -133,7 +133,7 @@ def summarize_reports(
         "notes": [meaning, *_notes(runs)],
         "method": _method(summaries, confidence),
     }
-    if with_aif360 := [of for of in summaries if "aif360" in of]:
+    if with_aif360 := [one for one in summaries if "aif360" in one]:
         summary["aif360"] = list(_aif360(with_aif360, "aif360"))
     return AuditReport(with_answer(summary))
 
@@ -199,8 +199,8 @@ class _Metric(NamedTuple):
 
     def limits(self, name: str = "value") -> Interval:
         """The range of one of its scores."""
-        bound = self.results[0].bound
-        return UNLIMITED if bound is None else bound.limits(name)
+        measurement = self.results[0].measurement
+        return UNLIMITED if measurement is None else measurement.limits(name)
 
     def row(self, confidence: float) -> Row:
         """The row of the table of metrics."""
@@ -208,7 +208,7 @@ class _Metric(NamedTuple):
         value = self._value(confidence)
         # What is said of the interval of a run does not hold of that over runs.
         caveats = {
-            run: () if result.bound is None else result.bound.caveats
+            run: () if result.measurement is None else result.measurement.caveats
             for run, (_, result) in self.found.items()
         }
         notes = [f"mean of {len(rows)} runs", value["note"], *_said(caveats)]
@@ -236,7 +236,7 @@ class _Metric(NamedTuple):
         return out
 
     def _value(self, confidence: float) -> Row:
-        ratios = [result.bound.difference for result in self.results if result.bound]
+        ratios = [result.measurement.difference for result in self.results if result.measurement]
         if any(not np.array_equal(ratio, ratios[0]) for ratio in ratios):
             note = "a ratio of levels in some runs and a difference in others: compare the levels"
             return {"value": None, "low": None, "high": None, "note": note}
@@ -342,21 +342,21 @@ def _data(summaries: list[Summary]) -> Row:
     """
     data = [summary["data"] for summary in summaries]
     for name in _SAME:
-        different = [of for of in data if of[name] != data[0][name]]
+        different = [row for row in data if row[name] != data[0][name]]
         if different:
             raise ValueError(
                 f"runs must be of the same {name.replace('_', ' ')}; received {data[0][name]!r} "
                 f"and {different[0][name]!r}"
             )
-    clusters = [of["clusters"] for of in data if of["clusters"] is not None]
+    clusters = [row["clusters"] for row in data if row["clusters"] is not None]
     return {
         **data[0],
         "runs": len(data),
         **{name: _sum(data, name) for name in ("rows", "dropped", "abstained")},
-        "weighted": any(of["weighted"] for of in data),
+        "weighted": any(row["weighted"] for row in data),
         "clusters": sum(clusters) if clusters else None,
-        "models": list(dict.fromkeys(model for of in data for model in of["models"])),
-        "reference": _each(of["reference"] for of in data),
+        "models": list(dict.fromkeys(model for row in data for model in row["models"])),
+        "reference": _each(row["reference"] for row in data),
         **{part: _shares(data, part) for part in ("groups", "classes")},
     }
 
@@ -383,13 +383,13 @@ def _method(summaries: list[Summary], confidence: float) -> Row:
     """How the numbers were computed."""
     methods = [summary["method"] for summary in summaries]
     seeds = {method["random_state"] for method in methods}
-    own = _each(method["interval"] for method in methods)
+    of_one_run = _each(method["interval"] for method in methods)
     return {
         **methods[0],
         "n_boot": max(method["n_boot"] for method in methods),
         "random_state": seeds.pop() if len(seeds) == 1 else None,
         "confidence": confidence,
-        "interval": f"Student's t over {len(methods)} runs; each run's own by {own}",
+        "interval": f"Student's t over {len(methods)} runs; each run's own by {of_one_run}",
     }
 
 

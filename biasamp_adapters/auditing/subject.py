@@ -263,8 +263,8 @@ class Subject:
     @property
     def contradicts(self) -> bool:
         """Whether this is clearly above or below 0 where the verdict says something else."""
-        told = _SIDES.get(self.verdict["verdict"])
-        return told is not None and side(self.row) not in (None, 0, told)
+        verdict_side = _SIDES.get(self.verdict["verdict"])
+        return verdict_side is not None and side(self.row) not in (None, 0, verdict_side)
 
     @property
     def frequency(self) -> str:

@@ -108,8 +108,8 @@ def _data(findings: Findings) -> Row:
 def with_answer(summary: Summary) -> Summary:
     """A summary with what to read of it, and with its answer in a few sentences."""
     summary = summary | {"reading": what_to_read(summary)}
-    told = answer(summary)
-    return summary | {"title": summary["title"] or told["title"], "answer": told}
+    reply = answer(summary)
+    return summary | {"title": summary["title"] or reply["title"], "answer": reply}
 
 
 def _interval_method(counts: Counts) -> str:
@@ -168,11 +168,12 @@ def metric_row(model: str, result: AmplificationResult) -> Row:
     signs = float(result.by_pair["uncertain"].mean()) if result.metric == DIRECTIONAL else None
     return row | {
         "source": about(result.metric).source,
-        "recipe": {} if result.bound is None else result.bound.recipe,
+        "recipe": {} if result.measurement is None else result.measurement.recipe,
         "note": note_of(result),
         "reading": reading(row, result.verdict),
         "uncertain_signs": signs,
-        "zero_by_construction": result.bound is not None and result.bound.zero_by_construction,
+        "zero_by_construction": result.measurement is not None
+        and result.measurement.zero_by_construction,
     }
 
 
@@ -206,12 +207,12 @@ def as_estimate(row: Row) -> Estimate:
 
 def verdict_row(row: Row, verdict: Verdict) -> Row:
     """What a row of the table of metrics says of a model, or why it cannot say anything."""
-    told = plain_verdict(verdict)
+    words = plain_verdict(verdict)
     return {
         "model": row["model"],
         "direction": row["direction"],
-        "verdict": told.pop("code"),
-        **told,
+        "verdict": words.pop("code"),
+        **words,
         "excess": row["excess"],
     }
 

@@ -233,7 +233,7 @@ def _at_all(
     drawn, found = drawn_at_all(at_all, options), {}
     for name, metric in at_all.items():
         at_each, free = metric.estimates(drawn.get(name, {}), options)
-        rows = [{key: numbers(number) for key, number in of.items()} for of in at_each]
+        rows = [{key: numbers(number) for key, number in point.items()} for point in at_each]
         for row in rows:
             notes = [*metric.measurement.caveats, row["value"]["note"]]
             row["value"]["note"] = "; ".join(filter(None, notes))
@@ -251,12 +251,12 @@ def _by_group(sweep: _Sweep, metric: DirectionalBiasAmplification) -> Row:
     """What thresholds of each group, set on these rows, would give on them."""
     steps = sweep.steps
     found, counts = steps.by_group(len(sweep.evaluation.counts.groups))
-    result, made = metric.from_counts(counts), counts.tables(counts.first_model)
-    reached = made.joint(Role.ATTRIBUTE, Role.PREDICTION)[:, steps.positive]
-    rows = made.marginal(Role.ATTRIBUTE)
-    truth = made.joint(Role.ATTRIBUTE, Role.TASK)
+    result, tables = metric.from_counts(counts), counts.tables(counts.first_model)
+    reached = tables.joint(Role.ATTRIBUTE, Role.PREDICTION)[:, steps.positive]
+    rows = tables.marginal(Role.ATTRIBUTE)
+    truth = tables.joint(Role.ATTRIBUTE, Role.TASK)
     true, rest = truth[:, steps.positive], np.delete(truth, steps.positive, axis=1).sum(axis=1)
-    values, reason = [float(result.value), float(accuracy_of(made, Role.TASK))], _ON_THESE
+    values, reason = [float(result.value), float(accuracy_of(tables, Role.TASK))], _ON_THESE
     lacking = np.flatnonzero((rows > 0) & ((true == 0) | (rest == 0)))
     if len(lacking):
         # group_thresholds refuses them, so that no numbers of it can be promised.
@@ -270,9 +270,9 @@ def _by_group(sweep: _Sweep, metric: DirectionalBiasAmplification) -> Row:
             {
                 "attribute": show(group),
                 "threshold": sweep.threshold(int(step)),
-                "share": float(n / of) if of else None,
+                "share": float(n / n_rows) if n_rows else None,
             }
-            for group, step, n, of in zip(counts.groups, found, reached, rows, strict=True)
+            for group, step, n, n_rows in zip(counts.groups, found, reached, rows, strict=True)
         ],
     }
 

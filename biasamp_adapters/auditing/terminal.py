@@ -73,16 +73,16 @@ def body(summary: Summary, width: int, *, full: bool = False, pictures: bool = F
 def verdict(summary: Summary, width: int, *, named: bool = False) -> list[Text]:
     """What the report ends with: its verdict in one sentence, of which report if it is named."""
     directions, width = summary["answer"]["directions"], min(width, _WIDEST)
-    of = f" of {clean(summary['title'])}" if named else ""
-    parts = [(f"Verdict{of}:", "bold")]
+    subject = f" of {clean(summary['title'])}" if named else ""
+    parts = [(f"Verdict{subject}:", "bold")]
     if len(directions) == 1:
         return wrapped([*parts, _headline(directions[0], _HEADLINES * width)], width)
     one_model = len(summary["data"]["models"]) == 1
-    for told in directions:
-        text, style = _headline(told, _HEADLINES * width // len(directions))
-        name = arrows(told["direction"])
+    for entry in directions:
+        text, style = _headline(entry, _HEADLINES * width // len(directions))
+        name = arrows(entry["direction"])
         parts += [(name if one_model else f"{name}:", "")]
-        parts += [(f"{WORDS[told['verdict']]}." if one_model else text, style)]
+        parts += [(f"{WORDS[entry['verdict']]}." if one_model else text, style)]
     return wrapped(parts if directions else [*parts, (NO_VERDICT, "bold")], width)
 
 
@@ -99,18 +99,18 @@ def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
     """
     models = [*range(n_models)]
     directions = [
-        told | {"sentence": [told["sentence"]], "details": [*told["details"]]}
-        for told in answer["directions"]
+        entry | {"sentence": [entry["sentence"]], "details": [*entry["details"]]}
+        for entry in answer["directions"]
     ]
     sure, read, do = ([*answer[part]] for part in ("sure", "read", "do"))
     answer = answer | {"directions": directions, "sure": sure, "read": read, "do": do}
     # What is shortened, from its end, and to how many.
     steps: list[tuple[list[Any], int]] = [
-        *((told["details"], 0) for told in directions[::-1]),
+        *((entry["details"], 0) for entry in directions[::-1]),
         *((do, 1), (sure, 1), (read, 2), (models, _FEWEST_MODELS), (read, 1)),
-        *((told["sentence"], 0) for told in directions[:0:-1]),
+        *((entry["sentence"], 0) for entry in directions[:0:-1]),
         *((sure, 0), (do, 0), (read, 0)),
-        *((told["sentence"], 0) for told in directions[:1]),
+        *((entry["sentence"], 0) for entry in directions[:1]),
         (models, 1),
     ]
     yield answer, len(models)
@@ -125,10 +125,10 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     # A title may be any text.
     lines = wrapped([(fitted(clean(summary["title"]), _TITLE * width), "bold")], width)[:_TITLE]
     lines += [*wrapped([(clean(" \u00b7 ".join(subtitle(summary))), "dim")], width), Text()]
-    for told in answer["directions"]:
-        name = f"{arrows(told['direction'])}:" if len(answer["directions"]) > 1 else ""
-        sentences = " ".join(map(shown, told["sentence"] + told["details"]))
-        headline = _headline(told, _HEADLINES * width // len(answer["directions"]))
+    for entry in answer["directions"]:
+        name = f"{arrows(entry['direction'])}:" if len(answer["directions"]) > 1 else ""
+        sentences = " ".join(map(shown, entry["sentence"] + entry["details"]))
+        headline = _headline(entry, _HEADLINES * width // len(answer["directions"]))
         lines += wrapped([(name, ""), headline, (sentences, "")], width)
     if not answer["directions"]:
         lines += wrapped([(NO_VERDICT, "bold")], width)
@@ -140,9 +140,9 @@ def _answer(summary: Summary, answer: Row, models: Sequence[Text], width: int) -
     return [*lines, Text()]
 
 
-def _headline(told: Row, most: int) -> tuple[str, str]:
-    style = f"bold {_SIDES[TONES.get(told['verdict'], 'unclear')]}".strip()
-    return fitted(shown(told["headline"]), most), style
+def _headline(entry: Row, most: int) -> tuple[str, str]:
+    style = f"bold {_SIDES[TONES.get(entry['verdict'], 'unclear')]}".strip()
+    return fitted(shown(entry["headline"]), most), style
 
 
 # The models, ranked.
@@ -151,8 +151,8 @@ def _headline(told: Row, most: int) -> tuple[str, str]:
 def _ranked_models(summary: Summary, width: int, most: int, *, pictures: bool) -> list[Text]:
     """Some models in each direction with their BA, in as many columns as there is room for."""
     ranked, drawn = [], []
-    for told in summary["answer"]["directions"]:
-        models = ranking(summary, told["direction"])
+    for entry in summary["answer"]["directions"]:
+        models = ranking(summary, entry["direction"])
         ranked += models[:most]
         # All models share a scale.
         drawn += strips([it["row"] for it in models])[:most]
@@ -216,9 +216,9 @@ def _add_strips(
     """Put a strip behind each row of the ranking, and what its marks mean into the head."""
     width = max(line.cell_len for line in lines)
     texts = [("\u25c7 errors, \u253c 0", "bold")]
-    for strip, told in zip(strips, judged, strict=True):
+    for strip, is_judged in zip(strips, judged, strict=True):
         # An odd number of characters has a middle.
-        texts.append((_strip(strip, room - 1 + room % 2), _SIDES[strip.tone] if told else ""))
+        texts.append((_strip(strip, room - 1 + room % 2), _SIDES[strip.tone] if is_judged else ""))
     for line, (text, style) in zip(lines, texts, strict=True):
         line.append(" " * (width - line.cell_len + GAP)).append(text, style)
 

@@ -124,8 +124,8 @@ def clusters_of_labels(values: Values, block: Block) -> Array:
         columns = (dense(labels[:, [j]])[:, 0] for j in range(labels.shape[1]))
         return np.array([len(np.unique(cluster[column != 0])) for column in columns])
     present = labels.codes >= 0
-    each = np.unique(np.stack([labels.codes[present], cluster[present]]), axis=1)
-    return np.bincount(each[0], minlength=labels.size)
+    pairs = np.unique(np.stack([labels.codes[present], cluster[present]]), axis=1)
+    return np.bincount(pairs[0], minlength=labels.size)
 
 
 def why_not_drawn(n_clusters: int, of_labels: Mapping[str, Array]) -> str | None:

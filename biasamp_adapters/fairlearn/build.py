@@ -460,7 +460,7 @@ def _remarks(column: FrameColumn) -> Iterator[str]:
             yield f"{place}: mistakes that know nothing of the attribute would give {chance}"
         if result.verdict is not None:
             yield f"{place}: {result.verdict.words}: {result.verdict.sentence}"
-        pairs = {} if result.bound is None else result.bound.pairs()
+        pairs = {} if result.measurement is None else result.measurement.pairs()
         if "uncertain" in pairs and pairs["uncertain"].any():
             doubtful = f"{pairs['uncertain'].sum()} of {pairs['sign'].size}"
             yield f"{place}: {doubtful} signs of the reference may be noise (|z| < 1.96)"

@@ -249,16 +249,16 @@ def _lacking_variance(rates: Array, replicates: Array, rows: Array | None) -> Ar
     variance is at least that of the mean rate, and of the rate with one success and one failure
     more (Agresti and Caffo). rate (1 - rate) / variance tells how many rows a rate is worth.
     """
-    variance, own = _spread(replicates.T) ** 2, rates * (1 - rates)
-    varies = (variance > 0) & (own > 0)
+    variance, of_one_row = _spread(replicates.T) ** 2, rates * (1 - rates)
+    varies = (variance > 0) & (of_one_row > 0)
     worth = np.zeros(len(rates)) if rows is None else np.array(rows, dtype=float)
-    worth[varies] = own[varies] / variance[varies]
+    worth[varies] = of_one_row[varies] / variance[varies]
     if not worth.any():
         return np.zeros(len(rates))
     mean = worth @ rates / worth.sum()
     more = (worth * rates + 1) / (worth + 2)
-    own = np.maximum(mean * (1 - mean), more * (1 - more))
-    least = np.divide(own, worth, out=np.zeros(len(rates)), where=worth > 0)
+    of_one_row = np.maximum(mean * (1 - mean), more * (1 - more))
+    least = np.divide(of_one_row, worth, out=np.zeros(len(rates)), where=worth > 0)
     return np.asarray(np.maximum(least - variance, 0))
 
 

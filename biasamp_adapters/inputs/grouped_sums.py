@@ -372,7 +372,7 @@ def _is_good(columns: Sequence[nw.Expr], dtypes: Sequence[nw.dtypes.DType]) -> n
 
     One number for each row: the extremes of each column would make a query three times as wide.
     """
-    absent = [_is_absent(*each) for each in zip(columns, dtypes, strict=True)]
+    absent = [_is_absent(name, dtype) for name, dtype in zip(columns, dtypes, strict=True)]
     complete = _row_all((column >= 0) & (column <= 1) for column in columns)
     return nw.when(absent[0]).then(one_where(_row_all(absent))).otherwise(one_where(complete))
 

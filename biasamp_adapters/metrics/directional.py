@@ -160,12 +160,12 @@ class Directional(Cooccurrence):
             followed = float(self._association(tables, self._role, weight, true))
             overall = np.broadcast_to(self._rates_of_all(origin, self._role), true.shape)
         pairs, positive = self.pairs(), self.evaluation.positive
-        told = self._of_task and len(tasks) == 2 and positive in tasks
+        is_binary = self._of_task and len(tasks) == 2 and positive in tasks
         return Facts(
             of_task=self._of_task,
             groups=groups,
             subjects=tuple(map(self._subject, tasks)),
-            told=[tasks.index(positive)] if told else [*range(len(tasks))],
+            named_tasks=[tasks.index(positive)] if is_binary else [*range(len(tasks))],
             by_column=counts.is_matrix(Role.TASK),
             sign=weight,
             uncertain=pairs["uncertain"],

@@ -27,7 +27,7 @@ class Facts:
     groups : tuple of labels
     subjects : tuple of str
         Each task as a sentence names it.
-    told : list of int
+    named_tasks : list of int
         The tasks that sentences may name: of two classes, the positive one.
     by_column : bool
         Whether tasks are columns of a matrix.
@@ -70,7 +70,7 @@ class Facts:
     of_task: bool
     groups: tuple[Label, ...]
     subjects: tuple[str, ...]
-    told: list[int]
+    named_tasks: list[int]
     by_column: bool
     sign: Array
     uncertain: Array

@@ -266,12 +266,12 @@ def _labelled(
     single = isinstance(labelled, str) or not isinstance(labelled, Iterable)
     named: frozenset[Any] = frozenset([labelled] if single else labelled)
     read = ("attribute", "attribute_prediction") if direction == T_TO_A else ("attribute",)
-    there = [role for role in read if evaluation.counts.has(role)]
+    present = [role for role in read if evaluation.counts.has(role)]
     by_group = evaluation.base_rates is not None and direction == T_TO_A
-    there += ["reference"] if evaluation.reference is not None or by_group else []
-    if not named or not named <= {*there}:
+    present += ["reference"] if evaluation.reference is not None or by_group else []
+    if not named or not named <= {*present}:
         raise ValueError(
-            f"labelled must be of {there}, which BA {direction} reads in these data; received "
+            f"labelled must be of {present}, which BA {direction} reads in these data; received "
             f"{sorted(named, key=str)}"
         )
     return named
@@ -306,8 +306,8 @@ def _channel(error: Any, groups: Sequence[Label]) -> Array:
             "errors must be shares from 0 to 1, or DataFrames of such shares whose rows sum to 1; "
             f"received {received}"
         )
-    own = np.diagonal(channel)
-    if (channel >= own).sum() > k or np.linalg.cond(channel) > 1 / _ROUNDING:
+    right = np.diagonal(channel)
+    if (channel >= right).sum() > k or np.linalg.cond(channel) > 1 / _ROUNDING:
         raise ValueError(
             "errors must leave each label likelier in its own group than in any other (of two "
             f"groups, the shares of wrong labels must sum to less than 1); received {received}"

@@ -64,8 +64,8 @@ def largest(facts: Facts, score: Array) -> Movement | None:
     score : ndarray of shape (groups, tasks)
         How far each pair moves; along the reference's sign, it is positive times the sign.
     """
-    told = np.isin(np.arange(score.shape[1]), facts.told)
-    score = np.where(np.isnan(score) | ~told, -np.inf, score)
+    is_named = np.isin(np.arange(score.shape[1]), facts.named_tasks)
+    score = np.where(np.isnan(score) | ~is_named, -np.inf, score)
     # A sentence should not rest on a sign that may be noise, if there are others.
     sure = np.where(facts.uncertain, -np.inf, score)
     ways = [_between(facts, one) for one in (sure, score) if facts.of_task]
@@ -134,7 +134,7 @@ def in_words(facts: Facts, movement: Movement | None) -> str:
     before, after = (movement.gap(rates) for rates in (facts.true, facts.predicted))
     between = f"the gap between {first} and {second[0]} in {subject}"
     if abs(after - before) <= NONE:
-        rates = ", then ".join(dict.fromkeys(" against ".join(told) for told in (true, predicted)))
+        rates = ", then ".join(dict.fromkeys(" against ".join(pair) for pair in (true, predicted)))
         return f"{between} stays at {points(before, digits)} ({rates})"
     return (
         f"{between} {_verb(before, after)} from "
@@ -149,7 +149,7 @@ def on_average(facts: Facts, clause: str = "", extreme: str = "Most of all,") ->
     one = one or (len(facts.groups) == 2 and len(facts.subjects) == 1)
     if one and facts.of_task:
         return ""
-    mean, along = facts.value.value, (facts.sign * facts.delta)[:, facts.told]
+    mean, along = facts.value.value, (facts.sign * facts.delta)[:, facts.named_tasks]
     if abs(mean) <= NONE:
         return f"on average, rates do not move along the reference's correlations. {extreme} "
     side, where = (-1, "against") if mean < 0 else (1, "along")

@@ -296,9 +296,9 @@ def _check_several(models: Any) -> None:
 
 def no_difference(first: AmplificationResult, second: AmplificationResult) -> str | None:
     """Reason why two values must not be subtracted from each other, or None."""
-    if first.bound is None or second.bound is None:
+    if first.measurement is None or second.measurement is None:
         return None
-    kinds = np.asarray(first.bound.difference), np.asarray(second.bound.difference)
+    kinds = np.asarray(first.measurement.difference), np.asarray(second.measurement.difference)
     return first_reason(PAIR_RULES, kinds)
 
 
@@ -324,6 +324,8 @@ def paired_difference(
             return Estimate(first.value - second.value, None, f"of {model}: {score.reason}")
     gap, skew = first.minus(second), {}
     if method == "bca" and gap.replicates is not None:
-        measurements = [result.bound for result in results.values() if result.bound is not None]
+        measurements = [
+            result.measurement for result in results.values() if result.measurement is not None
+        ]
         skew = accelerations(measurements, [1, -1])
     return gap.estimate(confidence, method, skew.get("value", 0.0))

@@ -156,7 +156,7 @@ class AmplificationResult:
     n_boot: int = 0
     notes: tuple[str, ...] = ()
     trials: dict[str, Array] | None = field(default=None, repr=False)
-    bound: Measurement | None = field(default=None, repr=False)
+    measurement: Measurement | None = field(default=None, repr=False)
     replicated: Replicated | None = field(default=None, repr=False)
     behaviour: dict[str, Estimate] = field(default_factory=dict, repr=False)
 
@@ -213,7 +213,7 @@ class AmplificationResult:
             levels={name: estimates[name] for name in estimates if name.startswith("psi")},
             n_boot=len(drawn.get("value", ())),
             notes=tuple(notes),
-            bound=measurement,
+            measurement=measurement,
             replicated=scores["value"],
             behaviour=measurement.behaviour(estimates, drawn, confidence),
         )
@@ -240,7 +240,7 @@ class AmplificationResult:
     @property
     def limits(self) -> Interval:
         """The range of the metric: its lowest and its highest possible value."""
-        return UNLIMITED if self.bound is None else self.bound.limits("value")
+        return UNLIMITED if self.measurement is None else self.measurement.limits("value")
 
     @property
     def detectable(self) -> float | None:
@@ -268,7 +268,9 @@ class AmplificationResult:
     @cached_property
     def facts(self) -> Facts | None:
         """What the verdict is judged by."""
-        return self.bound.facts(self.behaviour) if self.bound and self.behaviour else None
+        return (
+            self.measurement.facts(self.behaviour) if self.measurement and self.behaviour else None
+        )
 
     @property
     def variance(self) -> float | None:
@@ -278,7 +280,7 @@ class AmplificationResult:
     @property
     def pos_label(self) -> Label | None:
         """The only class that is evaluated, such as the positive one (MALS); None for all."""
-        return None if self.bound is None else self.bound.only_class
+        return None if self.measurement is None else self.measurement.only_class
 
     @cached_property
     def by_pair(self) -> pd.DataFrame:
@@ -290,9 +292,9 @@ class AmplificationResult:
         ``psi_dataset``, ``psi_model`` and ``value``. Undefined pairs are NaN. Crossed attributes
         have one label, as text, and a column each.
         """
-        if self.bound is None:
+        if self.measurement is None:
             raise ValueError("this result was made without counts; it has no pairs")
-        return self.bound.table_of_pairs()
+        return self.measurement.table_of_pairs()
 
     @cached_property
     def by_trial(self) -> pd.DataFrame:
@@ -304,7 +306,7 @@ class AmplificationResult:
         """
         scores = self.trials
         if scores is None:
-            scores = {} if self.bound is None else self.bound.trials()
+            scores = {} if self.measurement is None else self.measurement.trials()
         names = ("psi_dataset", "psi_model", "value")
         shape = np.shape(scores.get("value", np.zeros(0)))
         means = {}

@@ -120,8 +120,8 @@ def _of_balanced(facts: Facts) -> str:
 def _selection(facts: Facts) -> str:
     """The predicted rates of one task, or shares of one group, that differ most."""
     # Rows are what is compared: groups in a task, or tasks in their share of a group.
-    rates, what, where = facts.predicted[:, facts.told], "selection rates of", "groups"
-    compared, columns = [*map(show, facts.groups)], [facts.subjects[i] for i in facts.told]
+    rates, what, where = facts.predicted[:, facts.named_tasks], "selection rates of", "groups"
+    compared, columns = [*map(show, facts.groups)], [facts.subjects[i] for i in facts.named_tasks]
     if not facts.of_task:
         rates, what, where = rates.T, "predicted shares of", "tasks"
         compared, columns = columns, compared
@@ -150,9 +150,9 @@ def _of_everybody(facts: Facts) -> str:
 
 
 def _of_unknown_direction(facts: Facts) -> str:
-    moved = np.nan_to_num(np.abs(facts.delta))[:, facts.told]
-    group, told = divmod(int(moved.argmax()), len(facts.told))
-    movement = Movement(facts.told[told], (group,))
+    moved = np.nan_to_num(np.abs(facts.delta))[:, facts.named_tasks]
+    group, task = divmod(int(moved.argmax()), len(facts.named_tasks))
+    movement = Movement(facts.named_tasks[task], (group,))
     where = f"Most of all, {in_words(facts, movement)}"
     if facts.uncertain_share > MOST_UNCERTAIN:
         return (

@@ -105,7 +105,7 @@ def frontier(
     ):
         raise ValueError(f"paths must map names to lists of models; received {paths!r}")
     paths = {path: list(along) for path, along in (paths or {}).items()}
-    unknown = [each for along in paths.values() for each in along if each not in named]
+    unknown = [model for along in paths.values() for model in along if model not in named]
     if unknown:
         raise ValueError(
             f"paths must name models of the report, {listing(list(named))}; received "
@@ -117,7 +117,7 @@ def frontier(
     best = _unbeaten(models)
     ax.plot(*_points(best), color=UNCLEAR, linewidth=0.8, zorder=1)
     for along, style in zip(paths.values(), cycle(LINES[1:]), strict=False):
-        ax.plot(*_points([named[each] for each in along]), style, color=UNCLEAR, lw=1.2, zorder=1)
+        ax.plot(*_points([named[model] for model in along]), style, color=UNCLEAR, lw=1.2, zorder=1)
     for model in models:
         _draw(ax, model)
     few_ticks(ax.xaxis, 5)
@@ -126,7 +126,7 @@ def frontier(
     ax.set_xlabel(f"{arrows(name)}, points")
     ax.set_ylabel("accuracy")
     ax.spines[["top", "right"]].set_visible(False)
-    inner = {each for along in paths.values() for each in along[1:-1]}
+    inner = {model for along in paths.values() for model in along[1:-1]}
     shown = [model for model in models if model.name not in inner]
     if len(shown) > _MOST_NAMES:
         shown = best[:_MOST_NAMES]

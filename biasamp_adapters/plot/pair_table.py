@@ -132,7 +132,7 @@ def pair_table(
     """
     table, order = _read(source)
     if positive and tasks is None and isinstance(source, AmplificationResult) and source.facts:
-        tasks = [table["task"].unique().tolist()[i] for i in source.facts.told]
+        tasks = [table["task"].unique().tolist()[i] for i in source.facts.named_tasks]
     for column, chosen in (("model", model), ("direction", direction)):
         table = rows_of(table, column, chosen, f"{_ONCE}: ")
     twice = table[table.duplicated(["attribute", "task"])]

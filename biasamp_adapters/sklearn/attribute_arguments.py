@@ -60,8 +60,8 @@ class TakesAttribute(ClassifierMixin):  # type: ignore[misc]
         ValueError
             As in ``predict``.
         """
-        made = self.predict(X, sensitive_features=sensitive_features)
-        return float(accuracy_score(y, made, sample_weight=sample_weight))
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
 
 def takes(estimator: Any, method: str, argument: str = ARGUMENT) -> bool:

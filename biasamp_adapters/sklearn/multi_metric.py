@@ -184,11 +184,11 @@ class AmplificationScorers:
             If metadata are missing, unknown or of another length than ``y``, or a metric is
             undefined.
         """
-        own, of_others = self._routed(
+        of_losses, of_others = self._routed(
             {name: values for name, values in metadata.items() if values is not None}
         )
         loss = self._any_loss
-        found = loss.found(own, X, y)
+        found = loss.found(of_losses, X, y)
         known = _Responses(estimator, X, found.get(ARGUMENT))
         inputs = loss.inputs(y, known.predict(X), **found)
         scores = self._scores(inputs, y)
@@ -225,8 +225,8 @@ class AmplificationScorers:
         if is_routed():
             routed = process_routing(self, "score", **given)
             requested = self._any_loss.requested(repr(self)).consumes("score", given)
-            own = {name: given[name] for name in requested}
-            return own, {name: routed[f"others: {name}"].score for name in self.others}
+            of_losses = {name: given[name] for name in requested}
+            return of_losses, {name: routed[f"others: {name}"].score for name in self.others}
         weight = {name: given[name] for name in given.keys() & {"sample_weight"}}
         others = self.others.items()
         return given, {name: weight if _takes_weights(scorer) else {} for name, scorer in others}

@@ -399,8 +399,8 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
                 "prevalence of groups (by=...) must be 'train', or map each of "
                 f"{listing(self.groups_)} to its shares; received {self.prevalence!r}"
             )
-        each = zip(self.groups_, parts, strict=True)
-        return np.array([self._shares(given[group], names, part) for group, part in each])
+        groups = zip(self.groups_, parts, strict=True)
+        return np.array([self._shares(given[group], names, part) for group, part in groups])
 
     def _shares(self, prevalence: Any, names: list[Any], rows: Scored) -> Array:
         """The requested share of the second of two classes, or of each class or label."""

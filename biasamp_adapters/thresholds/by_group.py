@@ -65,9 +65,9 @@ def thresholds_by_group(
     """
     equal = np.asarray(rows.scores.min(axis=0) == rows.scores.max(axis=0))
     if equal.any():
-        of = f" for {listing([labels[np.flatnonzero(equal)[0]]])}" if equal.ndim else ""
+        where = f" for {listing([labels[np.flatnonzero(equal)[0]]])}" if equal.ndim else ""
         raise ValueError(
-            f"scores must differ between rows; received the same score{of} in all "
+            f"scores must differ between rows; received the same score{where} in all "
             f"{len(rows.scores)} rows: no threshold can tell them apart"
         )
     pooled = rows.thresholds(rows.rates, tolerance)
@@ -80,8 +80,8 @@ def thresholds_by_group(
         if np.all(is_pooled):
             found.append(pooled)
             continue
-        own = part.thresholds(part.rates if shares is None else shares[code], tolerance)
-        found.append(np.where(is_pooled, pooled, own))
+        of_group = part.thresholds(part.rates if shares is None else shares[code], tolerance)
+        found.append(np.where(is_pooled, pooled, of_group))
     if unfit and other_groups == "error":
         first = unfit[0]
         raise ValueError(_unfit(parts[first], groups[first], labels, len(unfit) - 1))
@@ -310,9 +310,10 @@ def _rates(
     """The table of ``GroupThresholds.to_frame``."""
     table = []
     for group, part, cuts in zip(groups, parts, found, strict=True):
-        truth, made = part.truth, part.decided(cuts)
+        truth, decided = part.truth, part.decided(cuts)
         averages = [
-            part._replace(truth=x).rates.reshape(-1).tolist() for x in (truth, made, truth == made)
+            part._replace(truth=x).rates.reshape(-1).tolist()
+            for x in (truth, decided, truth == decided)
         ]
         for label, cut, *shares in zip(labels, cuts.reshape(-1).tolist(), *averages, strict=True):
             table.append((group, label, len(truth), cut, *shares))

@@ -135,9 +135,9 @@ def thresholds(
         return np.asarray(threshold(scores, float(shares), weight, gain, tolerance))
     if exclusive:
         return _of_classes(scores, truth, shares, weight, tolerance)
-    each = zip(scores.T, truth.T, shares, strict=True)
+    by_label = zip(scores.T, truth.T, shares, strict=True)
     return np.array(
-        [thresholds(*label, weight, tolerance, exclusive=False).item() for label in each]
+        [thresholds(*label, weight, tolerance, exclusive=False).item() for label in by_label]
     )
 
 
@@ -183,7 +183,7 @@ def _judged(
     tolerance: float,
 ) -> tuple[float, float]:
     """How far a rate at these thresholds exceeds the tolerance, and the share of mistakes."""
-    made = np.eye(len(shares), dtype=bool)[(scores - found).argmax(axis=1)]
-    away = np.abs(np.average(made, axis=0, weights=weight) - shares).max()
-    right = np.average((made & truth).any(axis=1), weights=weight)
+    decided = np.eye(len(shares), dtype=bool)[(scores - found).argmax(axis=1)]
+    away = np.abs(np.average(decided, axis=0, weights=weight) - shares).max()
+    right = np.average((decided & truth).any(axis=1), weights=weight)
     return max(0.0, float(away) - tolerance - _WEIGHT_NOISE), 1 - float(right)

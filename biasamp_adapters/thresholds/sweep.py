@@ -352,8 +352,8 @@ def _evaluated(metric: Metric, curve: _Curve, chosen: Array) -> list[_Point]:
     if curve.steps is not None:
         # Tables of many steps have the cells of all of them, which may be empty.
         middle = metric.from_counts(curve.steps.counts(chosen[len(chosen) // 2], empty=True))
-        if isinstance(middle.bound, Cooccurrence):
-            blocks = _blocks(curve.steps, middle.bound, chosen)
+        if isinstance(middle.measurement, Cooccurrence):
+            blocks = _blocks(curve.steps, middle.measurement, chosen)
             values = np.concatenate(list(progress(blocks, len(chosen), *_DOING)))
             return [(value, middle.notes) for value in values.tolist()]
     # Results are not kept: each holds its counts.

@@ -64,7 +64,7 @@ def test_levels_are_those_of_the_relative_change(
     found = quietly(absolute(**options, **LISTS).from_counts, counts)
     names = ["psi_dataset", "psi_model"]
     levels = [found.levels[name].value for name in names]
-    if found.bound.mode == ratio.bound.mode:
+    if found.measurement.mode == ratio.measurement.mode:
         assert levels == pytest.approx([ratio.levels[name].value for name in names], nan_ok=True)
     if np.isfinite(levels).all():
         assert found.value == pytest.approx(levels[1] - levels[0], abs=1e-9)
@@ -126,13 +126,13 @@ def test_its_interval_has_the_range_of_differences() -> None:
 def test_its_name_tells(parameters: Any, name: str, slug: str) -> None:
     result = quietly(absolute(**parameters).result, TRUTH, SAID, sensitive_features=GROUP)
     assert (result.short_name, result.slug) == (name, slug)
-    assert result.bound.recipe["change"] == "absolute"
+    assert result.measurement.recipe["change"] == "absolute"
 
 
 def test_the_recipe_is_silent_where_there_is_no_choice() -> None:
     for metric in (DirectionalPredictabilityAmplification(), LeakageAmplification()):
         result = metric.result(TRUTH, SAID, sensitive_features=GROUP)
-        assert "change" not in result.bound.recipe
+        assert "change" not in result.measurement.recipe
 
 
 def test_models_are_compared_by_it() -> None:
@@ -179,8 +179,8 @@ def test_where_auto_takes_the_channel_its_bias_is_small(direction: str) -> None:
         "sensitive_features_pred": np.where(wrong[1], 1 - group, group),
     }
     found = absolute(direction=direction).result(**rows)
-    assert found.bound is not None
-    assert found.bound.recipe["equalised"] == "in expectation"
+    assert found.measurement is not None
+    assert found.measurement.recipe["equalised"] == "in expectation"
     drawn = absolute(direction=direction, equalize="sampled", n_trials=2000).result(**rows)
     levels = sum(level.value for level in drawn.levels.values())
     assert abs(found.value - drawn.value) / levels < 0.0005

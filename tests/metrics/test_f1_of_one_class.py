@@ -49,7 +49,7 @@ def test_pos_label_takes_the_other() -> None:
     expected = [max(2 * 50 / 130, 2 * 30 / 90), max(2 * 48 / (48 + 80), 2 * 32 / (48 + 40))]
     assert levels(dpa(pos_label="no")) == pytest.approx(expected, abs=1e-12)
     result = dpa(pos_label="no").result(**ROWS)
-    assert result.bound.recipe["quality"] == "f1 (class no)"
+    assert result.measurement.recipe["quality"] == "f1 (class no)"
 
 
 @pytest.mark.parametrize("pos_label", [None, "yes", "no"])
@@ -105,7 +105,7 @@ def test_of_three_classes_it_is_the_mean() -> None:
     assert levels(dpa(), **rows) == pytest.approx([expected] * 2, abs=1e-12)
     assert levels(dpa(pos_label=2), **rows) == [1, 1]
     assert levels(dpa(pos_label=1), **rows) == pytest.approx([2 / 3] * 2, abs=1e-12)
-    told = quietly(dpa().result, **rows).bound.recipe["quality"]
+    told = quietly(dpa().result, **rows).measurement.recipe["quality"]
     assert told == "f1 (mean over classes)"
 
 

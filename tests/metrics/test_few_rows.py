@@ -40,7 +40,7 @@ def test_rates_given_a_class(kind: Kind, positives: int, few: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bam.AmplificationWarning)
         result = metric.from_counts(counts, n_boot=200)
-    assert result.bound.few_rows is few
+    assert result.measurement.few_rows is few
     assert (result.interval is None) is few
     what = "class" if kind.name == "labels" else "task"
     reason = f"97% of its variance is due to {what} 1, of which there are fewer than 15 rows"
@@ -72,10 +72,12 @@ def test_one_rare_task_of_many_does_not_decide() -> None:
     rows = {"sensitive_features": group, "sensitive_features_pred": wrong(group, 7)}
     many = result_of(metric, truth, truth, **rows)
     assert many.interval is not None
-    assert many.bound.evidence("value", 0.0).few_share == pytest.approx(0.2 / (0.2 + 65 / 200))
+    assert many.measurement.evidence("value", 0.0).few_share == pytest.approx(
+        0.2 / (0.2 + 65 / 200)
+    )
     few = result_of(metric, truth[:, :3], truth[:, :3], **rows)
     assert few.interval is None
-    assert few.bound.evidence("value", 0.0).few_share == pytest.approx(0.2 / (0.2 + 2 / 200))
+    assert few.measurement.evidence("value", 0.0).few_share == pytest.approx(0.2 / (0.2 + 2 / 200))
 
 
 def test_mals_needs_rows_that_are_predicted_positive() -> None:
@@ -90,9 +92,9 @@ def test_multi_conditions_like_ba() -> None:
     truth, group = [1] * 14 + [0] * 486, mixed(500)
     rows = {"sensitive_features": group, "sensitive_features_pred": wrong(group)}
     result = result_of(MultiAttributeBiasAmplification(direction="T->A"), truth, truth, **rows)
-    assert result.bound.few_rows
+    assert result.measurement.few_rows
     result = result_of(MultiAttributeBiasAmplification(direction="A->T"), truth, truth, **rows)
-    assert not result.bound.few_rows
+    assert not result.measurement.few_rows
 
 
 def test_weighted_rows_count_as_what_they_are_worth() -> None:
@@ -101,8 +103,8 @@ def test_weighted_rows_count_as_what_they_are_worth() -> None:
     weights = np.resize([0.1, 3.0, 0.1], 500)
     metric = DirectionalBiasAmplification(direction="T->A")
     rows = {"sensitive_features": group, "sensitive_features_pred": wrong(group)}
-    assert not result_of(metric, truth, truth, **rows).bound.few_rows
-    assert result_of(metric, truth, truth, **rows, sample_weight=weights).bound.few_rows
+    assert not result_of(metric, truth, truth, **rows).measurement.few_rows
+    assert result_of(metric, truth, truth, **rows, sample_weight=weights).measurement.few_rows
 
 
 def test_pairs_of_few_rows_have_no_interval() -> None:

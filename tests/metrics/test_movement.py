@@ -21,7 +21,7 @@ def facts(true: Any, predicted: Any, uncertain: Any) -> Facts:
         of_task=True,
         groups=("a", "b"),
         subjects=tuple(f"t{task}" for task in range(rates.shape[1])),
-        told=[*range(rates.shape[1])],
+        named_tasks=[*range(rates.shape[1])],
         by_column=True,
         sign=np.array([[1] * rates.shape[1], [-1] * rates.shape[1]]),
         uncertain=np.array(uncertain, dtype=bool),

@@ -75,7 +75,7 @@ def test_it_has_all_that_other_qualities_have() -> None:
     assert result.interval is not None
     assert result.interval[0] < result.value < result.interval[1]
     assert (result.short_name, result.slug) == ("DPA(agreement) A->T", "dpa_agreement_a_to_t")
-    assert result.bound.recipe["quality"] == "agreement"
+    assert result.measurement.recipe["quality"] == "agreement"
     assert result.limits == (-1, 1)
     assert len(result.by_trial) == 5
     assert result.by_pair["value"].notna().all()

@@ -364,7 +364,7 @@ def test_clear_value_whatever_the_uncertain_signs_are() -> None:
 def test_signs_are_drawn_as_often_wrong_as_the_reference_leaves_open() -> None:
     # The correlation of 510 and 490 of 1,000 is 20 / sqrt(500) standard errors from 0.
     result = moved({"a": [510, 490], "b": [490, 510]}, {"a": [(50, 0, 1)], "b": []})
-    signs = np.concatenate([*result.bound._drawn_signs(500)])
+    signs = np.concatenate([*result.measurement._drawn_signs(500)])
     sign = np.array([[1, -1], [-1, 1]])
     # The four pairs of two groups and two classes have one correlation.
     assert (np.abs((signs * sign).sum(axis=(1, 2))) == 4).all()

@@ -217,7 +217,7 @@ class CrossFit:
         (quality,), guess = self.qualities, answers.argmax(axis=1)
         if quality == "hard_inverse_cross_entropy":
             return [HARD_LOSS * float(share[guess != label].sum())]
-        true, guessed = (np.bincount(of, weight, len(answers.T)) for of in (label, guess))
+        true, guessed = (np.bincount(codes, weight, len(answers.T)) for codes in (label, guess))
         right = np.bincount(label, weight * (guess == label), len(answers.T))
         if quality == "accuracy":
             return [float(right.sum() / true.sum())]

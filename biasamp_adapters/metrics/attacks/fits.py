@@ -155,8 +155,8 @@ class Fits:
         generators = generator(self.random_state).spawn(n_trials)
         workers = Parallel(n_jobs=self.n_jobs, return_as="generator")
         trials = workers(delayed(self._trial)(*sides, rng) for rng in generators)
-        each = ((1, scores) for scores in trials)
-        scored = progress(each, n_trials, "Fitting attackers", _SHORTER)
+        weighted = ((1, scores) for scores in trials)
+        scored = progress(weighted, n_trials, "Fitting attackers", _SHORTER)
         dataset, model, clipped = zip(*scored, strict=True)
         return np.array(dataset), np.array(model), sum(clipped)
 
