@@ -19,6 +19,7 @@ except ImportError as error:
         "biasamp_adapters.aif360 needs AIF360: pip install 'biasamp-adapters[aif360]'"
     ) from error
 
+from biasamp_adapters.aif360.audit_datasets import audit_report
 from biasamp_adapters.aif360.explainers import (
     BiasAmplificationJSONExplainer,
     BiasAmplificationTextExplainer,
@@ -32,8 +33,7 @@ from biasamp_adapters.aif360.functions import (
 )
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric
 from biasamp_adapters.aif360.postprocessing import PrevalenceThresholdPostprocessing
-from biasamp_adapters.aif360.report import audit_report
-from biasamp_adapters.aif360.scorer import make_scorer
+from biasamp_adapters.aif360.signed_scorer import make_scorer
 
 __all__ = [
     "BiasAmplificationJSONExplainer",

@@ -16,7 +16,7 @@ from biasamp_adapters._text import did_you_mean, slug
 from biasamp_adapters._typing import as_float
 from biasamp_adapters.auditing.findings import DIRECTIONAL
 from biasamp_adapters.auditing.summary import Row, Summary
-from biasamp_adapters.auditing.tables import estimate
+from biasamp_adapters.auditing.text_tables import estimate
 from biasamp_adapters.metrics.verdict import WORDS
 
 #: The verdict that says nothing of the others.

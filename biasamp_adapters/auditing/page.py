@@ -19,8 +19,8 @@ from biasamp_adapters.auditing.answer import (
 )
 from biasamp_adapters.auditing.notes import NOT_FAIRNESS
 from biasamp_adapters.auditing.summary import Row, Summary
-from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.auditing.terms import TERMS, Part, parts
+from biasamp_adapters.auditing.text_tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.cards.card import Footnotes
 from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import Strip, strips

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from biasamp_adapters._text import arrows
 from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing.answer import accuracy_in_words, gap_in_parts
-from biasamp_adapters.auditing.tables import Column, Table, table_of
+from biasamp_adapters.auditing.text_tables import Column, Table, table_of
 from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.counts.variables import MODEL
 from biasamp_adapters.metrics.verdict import WORDS

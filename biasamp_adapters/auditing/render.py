@@ -10,7 +10,7 @@ from biasamp_adapters._text import shown
 from biasamp_adapters.auditing.answer import BOXES, ranking, subtitle
 from biasamp_adapters.auditing.ranked import ranking_table
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
+from biasamp_adapters.auditing.text_tables import Table, data_facts, method_facts, tables
 
 #: The width of plain text, and of plain text with all tables.
 WIDTH, FULL_WIDTH = 80, 100

@@ -18,7 +18,7 @@ from biasamp_adapters.auditing.gate import GateFailure, failures, gates_of
 from biasamp_adapters.auditing.summary import Summary
 
 if TYPE_CHECKING:
-    from biasamp_adapters.auditing.strips import MetricAxes
+    from biasamp_adapters.auditing.strip_plots import MetricAxes
 
 #: Parts of a summary that are lists of rows.
 _PARTS = (
@@ -312,7 +312,7 @@ class Renderings:
         >>> axes.figure is axes["MALS"].figure
         True
         """
-        from biasamp_adapters.auditing.strips import draw_metrics
+        from biasamp_adapters.auditing.strip_plots import draw_metrics
 
         return draw_metrics(self.summary["metrics"])
 

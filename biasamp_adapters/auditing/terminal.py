@@ -13,7 +13,7 @@ from biasamp_adapters.auditing.answer import BOXES, NO_VERDICT, ranking, subtitl
 from biasamp_adapters.auditing.layout import GAP, GridColumn, fitted, grid, total_width, wrapped
 from biasamp_adapters.auditing.ranked import LARGEST_GAP, NAME_OF_MODEL, ranking_table
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.auditing.tables import Table, data_facts, method_facts, tables
+from biasamp_adapters.auditing.text_tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.cards.strips import Strip, strips
 from biasamp_adapters.metrics.verdict import TONES, WITHOUT_NUMBERS, WORDS
 

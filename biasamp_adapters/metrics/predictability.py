@@ -15,7 +15,7 @@ from biasamp_adapters._typing import Label, RandomState, check_choice, generator
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.inference.estimates import Estimate, Replicated, check_draws
 from biasamp_adapters.inference.rules import SAMPLING_RULES, first_reason
-from biasamp_adapters.metrics.attacks.rows import AttackRows, number_rows, rows_of_counts
+from biasamp_adapters.metrics.attacks.attack_rows import AttackRows, number_rows, rows_of_counts
 from biasamp_adapters.metrics.attacks.table_attack import TableAttack
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles, Sides
 from biasamp_adapters.metrics.base import Metric, lacking

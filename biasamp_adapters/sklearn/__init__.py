@@ -3,7 +3,7 @@
 from biasamp_adapters.attackers import ContingencyAttacker, DenseAttacker
 from biasamp_adapters.quality import get_quality, quality_names
 from biasamp_adapters.sklearn.multi_metric import AmplificationScorers, amplification_scorers
-from biasamp_adapters.sklearn.prevalence import PrevalenceThresholdClassifier
+from biasamp_adapters.sklearn.prevalence_threshold import PrevalenceThresholdClassifier
 from biasamp_adapters.sklearn.refit import MostAccurateWithin
 from biasamp_adapters.sklearn.scorer import (
     AmplificationLoss,

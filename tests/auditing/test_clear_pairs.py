@@ -12,7 +12,7 @@ from kinds import Kind
 import biasamp_adapters as bam
 from biasamp_adapters.auditing import findings
 from biasamp_adapters.auditing.runs import summarize_reports
-from biasamp_adapters.auditing.tables import tables
+from biasamp_adapters.auditing.text_tables import tables
 
 CLASSES = range(12)
 

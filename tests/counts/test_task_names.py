@@ -13,7 +13,7 @@ import pytest
 
 import biasamp_adapters as bam
 from biasamp_adapters._roles import Inputs
-from biasamp_adapters.auditing.tables import data_facts
+from biasamp_adapters.auditing.text_tables import data_facts
 from biasamp_adapters.counts.arrays import count_slices
 from biasamp_adapters.inputs.columns import Column
 

@@ -15,7 +15,7 @@ from metric_cases import quietly
 
 import biasamp_adapters as bam
 from biasamp_adapters._roles import Inputs, Role
-from biasamp_adapters.metrics.attacks.rows import number_rows
+from biasamp_adapters.metrics.attacks.attack_rows import number_rows
 
 BA = bam.DirectionalBiasAmplification()
 NUMBERS = {"y_true": np.linspace(0, 1, 120), "y_pred": np.linspace(1, 0, 120) ** 2}

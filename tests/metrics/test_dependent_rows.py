@@ -12,7 +12,7 @@ import biasamp_adapters as bam
 from biasamp_adapters import AmplificationWarning, JointCounts
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters.inference.replicates import accelerations
-from biasamp_adapters.metrics.attacks.rows import AttackRows, number_rows, rows_of_counts
+from biasamp_adapters.metrics.attacks.attack_rows import AttackRows, number_rows, rows_of_counts
 from biasamp_adapters.reference import align
 
 #: Each row is copied as often.

@@ -15,8 +15,8 @@ from biasamp_adapters._progress import progress
 from biasamp_adapters._typing import Array, Label, RandomState, generator
 from biasamp_adapters.attackers.weights import takes_weights
 from biasamp_adapters.counts.rows import compact
+from biasamp_adapters.metrics.attacks.attack_rows import AttackRows, Variable, numbers_of_rows
 from biasamp_adapters.metrics.attacks.cross_fit import CrossFit, seed_names
-from biasamp_adapters.metrics.attacks.rows import AttackRows, Variable, numbers_of_rows
 from biasamp_adapters.metrics.attacks.target_values import positive_of
 from biasamp_adapters.metrics.attacks.two_way_tables import Roles
 from biasamp_adapters.quality import BALANCED, OF_NUMBERS, get_quality
