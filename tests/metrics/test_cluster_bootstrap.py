@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,13 @@ def rows(clusters: Array, *, nested: bool) -> tuple[Array, Array, Array]:
     return group.astype(int), truth.astype(int), said.astype(int)
 
 
+@cache
+def drawn_times() -> Array:
+    """How often each sample drew each cluster."""
+    draws = np.random.default_rng(4).integers(N_CLUSTERS, size=(N_BOOT, DRAWN))
+    return np.eye(N_CLUSTERS)[draws].sum(axis=1)
+
+
 def drawn_values(group: Array, truth: Array, said: Array, weight: Array, clusters: Array) -> Array:
     """BA A->T of samples of whole clusters: the mean over groups and columns of sign x change."""
     of_group = weight[:, None] * np.eye(2)[group]
@@ -35,8 +43,7 @@ def drawn_values(group: Array, truth: Array, said: Array, weight: Array, cluster
     member = np.eye(N_CLUSTERS)[clusters].T
     rows = member @ of_group
     moved = np.stack([member @ (of_group[:, [a]] * (said - truth)) for a in (0, 1)], axis=1)
-    draws = np.random.default_rng(4).integers(N_CLUSTERS, size=(N_BOOT, DRAWN))
-    times = np.eye(N_CLUSTERS)[draws].sum(axis=1)
+    times = drawn_times()
     moves = np.tensordot(times, moved, 1) / (times @ rows)[..., None]
     return (signs * moves).mean(axis=(1, 2))
 
