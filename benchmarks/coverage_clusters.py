@@ -25,7 +25,8 @@ from scipy.stats import norm
 import biasamp_adapters as bam
 from benchmarks.coverage_tables import arrows, share
 from benchmarks.simulation import parser_of, samples_of, write_results
-from biasamp_adapters.auditing.findings import evaluate, interval_options
+from biasamp_adapters.auditing.findings import evaluate
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.reference import align
 
 Array = NDArray[Any]
@@ -176,7 +177,10 @@ def _observed(data: str, counts: Any, n_boot: int, seed: int) -> Iterator[tuple[
     evaluation = align(counts, None, truth.counts.labels, truth.counts.groups)
     model = counts.first_model
     found = evaluate(
-        evaluation, interval_options(n_boot, 0.95, seed), {model: list(chosen.values())}, None
+        evaluation,
+        IntervalOptions(n_boot, 0.95, random_state=seed),
+        {model: list(chosen.values())},
+        None,
     )
     tables = truth.counts.tables()
     for name, metric in chosen.items():

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage_populations import TablePopulation
 from benchmarks.simulation import parser_of, people_of, samples_of
-from biasamp_adapters.auditing.findings import evaluate, interval_options
+from biasamp_adapters.auditing.findings import evaluate
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.reference import align
 
 Array = NDArray[Any]
@@ -113,7 +114,7 @@ def intervals(groups: Groups, seed: int, n_boot: int) -> dict[str, tuple[float, 
     rows = people.sample(groups.rows, rng)
     del rows["sensitive_features_pred"]
     evaluation = align(people.count(rows), None, None, people.groups)
-    options = interval_options(n_boot, 0.95, rng)
+    options = IntervalOptions(n_boot, 0.95, random_state=rng)
     model = evaluation.counts.first_model
     measures = evaluate(evaluation, options, {model: []}, None).rates[model]
     return {name: found[0].gap.interval for name, found in measures.items()}

@@ -20,7 +20,8 @@ import biasamp_adapters as bam
 from benchmarks.coverage_designs import population as population_of
 from benchmarks.coverage_populations import MatrixPopulation, Population, TablePopulation
 from benchmarks.simulation import parser_of, people_of, write_means
-from biasamp_adapters.auditing.findings import evaluate, interval_options
+from biasamp_adapters.auditing.findings import evaluate
+from biasamp_adapters.inference.estimates import IntervalOptions
 from biasamp_adapters.reference import Evaluation, align
 
 Array = NDArray[Any]
@@ -101,7 +102,9 @@ def observe(data: str, rows: int, seed: int, n_boot: int) -> dict[str, float]:
     lists = every.counts
     evaluation = align(people.count(drawn), None, lists.labels, lists.groups)
     model = evaluation.counts.first_model
-    findings = evaluate(evaluation, interval_options(n_boot, 0.95, rng), {model: [_METRIC]}, None)
+    findings = evaluate(
+        evaluation, IntervalOptions(n_boot, 0.95, random_state=rng), {model: [_METRIC]}, None
+    )
     ((key, pairs),) = findings.pairs.items()
     measurement: Any = findings.results[key].measurement
     tables = every.counts.tables(every.counts.first_model)

@@ -120,8 +120,8 @@ def audit(
     from biasamp_adapters.auditing.audit_files import audit_files, reference_of
     from biasamp_adapters.auditing.audit_table import AuditOptions
     from biasamp_adapters.auditing.choose_columns import ColumnOptions
-    from biasamp_adapters.auditing.findings import interval_options
     from biasamp_adapters.auditing.gate import failures, parse_gate
+    from biasamp_adapters.inference.estimates import IntervalOptions
 
     limits = {
         "--fail-above": fail_above,
@@ -141,7 +141,7 @@ def audit(
             pos_label=pos_label,
             pos_group=pos_group,
             missing=missing.value,
-            intervals=interval_options(n_boot, confidence, seed),
+            intervals=IntervalOptions(n_boot, confidence, random_state=seed),
         )
         columns = ColumnOptions(task, prediction, attribute, attribute_prediction, weight, cluster)
         reports = audit_files(

@@ -12,10 +12,9 @@ from biasamp_adapters._typing import RandomState
 from biasamp_adapters.aif360.groups import NAMES, PRIVILEGED, UNPRIVILEGED
 from biasamp_adapters.aif360.metric import BiasAmplificationMetric, left_out_notes
 from biasamp_adapters.auditing import AuditReport
-from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import audit_evaluation
 from biasamp_adapters.host_functions import errors_of_host
-from biasamp_adapters.inference.estimates import N_BOOT
+from biasamp_adapters.inference.estimates import N_BOOT, IntervalOptions
 from biasamp_adapters.metrics.plain import plain
 from biasamp_adapters.reference import align
 
@@ -105,7 +104,7 @@ def audit_report(
         evaluation = align(evaluated.counts, None if reference is None else reference.counts)
     report = audit_evaluation(
         replace(evaluation, favorable=metric.favorable),
-        interval_options(n_boot, confidence, random_state),
+        IntervalOptions(n_boot, confidence, random_state=random_state),
         title=title,
     )
     notes = [*left_out_notes(evaluated, reference), *_names(metric.dataset)]

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from biasamp_adapters._roles import Role
 from biasamp_adapters._text import number
-from biasamp_adapters._typing import Array
+from biasamp_adapters._typing import Array, Row
 from biasamp_adapters.auditing.group_rates import MOST_TASKS
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import show, task_in_words
@@ -27,8 +27,6 @@ from biasamp_adapters.inference.replicates import BlockDraws, Scored
 from biasamp_adapters.metrics.means import rate
 from biasamp_adapters.metrics.plain import numbers
 from biasamp_adapters.metrics.result import percent
-
-Row: TypeAlias = dict[str, Any]
 
 #: Most gaps that are drawn: those that differ most.
 _MOST_GAPS = 500

@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label, RandomState
+from biasamp_adapters._typing import Array, Label, Row
 from biasamp_adapters.auditing.drift import Drift
 from biasamp_adapters.auditing.group_rates import ACCURACY, Disparity, GroupRates
-from biasamp_adapters.auditing.prevalence import Prevalence, Row
+from biasamp_adapters.auditing.prevalence import Prevalence
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.inference.bands import simultaneous
 from biasamp_adapters.inference.estimates import (
@@ -139,11 +139,6 @@ class Findings:
     def of(self, metric: str) -> list[AmplificationResult]:
         """The results of one metric, in all directions and for all models."""
         return [result for result in self.results.values() if result.metric == metric]
-
-
-def interval_options(n_boot: int, confidence: float, random_state: RandomState) -> IntervalOptions:
-    """The options for the intervals of an audit; raise ValueError if a value is out of range."""
-    return IntervalOptions(n_boot, confidence, "percentile", "reference", random_state)
 
 
 def evaluate(

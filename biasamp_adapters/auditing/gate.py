@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from biasamp_adapters._text import did_you_mean, slug
-from biasamp_adapters._typing import as_float
+from biasamp_adapters._typing import Row, as_float
 from biasamp_adapters.auditing.findings import DIRECTIONAL
-from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.text_tables import estimate
 from biasamp_adapters.metrics.verdict import WORDS
 

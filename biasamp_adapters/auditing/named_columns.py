@@ -11,10 +11,9 @@ from biasamp_adapters._text import renaming_errors
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters.auditing.audit_table import AuditOptions, audit_table
 from biasamp_adapters.auditing.choose_columns import ColumnOptions
-from biasamp_adapters.auditing.findings import interval_options
 from biasamp_adapters.auditing.report import AuditReport, check_groups
 from biasamp_adapters.counts.variables import Missing
-from biasamp_adapters.inference.estimates import N_BOOT
+from biasamp_adapters.inference.estimates import N_BOOT, IntervalOptions
 from biasamp_adapters.inputs.matrices import Indicators
 
 #: Names of columns: of one, or of several.
@@ -170,7 +169,7 @@ def audit_frame(
             pos_label=pos_label,
             pos_group=pos_group,
             missing=missing,
-            intervals=interval_options(n_boot, confidence, random_state),
+            intervals=IntervalOptions(n_boot, confidence, random_state=random_state),
             title=title,
             check=check_groups,
         )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from biasamp_adapters._text import arrows, clean, shortened, shown
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing import drawing
 from biasamp_adapters.auditing.answer import (
     NO_VERDICT,
@@ -18,7 +19,7 @@ from biasamp_adapters.auditing.answer import (
     subtitle,
 )
 from biasamp_adapters.auditing.notes import NOT_FAIRNESS
-from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.auditing.terms import TERMS, Part, parts
 from biasamp_adapters.auditing.text_tables import Table, data_facts, method_facts, tables
 from biasamp_adapters.cards.card import Footnotes

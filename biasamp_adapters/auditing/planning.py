@@ -6,9 +6,9 @@ import math
 
 import pandas as pd
 
-from biasamp_adapters._typing import as_float
+from biasamp_adapters._typing import Row, as_float
 from biasamp_adapters.auditing.report import AuditReport
-from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.inference.rules import FEW_ROWS
 
 #: More rows than numbers can tell apart.

@@ -10,7 +10,7 @@ from biasamp_adapters._arguments import explains_arguments
 from biasamp_adapters._roles import Inputs, Role
 from biasamp_adapters._typing import Label, RandomState
 from biasamp_adapters._warnings import warn
-from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate, interval_options
+from biasamp_adapters.auditing.findings import Key, default_metrics, evaluate
 from biasamp_adapters.auditing.ranked_scores import (
     Scores,
     given_scores,
@@ -217,7 +217,7 @@ def audit(
     ]
     return audit_evaluation(
         align(counts, reference),
-        interval_options(n_boot, confidence, random_state),
+        IntervalOptions(n_boot, confidence, random_state=random_state),
         pos_label=pos_label,
         title=title,
         scores=scores,
@@ -279,7 +279,7 @@ def audit_counts(
     check_groups(counts)
     return audit_evaluation(
         align(counts, as_reference(reference)),
-        interval_options(n_boot, confidence, random_state),
+        IntervalOptions(n_boot, confidence, random_state=random_state),
         pos_label=pos_label,
         title=title,
         scores=[] if y_score is None else [scores_of_counts(counts, y_score)],

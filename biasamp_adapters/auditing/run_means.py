@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from biasamp_adapters._typing import Array
-from biasamp_adapters.auditing.summary import Row, as_estimate
+from biasamp_adapters._typing import Array, Row
+from biasamp_adapters.auditing.summary import as_estimate
 from biasamp_adapters.inference.estimates import UNLIMITED, Estimate, Interval, summarize_runs
 from biasamp_adapters.metrics.facts import Facts
 from biasamp_adapters.metrics.plain import plain

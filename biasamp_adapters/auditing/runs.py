@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters._typing import is_whole
+from biasamp_adapters._typing import Row, is_whole
 from biasamp_adapters.auditing.findings import DIRECTIONAL, MOST_PAIRS
 from biasamp_adapters.auditing.notes import NO_INTERVALS
 from biasamp_adapters.auditing.report import AuditReport
 from biasamp_adapters.auditing.run_means import SHARES, common_signs, difference, mean, verdict_of
 from biasamp_adapters.auditing.summary import (
-    Row,
     Summary,
     grouped,
     headline,

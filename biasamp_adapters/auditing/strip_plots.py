@@ -10,7 +10,8 @@ from matplotlib.figure import FigureBase
 
 from biasamp_adapters import plot
 from biasamp_adapters._text import arrows
-from biasamp_adapters.auditing.summary import Row, as_estimate, grouped
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.summary import as_estimate, grouped
 from biasamp_adapters.metrics.result import AmplificationResult
 
 #: Width in inches, at which the text is large enough to read on a phone.

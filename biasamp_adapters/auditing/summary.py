@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, seed_of
+from biasamp_adapters._typing import Array, Row, seed_of
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.answer import answer
 from biasamp_adapters.auditing.findings import (
@@ -34,7 +34,6 @@ FORMAT, VERSION = "biasamp-audit", 2
 
 #: All that a report shows, and one row of a list in it.
 Summary: TypeAlias = dict[str, Any]
-Row: TypeAlias = dict[str, Any]
 
 
 def summarize(findings: Findings, title: str | None, sweeps: list[Row]) -> Summary:

@@ -11,10 +11,10 @@ import numpy as np
 
 from biasamp_adapters._progress import progress
 from biasamp_adapters._roles import Role
-from biasamp_adapters._typing import Array, Label
+from biasamp_adapters._typing import Array, Label, Row
 from biasamp_adapters.auditing.findings import by_column, evaluate, positive_columns
 from biasamp_adapters.auditing.ranked_scores import Scores
-from biasamp_adapters.auditing.summary import Row, note_of
+from biasamp_adapters.auditing.summary import note_of
 from biasamp_adapters.counts import Counts
 from biasamp_adapters.counts.labels import listing, show
 from biasamp_adapters.counts.tables import Tables

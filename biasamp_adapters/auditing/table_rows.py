@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from biasamp_adapters._text import arrows
+from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing.drawing import clearness
 from biasamp_adapters.auditing.reading import number_in_words
-from biasamp_adapters.auditing.summary import Row, Summary
+from biasamp_adapters.auditing.summary import Summary
 
 #: The names of what is integrated over thresholds, where it is not the metric of the sweep.
 _INTEGRATED = {"mals": "MALS"}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from biasamp_adapters._text import MINUS, arrows, clean, number, shortened
-from biasamp_adapters.auditing.summary import Row, Summary, grouped
+from biasamp_adapters._typing import Row
+from biasamp_adapters.auditing.summary import Summary, grouped
 from biasamp_adapters.auditing.table_rows import lists_of
 from biasamp_adapters.cards.card import Cell, Footnotes
 from biasamp_adapters.cards.rounded import UNBOUNDED, percent, rounded

@@ -32,7 +32,7 @@ from biasamp_adapters.thresholds.by_group import (
     place_of,
     thresholds_by_group,
 )
-from biasamp_adapters.thresholds.scored_rows import Scored, read_groups
+from biasamp_adapters.thresholds.scored_rows import ScoredRows, read_groups
 
 #: The value of ``by`` for an attribute that is passed as metadata.
 METADATA = "metadata"
@@ -213,7 +213,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
         weight = checked_weights(sample_weight, len(truth))
         weighted = np.flatnonzero(weight)
         exclusive = scores.ndim == 2 and not self._is_matrix
-        rows = Scored(scores, truth, weight, exclusive).of(weighted)
+        rows = ScoredRows(scores, truth, weight, exclusive).of(weighted)
         if given is None:
             self._fit_thresholds(names, rows)
         else:
@@ -270,7 +270,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             return names, np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
         return self.classes_.tolist(), np.asarray(y)[:, None] == self.classes_
 
-    def _fit_thresholds(self, names: list[Any], rows: Scored) -> None:
+    def _fit_thresholds(self, names: list[Any], rows: ScoredRows) -> None:
         """One threshold, or one for each class or label."""
         self.prevalence_: Any = self._shares(self.prevalence, names, rows)
         self.threshold_: Any = rows.thresholds(self.prevalence_, float(self.tolerance))
@@ -278,7 +278,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             self.prevalence_, self.threshold_ = map(float, (self.prevalence_, self.threshold_))
 
     def _fit_groups(
-        self, names: list[Any], rows: Scored, groups: Sequence[Label], codes: Array
+        self, names: list[Any], rows: ScoredRows, groups: Sequence[Label], codes: Array
     ) -> None:
         """The same for each group, and for groups that have none of their own."""
         self.groups_: Any = list(groups)
@@ -388,7 +388,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
             )
         return scores
 
-    def _shares_of_groups(self, names: list[Any], parts: Sequence[Scored]) -> Array:
+    def _shares_of_groups(self, names: list[Any], parts: Sequence[ScoredRows]) -> Array:
         """The requested shares of each group, of shape (groups,) or (groups, labels)."""
         given = self.prevalence
         if isinstance(given, str) and given == "train":
@@ -402,7 +402,7 @@ class PrevalenceThresholdClassifier(TakesAttribute, MetaEstimatorMixin, BaseEsti
         groups = zip(self.groups_, parts, strict=True)
         return np.array([self._shares(given[group], names, part) for group, part in groups])
 
-    def _shares(self, prevalence: Any, names: list[Any], rows: Scored) -> Array:
+    def _shares(self, prevalence: Any, names: list[Any], rows: ScoredRows) -> Array:
         """The requested share of the second of two classes, or of each class or label."""
         train = rows.rates
         if isinstance(prevalence, str) and prevalence == "train":

@@ -13,7 +13,7 @@ from biasamp_adapters._typing import Array, Label, check_choice, is_real
 from biasamp_adapters.counts.labels import as_array, listing, lookup
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.order import warn_of_order
-from biasamp_adapters.thresholds.scored_rows import Scored, fits, read_groups, read_scored
+from biasamp_adapters.thresholds.scored_rows import ScoredRows, fits, read_groups, read_scored
 from biasamp_adapters.thresholds.scores import read_scores
 
 #: What to do with groups whose own threshold is not known.
@@ -28,8 +28,8 @@ def check_options(tolerance: Any, other_groups: Any) -> None:
 
 
 def thresholds_by_group(
-    rows: Scored,
-    parts: Sequence[Scored],
+    rows: ScoredRows,
+    parts: Sequence[ScoredRows],
     groups: Sequence[Label],
     labels: Sequence[Label],
     *,
@@ -41,8 +41,8 @@ def thresholds_by_group(
 
     Parameters
     ----------
-    rows : Scored
-    parts : sequence of Scored
+    rows : ScoredRows
+    parts : sequence of ScoredRows
         The rows of each group.
     groups : sequence of label
     labels : sequence of label
@@ -88,7 +88,7 @@ def thresholds_by_group(
     return np.array(found), pooled
 
 
-def _lacks(rows: Scored) -> Array:
+def _lacks(rows: ScoredRows) -> Array:
     """For which classes or labels no threshold can be set: all rows or scores are the same."""
     if not len(rows.scores):
         return np.ones(rows.scores.shape[1:], dtype=bool)
@@ -96,7 +96,7 @@ def _lacks(rows: Scored) -> Array:
     return np.asarray(same[0] | same[1])
 
 
-def _unfit(rows: Scored, group: Label, labels: Sequence[Label], n_others: int) -> str:
+def _unfit(rows: ScoredRows, group: Label, labels: Sequence[Label], n_others: int) -> str:
     """The message about the first group that has no threshold."""
     truth, what = rows.truth, "positive"
     if truth.ndim == 2:
@@ -305,7 +305,7 @@ def group_thresholds(
 
 
 def _rates(
-    parts: Sequence[Scored], groups: Sequence[Label], found: Array, labels: Sequence[Label]
+    parts: Sequence[ScoredRows], groups: Sequence[Label], found: Array, labels: Sequence[Label]
 ) -> pd.DataFrame:
     """The table of ``GroupThresholds.to_frame``."""
     table = []

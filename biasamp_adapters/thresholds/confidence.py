@@ -12,7 +12,7 @@ from biasamp_adapters._typing import Array, Label
 from biasamp_adapters.inputs.columns import read_weights
 from biasamp_adapters.inputs.matrices import is_matrix, one_shape
 from biasamp_adapters.inputs.numbers import read_given
-from biasamp_adapters.thresholds.scored_rows import Scored, read_scored
+from biasamp_adapters.thresholds.scored_rows import ScoredRows, read_scored
 
 #: The probability above which a positive is predicted, where each label is a decision of its own.
 _HALF = 0.5
@@ -47,12 +47,12 @@ class Probabilities(NamedTuple):
 
     Attributes
     ----------
-    scored : Scored
+    scored : ScoredRows
         Of several classes, ``exclusive``.
     labels : tuple of labels
     """
 
-    scored: Scored
+    scored: ScoredRows
     labels: tuple[Label, ...]
 
     def decided(self, n_bins: int) -> Decided:
@@ -140,11 +140,11 @@ def read_probabilities(y_true: Any, y_pred: Any, sample_weight: Any) -> Probabil
         _check_sums(chances)
     if scored.exclusive and set(labels) == {0, 1}:
         one = labels.index(1)
-        scored = Scored(chances[:, one], truth[:, one], None, exclusive=False)
+        scored = ScoredRows(chances[:, one], truth[:, one], None, exclusive=False)
     elif positive is not None and set(labels) != {0, 1}:
         # In the order of the labels.
         order = [0, 1] if positive == 1 else [1, 0]
-        scored = Scored(
+        scored = ScoredRows(
             np.stack([1 - chances, chances], axis=1)[:, order],
             np.stack([~truth, truth], axis=1)[:, order],
             None,

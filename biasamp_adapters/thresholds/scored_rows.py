@@ -16,7 +16,7 @@ from biasamp_adapters.thresholds.cuts import thresholds
 from biasamp_adapters.thresholds.scores import read_scores
 
 
-class Scored(NamedTuple):
+class ScoredRows(NamedTuple):
     """Rows with scores and truth.
 
     Attributes
@@ -33,12 +33,12 @@ class Scored(NamedTuple):
     weight: Array | None
     exclusive: bool
 
-    def of(self, rows: Array) -> Scored:
+    def of(self, rows: Array) -> ScoredRows:
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return self._replace(scores=self.scores[rows], truth=self.truth[rows], weight=weight)
 
-    def by_group(self, codes: Array, n_groups: int) -> list[Scored]:
+    def by_group(self, codes: Array, n_groups: int) -> list[ScoredRows]:
         """The rows of each group, by the position of the group of each row."""
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(1, n_groups))
@@ -65,7 +65,7 @@ class Scored(NamedTuple):
 
 def read_scored(
     y_true: Any, y_score: Any, pos_label: Label | None
-) -> tuple[Scored, tuple[Label, ...], int | None]:
+) -> tuple[ScoredRows, tuple[Label, ...], int | None]:
     """Scores and truth, their labels, and the position of the positive one of two classes.
 
     Raises
@@ -84,7 +84,7 @@ def read_scored(
         _check_shape(scores, (len(truth), len(labels)), names, labels if matrix.named else None)
         if pos_label is not None:
             raise ValueError(f"pos_label is for two classes; received {pos_label!r} and a matrix")
-        return Scored(scores, truth.astype(bool), None, exclusive=False), labels, None
+        return ScoredRows(scores, truth.astype(bool), None, exclusive=False), labels, None
     labels, codes = read_labels(read_columns(y_true, "y_true"))
     if len(labels) < 2:
         raise ValueError(f"y_true must hold at least two classes; received {listing(labels)}")
@@ -97,11 +97,11 @@ def read_scored(
             raise ValueError(f"pos_label must be one of {listing(labels)}; received {pos_label!r}")
         positive = labels.index(positive_class(labels) if pos_label is None else pos_label)
         _check_shape(scores, (len(codes),), None, None)
-        return Scored(scores, codes == positive, None, exclusive=False), labels, positive
+        return ScoredRows(scores, codes == positive, None, exclusive=False), labels, positive
     if pos_label is not None:
         raise ValueError(f"pos_label is for a vector of scores; received {pos_label!r}")
     _check_shape(scores, (len(codes), len(labels)), names, labels)
-    return Scored(scores, codes[:, None] == np.arange(len(labels)), None, True), labels, None
+    return ScoredRows(scores, codes[:, None] == np.arange(len(labels)), None, True), labels, None
 
 
 def _check_shape(
