@@ -86,11 +86,7 @@ _FOLDS = (
             "so a small value there is no merit.",
         ),
     ),
-    (
-        "fairness",
-        "Fairness measures",
-        (NOT_FAIRNESS,),
-    ),
+    ("fairness", "Fairness measures", (NOT_FAIRNESS,)),
     ("runs", "Runs", ("A value is the mean over runs, with its interval over them.",)),
     ("data", "Groups and classes", ()),
     ("method", "How computed", ()),
@@ -153,9 +149,9 @@ def variables(summary: Summary, name: str = "", *, short: bool = False) -> Conte
 
 
 def _parts(text: str, seen: set[str] | None) -> list[Part]:
-    """The parts of a text, in which each term that was not seen before is explained.
+    """The parts of a text, in which each term is explained unless it was seen before.
 
-    A text that may hold any names has one part: there is nothing seen for it.
+    In a text that may hold any names nothing is explained; ``seen`` is None.
     """
     if seen is None:
         return [Part(text)]

@@ -94,8 +94,9 @@ def plain(lines: Iterable[Text]) -> str:
 def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
     """The answer with a number of models in each direction, and shorter ones.
 
-    Each lacks one more sentence or model that can be done without; headlines stay to the end. The
-    sentence of a direction is a list of one, as its details are a list.
+    Each lacks one more sentence or model that can be done without; headlines stay to the end. It is
+    one answer, shortened in place. The sentence of a direction is a list of one, as its details are
+    a list.
     """
     models = [*range(n_models)]
     directions = [
@@ -107,9 +108,15 @@ def _shortened(answer: Row, n_models: int) -> Iterator[tuple[Row, int]]:
     # What is shortened, from its end, and to how many.
     steps: list[tuple[list[Any], int]] = [
         *((told["details"], 0) for told in directions[::-1]),
-        *((do, 1), (sure, 1), (read, 2), (models, _FEWEST_MODELS), (read, 1)),
+        (do, 1),
+        (sure, 1),
+        (read, 2),
+        (models, _FEWEST_MODELS),
+        (read, 1),
         *((told["sentence"], 0) for told in directions[:0:-1]),
-        *((sure, 0), (do, 0), (read, 0)),
+        (sure, 0),
+        (do, 0),
+        (read, 0),
         *((told["sentence"], 0) for told in directions[:1]),
         (models, 1),
     ]
