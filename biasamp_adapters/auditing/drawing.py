@@ -46,17 +46,15 @@ class Dumbbell(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The dumbbells of one model, on a scale with ticks, each a position and a text."""
+    """The dumbbells of one model, on a scale with ticks, each a position and a text.
+
+    There may be more ``pairs`` than there is room for.
+    """
 
     model: str
     dumbbells: list[Dumbbell]
     ticks: list[tuple[float, str]]
     pairs: int
-
-    @property
-    def shown(self) -> int:
-        """How many of the pairs are shown."""
-        return len(self.dumbbells)
 
 
 def panels(summary: Summary, direction: str, models: Sequence[str]) -> list[Panel]:

@@ -27,7 +27,10 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Text, with the numbers of its footnotes, or a picture."""
+    """Text, with the numbers of its footnotes, or a picture.
+
+    As text alone, the numbers are in brackets.
+    """
 
     text: str = ""
     marks: tuple[int, ...] = ()
