@@ -55,6 +55,18 @@ def number(value: float, digits: int, sign: str = "+") -> str:
     return text.replace("-", MINUS) if float(text) else "0"
 
 
+def rates_in_per_cent(true: float, predicted: float) -> tuple[str, str]:
+    """A rate in the truth and in the predictions; if it hardly changes, with a decimal.
+
+    Examples
+    --------
+    >>> rates_in_per_cent(0.3, 0.42), rates_in_per_cent(0.3, 0.304)
+    (('30', '42'), ('30.0', '30.4'))
+    """
+    digits = 1 if 0 < abs(true - predicted) < 0.01 else 0
+    return number(100 * true, digits, ""), number(100 * predicted, digits, "")
+
+
 def arrows(text: str) -> str:
     """Text with arrows in the names of metrics and directions.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from biasamp_adapters._text import number
+from biasamp_adapters._text import number, rates_in_per_cent
 from biasamp_adapters._typing import Row
 from biasamp_adapters.auditing import drift, prevalence
 from biasamp_adapters.auditing.reading import number_in_words
@@ -140,17 +140,10 @@ def gap_in_parts(gap: Row | None) -> tuple[str, str]:
     """The gap that moves most: between whom, and how it moves from truth to predictions."""
     if gap is None:
         return "", NONE
-    true, predicted = rates_in_per_cent(gap)
+    true, predicted = rates_in_per_cent(gap["true"], gap["predicted"])
     if gap["other"] is None:
         return gap["group"], f"{true} \u2192 {predicted}%"
     return f"{gap['group']} \u2212 {gap['other']}", f"{true} \u2192 {predicted} points"
-
-
-def rates_in_per_cent(row: Row) -> tuple[str, str]:
-    """A rate or gap in the truth and in the predictions; a small change has a decimal."""
-    digits = 1 if 0 < abs(row["true"] - row["predicted"]) < 0.01 else 0
-    true, predicted = (number(100 * row[name], digits, "") for name in ("true", "predicted"))
-    return true, predicted
 
 
 # What is audited.

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from biasamp_adapters._text import arrows, clean, number, shortened
+from biasamp_adapters._text import arrows, clean, number, rates_in_per_cent, shortened
 from biasamp_adapters._typing import Row
-from biasamp_adapters.auditing.answer import number_of_pairs, pairs_of, rates_in_per_cent
+from biasamp_adapters.auditing.answer import number_of_pairs, pairs_of
 from biasamp_adapters.auditing.summary import Summary, grouped
 from biasamp_adapters.cards.rounded import rounded
 from biasamp_adapters.cards.strips import TONES, Scale, Strip, strip_of
@@ -115,7 +115,7 @@ def _dumbbell(summary: Summary, pair: Row, scale: Scale) -> Dumbbell:
         scale.at(pair["true"]),
         scale.at(pair["predicted"]),
         scale.place(pair["overall"]),
-        rates_in_per_cent(pair),
+        rates_in_per_cent(pair["true"], pair["predicted"]),
     )
 
 

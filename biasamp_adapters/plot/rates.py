@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from biasamp_adapters._text import number
+from biasamp_adapters._text import rates_in_per_cent
 from biasamp_adapters._typing import Label
 from biasamp_adapters.plot.canvas import (
     EDGE,
@@ -254,8 +254,7 @@ def _write_rates(ax: Axes, rows: list[_Row]) -> None:
     for y, row in enumerate(rows):
         (pair,) = row.pairs
         true, predicted = pair["true"], pair["predicted"]
-        digits = 1 if 0 < abs(true - predicted) < 0.01 else 0
-        both = " → ".join(number(100 * rate, digits, "") for rate in (true, predicted))
+        both = " → ".join(rates_in_per_cent(true, predicted))
         texts.append(
             ax.annotate(
                 f"{both}%",
