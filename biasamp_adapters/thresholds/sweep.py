@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -27,10 +27,17 @@ from biasamp_adapters.metrics.rate_changes import Cooccurrence
 from biasamp_adapters.metrics.result import AmplificationResult
 from biasamp_adapters.reference import labels_of_predictions
 from biasamp_adapters.thresholds.curve import Steps, aligned_truth, integral, shares, steps_of
+from biasamp_adapters.thresholds.matrix_steps import MatrixSteps, as_chances
 from biasamp_adapters.thresholds.swept import SweepInputs, swept_by
 
 #: A block of thresholds holds at most this many numbers.
 _BLOCK = 2**21
+
+#: For a matrix of scores, the metric is called at each threshold unless there are more than this.
+_MANY = 200
+
+#: Of more scores than this, every threshold would take minutes and gigabytes in any way.
+_MOST_SCORES = 2**23
 
 _DOING = "Sweeping thresholds", "q evaluates fewer of them"
 
@@ -46,6 +53,8 @@ class _Curve(NamedTuple):
     result: Callable[[int], AmplificationResult]
     #: The counts of all thresholds, if many of them can be scored at once.
     steps: Steps | None = None
+    #: Makes those of a matrix of scores, which is worth it for many thresholds.
+    of_matrix: Callable[[], MatrixSteps] | None = None
 
 
 def threshold_sweep(
@@ -120,9 +129,10 @@ def threshold_sweep(
 
     Notes
     -----
-    The rows of a vector are counted once; then only counts move from negative to positive. For a
-    matrix of scores, and for DPA of a label matrix, the metric is called at each threshold. LA and
-    DPA draw their flips at each threshold from the same seed, so a sweep can be repeated.
+    The rows of a vector are counted once; then only counts move from negative to positive. So they
+    do for a matrix of up to 8 million scores and more than 200 thresholds. For fewer thresholds,
+    for label sets of Multi, and for DPA of a label matrix, the metric is called at each threshold.
+    LA and DPA draw their flips at each threshold from the same seed, so a sweep can be repeated.
 
     References
     ----------
@@ -320,7 +330,14 @@ def _from_calls(metric: Metric, given: SweepInputs) -> _Curve:
             called = given.predicting(predicted(scores >= threshold[step]))
             return metric.result(**called._asdict())
 
-    return _Curve(threshold, share, result)
+    def of_matrix() -> MatrixSteps:
+        rank = np.searchsorted(distinct, -scores)
+        ranked_rows = given.predicting(predicted(as_chances(rank, len(distinct))))
+        ranked = count_arrays(ranked_rows, **_options(metric), merges=False)
+        return MatrixSteps(aligned_truth(metric, ranked), swept.role, len(distinct))
+
+    at_once = scores.ndim == 2 and scores.size <= _MOST_SCORES
+    return _Curve(threshold, share, result, of_matrix=of_matrix if at_once else None)
 
 
 def _predicted(metric: Metric, given: SweepInputs) -> Callable[[Array], Any]:
@@ -353,18 +370,36 @@ def _evaluated(metric: Metric, curve: _Curve, chosen: Array) -> list[_Point]:
         # Tables of many steps have the cells of all of them, which may be empty.
         middle = metric.from_counts(curve.steps.counts(chosen[len(chosen) // 2], empty=True))
         if isinstance(middle.measurement, Cooccurrence):
-            blocks = _blocks(curve.steps, middle.measurement, chosen)
+            width = max(curve.steps.width, middle.measurement.width)
+            blocks = _blocks(curve.steps, width, middle.measurement, chosen)
             values = np.concatenate(list(progress(blocks, len(chosen), *_DOING)))
             return [(value, middle.notes) for value in values.tolist()]
+    if curve.of_matrix is not None and len(chosen) > _MANY:
+        measurement = curve.result(chosen[len(chosen) // 2]).measurement
+        if isinstance(measurement, Cooccurrence) and not measurement.reads_sets:
+            return _of_matrix(metric, curve.of_matrix(), chosen)
     # Results are not kept: each holds its counts.
     results = map(curve.result, chosen)
-    points = ((1, (result.value, result.notes)) for result in results)
-    return list(progress(points, len(chosen), *_DOING))
+    called = ((1, (result.value, result.notes)) for result in results)
+    return list(progress(called, len(chosen), *_DOING))
 
 
-def _blocks(steps: Steps, measurement: Cooccurrence, chosen: Array) -> Iterator[tuple[int, Array]]:
+def _of_matrix(metric: Metric, steps: MatrixSteps, chosen: Array) -> list[_Point]:
+    """A metric of co-occurrences at many steps of a matrix of scores."""
+    # Caveats name columns in which nothing is predicted.
+    alike = steps.alike(chosen).tolist()
+    notes = {step: metric.from_counts(steps.counts(step)).notes for step in {*alike}}
+    measured = cast("Cooccurrence", metric.from_counts(steps.counts(alike[0])).measurement)
+    blocks = _blocks(steps, steps.width, measured, chosen)
+    values = np.concatenate(list(progress(blocks, len(chosen), *_DOING)))
+    return [(value, notes[step]) for value, step in zip(values.tolist(), alike, strict=True)]
+
+
+def _blocks(
+    steps: Steps | MatrixSteps, width: int, measurement: Cooccurrence, chosen: Array
+) -> Iterator[tuple[int, Array]]:
     """Values of many steps at a time, as one batch of tables like those of bootstrap replicates."""
-    size = max(1, _BLOCK // max(steps.width, measurement.width))
+    size = max(1, _BLOCK // width)
     for start in range(0, len(chosen), size):
         block = chosen[start : start + size]
         tables = steps.tables(block, measurement.evaluation.counts)

@@ -15,12 +15,20 @@ from biasamp_adapters import (
     MALS,
     Indicators,
 )
+from biasamp_adapters.thresholds import sweep as sweeping
 from biasamp_adapters.thresholds import threshold_free, threshold_sweep
 
 # Two tasks of rows a, a, b, b: all of a and none of b show the first, one of each the second.
 TASKS = np.array([[1, 0], [1, 1], [0, 0], [0, 1]])
 SCORES = np.array([[0.9, 0.2], [0.3, 0.8], [0.6, 0.4], [0.1, 0.7]])
 MATRIX = {"y_true": TASKS, "y_score": SCORES, "sensitive_features": ["a", "a", "b", "b"]}
+
+
+@pytest.fixture(params=["called", "at once"], autouse=True)
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test is made both with few thresholds and with so many that they are scored at once."""
+    if request.param == "at once":
+        monkeypatch.setattr(sweeping, "_MANY", 0)
 
 
 def test_one_threshold_for_all_columns_by_hand() -> None:
@@ -94,3 +102,41 @@ def test_caveats_of_a_matrix_are_said_once() -> None:
     said = messages(MALS(), **MATRIX, q=7)
     assert len(said) == 1
     assert "caveats apply at 1 of 8 thresholds, such as: 2 of 4 pairs are undefined" in said[0]
+
+
+@pytest.mark.parametrize("metric", [MALS(), BA(direction="T->A")])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_point_of_scores_of_groups_is_the_metric_there(metric: Any, weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    data = {
+        "y_true": rng.integers(2, size=(30, 2)),
+        "y_pred": rng.integers(2, size=(30, 2)),
+        "sensitive_features": rng.choice(["a", "b", "c"], 30),
+        "sample_weight": rng.random(30) if weighted else None,
+    }
+    scores = (2 * rng.normal(size=(30, 3))).round()
+    sweep = quietly(threshold_sweep, metric, **data, attribute_score=scores)
+    for threshold, _, value in sweep.itertuples(index=False):
+        above = Indicators(scores >= threshold, names=["a", "b", "c"])
+        expected = quietly(metric.result, **data, sensitive_features_pred=above).value
+        assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_rows_without_a_group_are_left_out_of_every_point() -> None:
+    kept = threshold_sweep(BA(), **MATRIX)
+    more = {name: [*rows, rows[0]] for name, rows in MATRIX.items()}
+    more["sensitive_features"][-1] = None
+    sweep = quietly(threshold_sweep, BA(missing="drop"), **more)
+    assert sweep["value"].tolist() == kept["value"].tolist()
+
+
+def test_many_thresholds_of_a_matrix_are_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.arange(210.0).reshape(70, 3)
+    data = {"y_true": scores.astype(int) % 2, "y_score": scores, "sensitive_features": [1, 2] * 35}
+    fewer = threshold_sweep(BA(), **data, q=99)
+    called, result = [], BA.result
+    monkeypatch.setattr(BA, "result", lambda *args, **x: called.append(1) or result(*args, **x))
+    every = threshold_sweep(BA(), **data)
+    assert (len(every), len(called)) == (211, 1)
+    same = every[every["threshold"].isin(fewer["threshold"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, fewer)
