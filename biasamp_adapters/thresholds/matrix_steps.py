@@ -121,16 +121,14 @@ class _MarginsOfSteps:
         return self._known[first, second]
 
     def _made(self, first: Block, second: Block) -> Array:
-        swept = self.scored.axis, agreement(self.scored.axis)
-        if second not in swept:
-            if first in swept:
+        axis = self.scored.axis
+        if second not in (axis, agreement(axis)):
+            if first in (axis, agreement(axis)):
                 return self(second, first).swapaxes(-1, -2)
             return self.fixed(first, second)[None]
         values = self.scored.ranked.values
         left = values.dense(first) * values.rows.weight[:, None]
-        truth = (
-            None if second == self.scored.axis else values.dense(Axis(self.scored.axis.role.truth))
-        )
+        truth = None if second == axis else values.dense(Axis(axis.role.truth))
         return self.scored.sums(self.steps, left, truth)
 
     def pairs(self, first: Block, second: Block) -> None:
