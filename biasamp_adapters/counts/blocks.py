@@ -106,11 +106,6 @@ class Values:
         """The blocks of some of the rows."""
         return Values(self.layout, self.rows.taken(rows), self._chances)
 
-    @property
-    def are_whole(self) -> bool:
-        """Whether all blocks are of 0 and 1, and hold no probabilities."""
-        return self._chances is None and not self.rows.soft
-
     def __getitem__(self, block: Block) -> Any:
         """Categories, or a matrix of shape (rows, columns)."""
         if block not in self._known:

@@ -53,7 +53,7 @@ class ClusterSums:
             return None
         pattern = np.unique(pattern_of(rows, layout), return_inverse=True)[1]
         order, starts = runs([pattern, rows.cluster])
-        n_bytes = len(starts) * layout.width * (1 if values.are_whole else 8)
+        n_bytes = len(starts) * layout.width * (1 if values.whole else 8)
         if len(starts) > _FEWER * len(rows) or n_bytes > _MOST_BYTES:
             return None
         sums = _summed(values, order, starts)
@@ -96,8 +96,8 @@ def _summed(values: Values, order: Array, starts: Array) -> Array:
     rows, layout = values.rows, values.layout
     ends = np.append(starts, len(order))
     most = int(np.add.reduceat(rows.n[order], starts).max())
-    dtype = np.min_scalar_type(most) if values.are_whole else np.dtype(np.float64)
-    dense = np.float32 if values.are_whole and are_exact(np.array([most])) else np.float64
+    dtype = np.min_scalar_type(most) if values.whole else np.dtype(np.float64)
+    dense = np.float32 if values.whole and are_exact(np.array([most])) else np.float64
     out = np.empty((len(starts), layout.width), dtype=dtype)
     for part in whole_clusters(ends, layout.width):
         some = values.of_rows(order[part])

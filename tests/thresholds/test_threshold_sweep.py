@@ -223,7 +223,7 @@ class _Cells(MALS):
 
     def from_counts(self, counts: Any, **options: Any) -> AmplificationResult:
         result = super().from_counts(counts, **options)
-        return replace(result, value=float(len(counts.cells.n)), bound=None)
+        return replace(result, value=float(len(counts.cells.n)), measurement=None)
 
 
 def test_other_metrics_see_no_empty_cells() -> None:
