@@ -62,7 +62,7 @@ class SecondMoments:
         layout = values.layout
         n_rows = len(values.rows) if n is None else n.sum()
         # Faster, and as exact: the products are whole, and their sums no larger than this.
-        exact = values.are_whole and w is None and n_rows < EXACT_IN_FLOAT32
+        exact = values.whole and w is None and n_rows < EXACT_IN_FLOAT32
         dtype = np.dtype(np.float32 if exact else np.float64)
         rows = np.concatenate([values.dense(block, dtype=dtype) for block in layout.blocks], axis=1)
         left = rows[:, layout.left]
