@@ -42,16 +42,6 @@ def slow_examples(share: int) -> settings:
 if sys.version_info < (3, 12):
     # Python 3.12 remembers this itself. Narwhals asks for each array that scikit-learn checks.
     inspect._shadowed_dict = functools.lru_cache(inspect._shadowed_dict)
-    _getattr_static = inspect.getattr_static
-
-    def _getattr_static_of_arrays(obj: Any, attr: str, *default: Any) -> Any:
-        """Say at once that arrays, which have no attributes of their own, have no such one."""
-        if default and type(obj) is np.ndarray and not hasattr(np.ndarray, attr):
-            return default[0]
-        return _getattr_static(obj, attr, *default)
-
-    # Before narwhals is imported, which takes the function.
-    inspect.getattr_static = _getattr_static_of_arrays
 
 
 @pytest.hookimpl(wrapper=True)
@@ -150,20 +140,6 @@ def one_database() -> Iterator[None]:
         patch.setattr(duckdb, "connect", connect)
         yield
         database.cache_clear()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_look_at_constructors() -> Iterator[None]:
-    """Classes keep the names of their parameters; scikit-learn asks again for each clone."""
-    base = sys.modules.get("sklearn.base")
-    if base is None:
-        yield
-        return
-    names = base.BaseEstimator._get_param_names.__func__
-    with pytest.MonkeyPatch.context() as patch:
-        kept = classmethod(functools.cache(names))
-        patch.setattr(base.BaseEstimator, "_get_param_names", kept)
-        yield
 
 
 @pytest.fixture(scope="session")
