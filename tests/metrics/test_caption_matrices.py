@@ -8,12 +8,10 @@ and objects of human captions -.001595.
 
 from __future__ import annotations
 
-from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import matrix_oracle as oracle
-import numpy as np
 import pandas as pd
 import pytest
 from metric_cases import quietly
@@ -27,16 +25,9 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
     return pd.read_csv(folder / name, keep_default_na=False)
 
 
-@cache
-def _row(objects: tuple[str, ...], text: str) -> list[int]:
-    held = set(text.split("|"))
-    return [int(name in held) for name in objects]
-
-
 def _matrix(lists: pd.Series, objects: list[str]) -> pd.DataFrame:
-    # Most lists are those of many captions, and of several tests.
-    row = partial(_row, (*objects,))
-    return pd.DataFrame(np.array([*map(row, lists)]), columns=objects)
+    held = [set(text.split("|")) for text in lists]
+    return pd.DataFrame({name: [int(name in row) for row in held] for name in objects})
 
 
 @pytest.fixture(scope="module")

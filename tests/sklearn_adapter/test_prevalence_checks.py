@@ -15,17 +15,8 @@ from biasamp_adapters.sklearn import PrevalenceThresholdClassifier
 MODELS = [
     PrevalenceThresholdClassifier(LogisticRegression()),
     PrevalenceThresholdClassifier(RidgeClassifier()),
+    PrevalenceThresholdClassifier(DecisionTreeClassifier(random_state=0)),
     PrevalenceThresholdClassifier(LogisticRegression(), cv=None),
-]
-#: It has probabilities as LogisticRegression has, so it takes the checks that read them.
-TREE = PrevalenceThresholdClassifier(DecisionTreeClassifier(random_state=0))
-_OF_PREDICTIONS = [
-    "check_classifiers_classes",
-    "check_classifiers_train",
-    "check_fit_idempotent",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-    "check_sample_weight_equivalence_on_dense_data",
 ]
 #: Warnings that scikit-learn's own data cause in scikit-learn's own code, by the check.
 EXPECTED = {
@@ -38,11 +29,9 @@ EXPECTED = {
 
 def cases() -> Iterator[Any]:
     """Each model with each check; parametrize_with_checks of 1.6 hands pytest an iterator."""
-    for model in (*MODELS, TREE):
+    for model in MODELS:
         for _, check in estimator_checks_generator(model):
             name = getattr(check, "func", check).__name__
-            if model is TREE and name not in _OF_PREDICTIONS:
-                continue
             quiet = [pytest.mark.filterwarnings(EXPECTED[name])] if name in EXPECTED else []
             yield pytest.param(model, check, id=f"{model}-{name}", marks=quiet)
 
