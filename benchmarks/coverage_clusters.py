@@ -27,6 +27,7 @@ from benchmarks.coverage_tables import arrows, share
 from benchmarks.simulation import parser_of, samples_of, write_results
 from biasamp_adapters.auditing.findings import evaluate
 from biasamp_adapters.inference.estimates import IntervalOptions
+from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.reference import align
 
 Array = NDArray[Any]
@@ -190,7 +191,7 @@ def _observed(data: str, counts: Any, n_boot: int, seed: int) -> Iterator[tuple[
             target = expected.measure(truth, model).value
         else:
             # The value of the population with the signs of the sample.
-            scores = result.measurement.scores(tables, tables, np.random.default_rng(0))
+            scores = result.measurement.scores(tables, tables, BlockDraws())
             target = float(scores["value"])
         yield name, Seen(result.value, target, result.interval)
     for measure in ("selection_rate", "true_positive_rate"):

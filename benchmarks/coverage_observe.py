@@ -14,7 +14,7 @@ import biasamp_adapters as bam
 from benchmarks.coverage_designs import Design, population
 from benchmarks.coverage_populations import MatrixPopulation
 from biasamp_adapters.inference.estimates import Estimate, IntervalMethod
-from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.replicates import BlockDraws, replicate
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.paired import paired_difference
 from biasamp_adapters.metrics.rate_changes import Cooccurrence
@@ -106,8 +106,8 @@ class Truth:
         if not all(isinstance(one, Cooccurrence) for one in measurements):
             return self.of_own_signs(name)
         every = [self.evaluation.counts.tables(one.model) for one in measurements]
-        rng = np.random.default_rng(0)
-        scores = [b.scores(each, each, rng) for b, each in zip(measurements, every, strict=True)]
+        pairs = zip(measurements, every, strict=True)
+        scores = [one.scores(tables, tables, BlockDraws()) for one, tables in pairs]
         return _gap([float(score["value"]) for score in scores])
 
     def has_signs(self, measurement: Measurement, name: str) -> bool:

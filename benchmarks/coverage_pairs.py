@@ -22,6 +22,7 @@ from benchmarks.coverage_populations import MatrixPopulation, Population, TableP
 from benchmarks.simulation import parser_of, people_of, write_means
 from biasamp_adapters.auditing.findings import evaluate
 from biasamp_adapters.inference.estimates import IntervalOptions
+from biasamp_adapters.inference.replicates import BlockDraws
 from biasamp_adapters.reference import Evaluation, align
 
 Array = NDArray[Any]
@@ -108,7 +109,7 @@ def observe(data: str, rows: int, seed: int, n_boot: int) -> dict[str, float]:
     ((key, pairs),) = findings.pairs.items()
     measurement: Any = findings.results[key].measurement
     tables = every.counts.tables(every.counts.first_model)
-    true = measurement.scores(tables, None, rng)["pairs"]
+    true = measurement.scores(tables, None, BlockDraws())["pairs"]
     own = [pair.number.estimate(0.95).interval for pair in pairs]
     judged = [i for i, pair in enumerate(pairs) if pair.band.interval]
     missed = [_misses(pairs[i].band.interval, true[i]) for i in judged]

@@ -313,7 +313,7 @@ def _doubts(summary: Row, direction: str) -> Iterator[str]:
 
 
 def pairs_of(summary: Row, direction: str, model: str) -> list[Row]:
-    """The pairs of a model that are listed; of two classes, one tells all of the other."""
+    """The pairs of a model that are listed; of two classes, those of the positive one."""
     return [
         pair
         for pair in summary["pairs"]

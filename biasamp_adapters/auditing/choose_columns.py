@@ -124,7 +124,7 @@ def _are_columns(given: Any, table: Sequence[str]) -> bool:
 def _models_of_labels(given: Models, table: Sequence[str]) -> dict[str, list[str]]:
     """The column of each model, whose own name it is unless a mapping names the model.
 
-    A list of columns where each model has one was meant as several models.
+    Raises for a list of columns as one model: it was meant as several models.
     """
     for text in names_in(given):
         if text not in table and "," in text:

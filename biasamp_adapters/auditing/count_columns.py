@@ -70,7 +70,7 @@ class Columns:
 
     @property
     def _groups(self) -> list[str]:
-        """The columns of groups that are columns."""
+        """The columns of all groups, where each group is a column."""
         return names_in([names for names in self._attributes if isinstance(names, Indicators)])
 
     @property
@@ -224,7 +224,7 @@ class Columns:
 
 
 def names_in(given: Any) -> list[str]:
-    """All names of columns in a name, indicators, or a list of or mapping to such; none in None."""
+    """The names of columns in a name, indicators, or a list or mapping of these; none for None."""
     if given is None or isinstance(given, str):
         return [] if given is None else [given]
     if isinstance(given, Indicators):

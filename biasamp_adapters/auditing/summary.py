@@ -32,7 +32,7 @@ from biasamp_adapters.metrics.verdict import WITHOUT_NUMBERS, Verdict
 
 FORMAT, VERSION = "biasamp-audit", 2
 
-#: All that a report shows, and one row of a list in it.
+#: All that a report shows.
 Summary: TypeAlias = dict[str, Any]
 
 

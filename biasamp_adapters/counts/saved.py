@@ -114,7 +114,7 @@ class SavableCounts(Counts):
         Returns
         -------
         JointCounts or CooccurrenceCounts
-            Of the class whose method this is.
+            Of the class that it is called on.
 
         Raises
         ------

@@ -41,6 +41,10 @@ class SharedDraws(np.random.Generator):
     def __init__(self, seed: int) -> None:
         super().__init__(np.random.PCG64(seed))
 
+    def __reduce__(self) -> Any:
+        # A copy would be a plain generator, whose binomial draws are others.
+        raise TypeError("shared draws cannot be copied: they are made anew from their seed")
+
     def binomial(self, n: Any, p: Any) -> Array:  # type: ignore[override]  # nobody gives a size
         """Binomial numbers, in the shape that ``n`` and ``p`` broadcast to."""
         n, p = np.broadcast_arrays(n, p)

@@ -27,7 +27,9 @@ def combinations(columns: Sequence[Column]) -> tuple[Array, list[Key]]:
         code, labels = column.chunk(0, len(column))
         absent = int((code.astype(np.int64) < 0).sum())
         if absent:
-            raise ValueError(f"{column.name} must not have missing values; received {absent}")
+            raise ValueError(
+                f"{column.name} must not have missing values; received {absent} row(s) with one"
+            )
         books.append(labels)
         codes.append(code)
     number, first = np.zeros(len(codes[0]), dtype=np.int64), np.zeros(1, dtype=np.intp)

@@ -50,8 +50,8 @@ def as_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 def _arrow_of_dataset(frame: Any) -> Any:
     """The rows of a ``datasets.Dataset`` of Hugging Face as an Arrow table; else None.
 
-    Columns of lists and structs, such as images, cannot be labels and are left out, as the rows of
-    a dataset that was filtered or shuffled are copied.
+    Columns of lists and structs, such as images, cannot be labels. They are left out, since the
+    rows of a dataset that was filtered or shuffled are copied.
     """
     schema = getattr(getattr(frame, "data", None), "schema", None)
     if schema is None or not hasattr(frame, "select_columns"):

@@ -147,7 +147,7 @@ class MostAccurateWithin:
         n_within, n_folds = int(pick.within.sum()), pick.amplification[pick.chosen].n_runs
         lines = [
             f"{n_within} of {len(pick.within)} candidates keep the bound: {self._what}, "
-            f"judged by its {_JUDGED[self.judged]}, is at most {self.bound:g}.",
+            f"judged by its {_JUDGED[self.judged]}, is at most {float(self.bound):g}.",
             "Picked, as the most accurate of them:",
             self._candidate(cv_results, pick, pick.chosen),
         ]
@@ -185,8 +185,8 @@ class MostAccurateWithin:
         within = judged <= self.bound
         if not within.any():
             raise ValueError(
-                f"no candidate keeps the bound of {self.bound:g}: {self._what}, judged by its "
-                f"{_JUDGED[self.judged]}, is at least {judged.min():.4g}"
+                f"no candidate keeps the bound of {float(self.bound):g}: {self._what}, judged by "
+                f"its {_JUDGED[self.judged]}, is at least {judged.min():.4g}"
             )
         chosen = int(np.argmax(np.where(within, accuracy, -np.inf)))
         return _Pick(accuracy, summaries, within, chosen)

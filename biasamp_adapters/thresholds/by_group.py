@@ -310,10 +310,10 @@ def _rates(
     """The table of ``GroupThresholds.to_frame``."""
     table = []
     for group, part, cuts in zip(groups, parts, found, strict=True):
-        truth, decided = part.truth, part.decided(cuts)
+        truth, predicted = part.truth, part.decided(cuts)
         averages = [
             part._replace(truth=x).rates.reshape(-1).tolist()
-            for x in (truth, decided, truth == decided)
+            for x in (truth, predicted, truth == predicted)
         ]
         for label, cut, *shares in zip(labels, cuts.reshape(-1).tolist(), *averages, strict=True):
             table.append((group, label, len(truth), cut, *shares))

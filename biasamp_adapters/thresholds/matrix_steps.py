@@ -41,7 +41,9 @@ class MatrixSteps:
         (self.axis,) = (axis for axis in ranked.axes if axis.role == role)
         chances = dense(ranked.values.rows.indicators[self.axis])
         self.ranked = ranked
-        self.rank = np.rint(chances * (n_ranks + 1)).astype(np.int64) - 1
+        rank = np.rint(chances * (n_ranks + 1)).astype(np.int64) - 1
+        # Groups of the reference alone have no scores, and are predicted at no step.
+        self.rank = np.where(rank < 0, n_ranks, rank)
         self._order = np.argsort(self.rank, axis=None, kind="stable")
         self._in_order = self.rank.ravel()[self._order]
         self.width = 4 * len(ranked.groups) * len(ranked.labels)
@@ -67,7 +69,7 @@ class MatrixSteps:
         ``like`` are aligned counts of one step.
         """
         tables = like.tables()
-        return Tables(like, _MarginsOfSteps(tables.margins, self, steps), tables.model)
+        return Tables(like, _MarginsOfMatrix(tables.margins, self, steps), tables.model)
 
     def sums(self, steps: Array, left: Array, truth: Array | None) -> Array:
         """Sums over rows of the products of columns and the entries that are 1 at each step.
@@ -77,7 +79,7 @@ class MatrixSteps:
         steps : array of int, shape (steps,)
         left : array of shape (rows, columns)
         truth : array of the shape of the scores, optional
-            Counts only the entries in which it is not 0, by its value.
+            What each entry counts; by default 1.
 
         Returns
         -------
@@ -99,7 +101,7 @@ class MatrixSteps:
 
 
 @dataclass(frozen=True)
-class _MarginsOfSteps:
+class _MarginsOfMatrix(Margins):
     """Margins at every step, (steps, first, second), or (1, first, second) if none changes them.
 
     Attributes
@@ -122,15 +124,14 @@ class _MarginsOfSteps:
 
     def _made(self, first: Block, second: Block) -> Array:
         axis = self.scored.axis
-        if second not in (axis, agreement(axis)):
-            if first in (axis, agreement(axis)):
+        scored = axis, agreement(axis)
+        if second not in scored:
+            if first in scored:
                 return self(second, first).swapaxes(-1, -2)
             return self.fixed(first, second)[None]
+        if first in scored:
+            raise ValueError(f"no metric reads {first[0]} by {second[0]} at many steps")
         values = self.scored.ranked.values
         left = values.dense(first) * values.rows.weight[:, None]
         truth = None if second == axis else values.dense(Axis(axis.role.truth))
         return self.scored.sums(self.steps, left, truth)
-
-    def pairs(self, first: Block, second: Block) -> None:
-        """Rows are not read by pairs."""
-        return

@@ -80,7 +80,9 @@ def read_scored(
         labels = matrix.labels
         truth, absent = matrix.read(0, len(matrix), np.arange(len(labels)))
         if absent is not None:
-            raise ValueError(f"y_true must not have missing values; received {absent.sum()}")
+            raise ValueError(
+                f"y_true must not have missing values; received {absent.sum()} row(s) with one"
+            )
         _check_shape(scores, (len(truth), len(labels)), names, labels if matrix.named else None)
         if pos_label is not None:
             raise ValueError(f"pos_label is for two classes; received {pos_label!r} and a matrix")

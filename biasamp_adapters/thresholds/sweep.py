@@ -36,7 +36,7 @@ _BLOCK = 2**21
 #: For a matrix of scores, the metric is called at each threshold unless there are more than this.
 _MANY = 200
 
-#: Of more scores than this, every threshold would take minutes and gigabytes in any way.
+#: Of more scores than this, every threshold would take minutes and gigabytes either way.
 _MOST_SCORES = 2**23
 
 _DOING = "Sweeping thresholds", "q evaluates fewer of them"
@@ -129,9 +129,10 @@ def threshold_sweep(
 
     Notes
     -----
-    The rows of a vector are counted once; then only counts move from negative to positive. So they
-    do for a matrix of up to 8 million scores and more than 200 thresholds. For fewer thresholds,
-    for label sets of Multi, and for DPA of a label matrix, the metric is called at each threshold.
+    The rows of a vector are counted once; then only counts move from negative to positive. Those
+    of a matrix of up to 8 million scores are counted once too if more than 200 thresholds are
+    evaluated. At fewer thresholds, for label sets of Multi, and for DPA of a label matrix, the
+    metric is called at each threshold.
     LA and DPA draw their flips at each threshold from the same seed, so a sweep can be repeated.
 
     References
@@ -312,7 +313,7 @@ def _options(metric: Metric) -> dict[str, Any]:
 
 
 def _from_calls(metric: Metric, given: SweepInputs) -> _Curve:
-    """The curve of a matrix: the metric is called at each threshold, which all columns share."""
+    """The curve of scores whose metric is called at a threshold, which all columns share."""
     scores, swept = given.scores, given.swept
     if given.inputs.sample_weight is None:
         # Of millions of scores, their ranks would take most of the time and of the memory.

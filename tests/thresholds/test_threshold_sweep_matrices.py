@@ -11,10 +11,7 @@ import pytest
 from metric_cases import quietly
 from sweep_cases import BA, DATA, DPA, GROUP, Y_SCORE, Y_TRUE, Multi, called, messages
 
-from biasamp_adapters import (
-    MALS,
-    Indicators,
-)
+from biasamp_adapters import MALS, Indicators, JointCounts
 from biasamp_adapters.thresholds import sweep as sweeping
 from biasamp_adapters.thresholds import threshold_free, threshold_sweep
 
@@ -140,3 +137,17 @@ def test_many_thresholds_of_a_matrix_are_not_called(monkeypatch: pytest.MonkeyPa
     assert (len(every), len(called)) == (211, 1)
     same = every[every["threshold"].isin(fewer["threshold"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(same, fewer)
+
+
+def test_groups_of_the_reference_alone_are_never_predicted() -> None:
+    # Group "c" has no rows and no scores here, so it is predicted of nobody at any threshold.
+    truth, group = [0, 1, 1, 0, 1, 1], ["a", "b", "c", "a", "b", "c"]
+    metric = MALS(reference=JointCounts.from_arrays(truth, sensitive_features=group))
+    scores = np.array([[0.9, 0.1], [0.2, 0.7], [0.6, 0.4], [0.3, 0.8]])
+    given = {"y_true": [0, 1, 0, 1], "y_pred": [1, 1, 0, 1], "sensitive_features": list("abab")}
+    sweep = quietly(
+        threshold_sweep, metric, attribute_score=Indicators(scores, ["a", "b"]), **given
+    )
+    for threshold, value in zip(sweep["threshold"], sweep["value"], strict=True):
+        made = Indicators((scores >= threshold) * 1, ["a", "b"])
+        assert value == pytest.approx(quietly(metric, **given, sensitive_features_pred=made))
