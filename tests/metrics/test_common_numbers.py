@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -101,3 +103,8 @@ def test_models_that_err_nearly_as_often_flip_nearly_the_same_rows_of_large_tabl
     # leaves one cell and enters another.
     assert 0 < np.abs(one - two).sum() <= 2 * (62 + 5 * 8)
     assert np.abs(one - other).sum() > 1000
+
+
+def test_no_copy_becomes_a_plain_generator() -> None:
+    with pytest.raises(TypeError, match="made anew from their seed"):
+        copy.deepcopy(SharedDraws(0))

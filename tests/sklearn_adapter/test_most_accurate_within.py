@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,15 @@ def test_the_most_accurate_of_those_that_keep_the_bound() -> None:
     assert MostAccurateWithin(bound=0.2)(found) == 2
     assert MostAccurateWithin(bound=0.19)(found) == 0
     assert isinstance(MostAccurateWithin(bound=0.19)(found), int)
+
+
+def test_a_bound_may_be_a_fraction() -> None:
+    found = results([0.7, 0.9], [0.1, 0.3])
+    rule = MostAccurateWithin(bound=Fraction(1, 5))
+    assert rule(found) == 0
+    assert "is at most 0.2." in rule.explain(found)
+    with pytest.raises(ValueError, match=r"no candidate keeps the bound of 0\.05"):
+        MostAccurateWithin(bound=Fraction(1, 20))(found)
 
 
 def test_the_first_of_equally_accurate_ones() -> None:
