@@ -27,8 +27,7 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]], *, fold: bool = False) -> N
     position, so inputs in different orders share only some of their labels; there, an ascending
     index may be a new one and gives no warning.
     """
-    found = ((name, index_of(values)) for name, values in inputs)
-    indexes = [(name, index) for name, index in found if index is not None]
+    indexes = [(name, index) for name, values in inputs if (index := index_of(values)) is not None]
     for name, index in indexes[1:]:
         first, other = indexes[0]
         if _in_another_order(index, other, fold):

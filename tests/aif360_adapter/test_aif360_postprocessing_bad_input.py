@@ -181,7 +181,8 @@ def test_rows_in_neither_of_two_groups() -> None:
 
 def test_a_missing_attribute() -> None:
     _, predicted = two_sexes()
-    message = r"^protected_attributes\['sex'\] must not have missing values; received 1$"
+    rule = r"^protected_attributes\['sex'\] must not have missing values"
+    message = rf"{rule}; received 1 row\(s\) with one$"
     with pytest.raises(ValueError, match=message):
         fitted().predict(with_sexes(predicted, np.nan))
 
