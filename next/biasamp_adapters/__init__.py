@@ -1,0 +1,84 @@
+"""Bias amplification metrics, with intervals, for the tools that auditors already use.
+
+Everything public is an attribute of this module and is imported when it is first asked for, so
+that ``import biasamp_adapters`` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from biasamp_adapters.counting.base_rates import BaseRates as BaseRates
+    from biasamp_adapters.counting.counts import Counts as Counts
+    from biasamp_adapters.counting.variables import OverlappingGroups as OverlappingGroups
+    from biasamp_adapters.inference.intervals import Estimate as Estimate
+    from biasamp_adapters.metrics.attacks import (
+        DirectionalPredictabilityAmplification as DirectionalPredictabilityAmplification,
+    )
+    from biasamp_adapters.metrics.attacks import LeakageAmplification as LeakageAmplification
+    from biasamp_adapters.metrics.compare import Comparison as Comparison
+    from biasamp_adapters.metrics.compare import compare as compare
+    from biasamp_adapters.metrics.functions import (
+        directional_bias_amplification as directional_bias_amplification,
+    )
+    from biasamp_adapters.metrics.functions import (
+        directional_predictability_amplification as directional_predictability_amplification,
+    )
+    from biasamp_adapters.metrics.functions import leakage_amplification as leakage_amplification
+    from biasamp_adapters.metrics.functions import (
+        mals_bias_amplification as mals_bias_amplification,
+    )
+    from biasamp_adapters.metrics.functions import (
+        multi_attribute_bias_amplification as multi_attribute_bias_amplification,
+    )
+    from biasamp_adapters.metrics.multi import (
+        MultiAttributeBiasAmplification as MultiAttributeBiasAmplification,
+    )
+    from biasamp_adapters.metrics.rates import (
+        DirectionalBiasAmplification as DirectionalBiasAmplification,
+    )
+    from biasamp_adapters.metrics.rates import MALSBiasAmplification as MALSBiasAmplification
+    from biasamp_adapters.result import AmplificationResult as AmplificationResult
+    from biasamp_adapters.warning import AmplificationWarning as AmplificationWarning
+
+__version__ = "0.2.0.dev0"
+
+_HOMES = {
+    "counting.base_rates": ("BaseRates",),
+    "counting.counts": ("Counts",),
+    "counting.variables": ("OverlappingGroups",),
+    "inference.intervals": ("Estimate",),
+    "metrics.attacks": ("DirectionalPredictabilityAmplification", "LeakageAmplification"),
+    "metrics.compare": ("Comparison", "compare"),
+    "metrics.functions": (
+        "directional_bias_amplification",
+        "directional_predictability_amplification",
+        "leakage_amplification",
+        "mals_bias_amplification",
+        "multi_attribute_bias_amplification",
+    ),
+    "metrics.multi": ("MultiAttributeBiasAmplification",),
+    "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
+    "result": ("AmplificationResult",),
+    "warning": ("AmplificationWarning",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_SUBMODULES = ("datasets",)
+
+__all__ = sorted([*_HOME_OF, *_SUBMODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,160 @@
+"""Rates that are given by hand, for predictions without labels."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
+from biasamp_adapters.counting.margins import sign_of_difference
+from biasamp_adapters.counting.roles import ATTRIBUTE, TASK
+
+
+class BaseRates:
+    """Rates that stand where labels stand, for predictions without a right answer.
+
+    Rates that are given are a choice: say where they come from, because BA and the gaps depend on
+    them.
+
+    Parameters
+    ----------
+    rates : DataFrame or mapping of mappings
+        ``{group: {class: rate}}``, the shares of classes in each group; for "T->A"
+        ``{class: {group: rate}}``, the shares of groups in each class. Rates lie between 0 and 1.
+    direction : {"A->T", "T->A"}
+    signs : DataFrame or mapping of mappings, optional
+        The sign of each correlation, -1, 0 or 1, in the shape of ``rates``. By default, the sign
+        compares a rate with the mean over groups, or a share with ``group_shares``.
+    group_shares : Series or mapping, optional
+        The share of each group, which sum to 1. "T->A" without ``signs`` needs it; "A->T" takes
+        the groups of the data otherwise.
+
+    Attributes
+    ----------
+    group_labels, class_labels : tuple
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or the tables do not cover the same groups and classes.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", 2021, Sec. 5.3 and Table 2.
+
+    Examples
+    --------
+    >>> labor = BaseRates({"woman": {"nurse": 0.6}, "man": {"nurse": 0.2}})
+    >>> labor
+    <BaseRates A->T of 2 groups and 1 class>
+    """
+
+    def __init__(
+        self, rates: Any, *, direction: str = "A->T", signs: Any = None, group_shares: Any = None
+    ) -> None:
+        self.direction = direction.replace("→", "->")
+        if self.direction not in ("A->T", "T->A"):
+            raise ValueError(f"direction must be 'A->T' or 'T->A'; received {direction!r}")
+        frame = self._to_frame(rates, "rates")
+        self.group_labels: tuple[Label, ...] = tuple(plain_labels([*frame.index], "rates"))
+        self.class_labels: tuple[Label, ...] = tuple(plain_labels([*frame.columns], "rates"))
+        self._rates = _read_numbers(frame, "rates", 0)
+        self._signs: Array | None = None
+        if signs is not None:
+            table = self._to_frame(signs, "signs")
+            if set(table.index) != set(frame.index) or set(table.columns) != set(frame.columns):
+                raise ValueError("signs must have the groups and classes of rates")
+            self._signs = np.sign(_read_numbers(table.reindex_like(frame), "signs", -1))
+        self._group_shares: Array | None = None
+        if group_shares is not None:
+            self._group_shares = self._read_shares(group_shares, frame)
+
+    @classmethod
+    def from_file(cls, path: Any) -> BaseRates:
+        """Read rates from a JSON file: an object with ``rates`` and the other arguments."""
+        path = Path(os.fspath(path))
+        try:
+            written = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            raise ValueError(
+                f"{path} must be a JSON file of rates; its content is not JSON"
+            ) from None
+        allowed = ("rates", "direction", "signs", "group_shares")
+        if not isinstance(written, dict) or "rates" not in written or set(written) - {*allowed}:
+            raise ValueError(
+                f"{path} must hold an object with 'rates', and optionally {allowed[1:]}"
+            )
+        return cls(**written)
+
+    def _to_frame(self, values: Any, name: str) -> pd.DataFrame:
+        """Return a table with groups as rows and classes as columns."""
+        if isinstance(values, Mapping) and all(isinstance(row, Mapping) for row in values.values()):
+            values = pd.DataFrame.from_dict(
+                {key: dict(row) for key, row in values.items()}, "index"
+            )
+        if not isinstance(values, pd.DataFrame) or not values.size:
+            raise ValueError(
+                f"{name} must be a frame or a mapping such as {{'woman': {{'nurse': 0.6}}}}; "
+                f"received a {type(values).__name__}"
+            )
+        return values if self.direction == "A->T" else values.T
+
+    def _read_shares(self, group_shares: Any, frame: pd.DataFrame) -> Array:
+        shares = pd.Series(group_shares)
+        if set(shares.index) != set(frame.index):
+            raise ValueError(f"group_shares must have the groups {listing(self.group_labels)}")
+        column = _read_numbers(shares.reindex(frame.index).to_frame(), "group_shares", 0)
+        if abs(column.sum() - 1) > 1e-6:
+            raise ValueError(f"group_shares must sum to 1; received a sum of {column.sum():g}")
+        return column
+
+    def rates(self, given: str) -> Array:
+        """Return the rates given the attribute or the task, (groups, classes)."""
+        direction = {ATTRIBUTE: "A->T", TASK: "T->A"}[given]
+        if direction != self.direction:
+            raise ValueError(
+                f"this metric needs BaseRates with direction={direction!r}; "
+                f"received {self.direction!r}"
+            )
+        return self._rates
+
+    def signs(self, group_sizes: Array | None) -> Array:
+        """Return the sign of each correlation, (groups, classes).
+
+        ``group_sizes`` are those of the data, (groups, 1), for rates without shares of the groups.
+        """
+        if self._signs is not None:
+            return self._signs
+        shares = group_sizes if self._group_shares is None else self._group_shares
+        if self.direction == "A->T" and shares is not None:
+            mean = (shares * self._rates).sum(axis=0) / shares.sum()
+            return sign_of_difference(self._rates, mean)
+        if self._group_shares is None:
+            raise ValueError("BaseRates must have group_shares= or signs= here; received neither")
+        return sign_of_difference(self._rates, self._group_shares)
+
+    def __repr__(self) -> str:
+        n_classes = len(self.class_labels)
+        classes = f"{n_classes} class" if n_classes == 1 else f"{n_classes} classes"
+        return f"<BaseRates {self.direction} of {len(self.group_labels)} groups and {classes}>"
+
+
+def _read_numbers(table: pd.DataFrame, name: str, lowest: int) -> Array:
+    """Return the numbers of a table, which lie between the lowest one and 1."""
+    try:
+        values = table.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers; received other values") from None
+    is_valid = (values >= lowest) & (values <= 1)
+    if not is_valid.all():
+        raise ValueError(
+            f"{name} must hold numbers from {lowest} to 1 for every group and class; "
+            f"received {values[~is_valid][0]:g}"
+        )
+    return values

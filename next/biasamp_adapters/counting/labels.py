@@ -1,0 +1,114 @@
+"""Labels: what counts as the same label, their order, and how messages show them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from typing import TypeAlias
+
+import numpy as np
+
+Array: TypeAlias = np.ndarray
+Label: TypeAlias = Hashable
+
+#: Booleans as text, which are 0 and 1 where a column also holds these.
+_TRUTH_VALUES = {"True": 1, "False": 0, "true": 1, "false": 0}
+
+
+def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
+    """Return labels as plain values: whole floats are integers, and midnights are dates."""
+    plain = [_plain_label(label, argument) for label in labels]
+    if any(label in ("0", "1") for label in plain if isinstance(label, str)):
+        coded = [_TRUTH_VALUES.get(label, label) for label in plain if isinstance(label, str)]
+        if len(coded) == len(plain) and set(coded) <= {0, 1, "0", "1"} and set(coded) & {0, 1}:
+            return [int(str(label)) for label in coded]
+    return plain
+
+
+def _plain_label(label: Label, argument: str) -> Label:
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float | Decimal):
+        if not math.isfinite(label):
+            raise ValueError(f"{argument} must hold finite labels; received {label}")
+        return int(label) if label % 1 == 0 else label
+    if isinstance(label, dt.datetime) and label.tzinfo is None and label.time() == dt.time():
+        return label.date()
+    if not isinstance(label, Hashable) or isinstance(label, frozenset | dict):
+        raise ValueError(
+            f"{argument} must hold labels such as text, numbers or dates; received {label!r:.80}"
+        )
+    return label
+
+
+def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Label, ...]:
+    """Return distinct labels in their natural order; those of several types by type."""
+    distinct = list(dict.fromkeys(_on_one_coding(list(labels))))
+    has_tuples = any(isinstance(label, tuple) for label in distinct)
+    try:
+        in_order = sorted(distinct)  # type: ignore[type-var]
+    except TypeError:
+        in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
+        has_tuples = True
+    if has_tuples:
+        _check_distinguishable(in_order, argument)
+    return tuple(in_order)
+
+
+def _on_one_coding(labels: list[Label]) -> list[Label]:
+    """Return booleans as 0 and 1 where they stand beside other numbers."""
+    types = {type(label) for label in labels}
+    if bool in types and len(types) > 1 and types <= {bool, int, float}:
+        return [int(x) if isinstance(x, bool) else x for x in labels]
+    return labels
+
+
+def _check_distinguishable(labels: Iterable[Label], argument: str) -> None:
+    """Raise if two labels differ but look the same as text."""
+    by_text: dict[str, Label] = {}
+    for label in labels:
+        other = by_text.setdefault(show(label), label)
+        if other != label:
+            raise ValueError(
+                f"{argument} holds {other!r} and {label!r}, which look the same; "
+                "read the column with one type, for example dtype=str"
+            )
+
+
+def positive_class(labels: Sequence[Label]) -> Label | None:
+    """Return the positive class of two: 1 of 0 or -1 and 1, else the last; None of more."""
+    if 1 in labels and (set(labels) <= {0, 1} or set(labels) <= {-1, 1}):
+        return labels[labels.index(1)]
+    return labels[-1] if len(labels) == 2 else None
+
+
+def show(label: Label) -> str:
+    """Return a label as text; levels of crossed attributes are joined by a cross."""
+    return " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def show_set(labels: Sequence[Label]) -> Label:
+    """Return a label set as text; a set of one label is that label."""
+    return labels[0] if len(labels) == 1 else " + ".join(map(show, labels))
+
+
+def listing(labels: Iterable[Label], limit: int = 5) -> str:
+    """Return the first labels for a message, each at most 40 characters long."""
+    texts = [_shorten(repr(show(x) if isinstance(x, tuple) else x)) for x in labels]
+    if len(texts) > limit:
+        return ", ".join(texts[:limit]) + f" and {len(texts) - limit} more"
+    return ", ".join(texts)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def name_list(labels: Sequence[Label], limit: int = 3) -> str:
+    """Return names for a sentence: "A, B and C", or "A, B, C and 4 more"."""
+    names = [_shorten(show(label)) for label in labels]
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,0 +1,235 @@
+"""Margins: sums over rows by two variables, for a batch of draws. The data are a batch of one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.partition import Partition
+from biasamp_adapters.counting.roles import (
+    ALL,
+    ATTRIBUTE,
+    LABELLED,
+    MISSING,
+    PREDICTED,
+    RIGHT,
+    SHARED,
+    TASK,
+)
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Codes, Variable
+
+#: Relative differences up to this are rounding, and shares that differ from 1 by less are 1.
+_ROUNDING = 1e-12
+
+#: Products of smaller whole numbers are exact.
+_EXACT = 2**26
+
+
+class Margins:
+    """Sums of weights by two variables, of shape (batch, labels, labels).
+
+    Parameters
+    ----------
+    partition : Partition
+    model : str or None
+        Whose predictions are read.
+    times : ndarray of shape (batch, parts)
+        How often each part of the rows occurs.
+    truth : Margins, optional
+        Those of the truth, which several models share.
+    """
+
+    def __init__(
+        self, partition: Partition, model: str | None, times: Array, truth: Margins | None = None
+    ) -> None:
+        self.partition, self.model, self.times, self.truth = partition, model, times, truth
+        self.rows = partition.rows
+        self._tables: dict[tuple[str, str], Array] = {}
+
+    def has(self, role: str) -> bool:
+        """Return whether a variable was counted."""
+        return self.rows.has(role, self.model)
+
+    def variable(self, role: str) -> Variable:
+        """Return a variable of the rows."""
+        return self.rows.variable(role, self.model)
+
+    def joint(self, first: str, second: str, *, missing: bool = False) -> Array:
+        """Return sums by two variables; with ``missing``, missing values are a last label.
+
+        ``ALL`` as one of them gives the sums by the other one.
+        """
+        table = self._table(first, second)
+        if first != ALL and not (missing and self.variable(first).has_missing):
+            table = table[:, :-1]
+        if second != ALL and not (missing and self.variable(second).has_missing):
+            table = table[:, :, :-1]
+        return table
+
+    def _table(self, first: str, second: str) -> Array:
+        """Return sums by two variables and their missing values, made once."""
+        if self.truth is not None and first in SHARED and second in SHARED:
+            return self.truth._table(first, second)
+        if (first, second) in self._tables:
+            return self._tables[first, second]
+        table = None
+        if ALL in (first, second):
+            table = self._sum_of_table(first, second)
+        if table is None:
+            sums = self.times @ self.partition.sums(first, second, self.model)
+            shape = -1, self.variable(first).width, self.variable(second).width
+            table = np.ascontiguousarray(sums).reshape(shape)
+        self._tables[first, second] = table
+        return table
+
+    def _sum_of_table(self, first: str, second: str) -> Array | None:
+        """Return sums by one variable from a table that is known, of a variable of labels."""
+        for (row, column), table in self._tables.items():
+            if second == column and first == ALL and isinstance(self.variable(row), Codes):
+                return table.sum(axis=1, keepdims=True)
+            if first == row and second == ALL and isinstance(self.variable(column), Codes):
+                return table.sum(axis=2, keepdims=True)
+        return None
+
+    @property
+    def total(self) -> Array:
+        """All rows, (batch, 1, 1)."""
+        return self.joint(ALL, ALL)
+
+    @property
+    def labelled(self) -> Array:
+        """Rows that have a group or a class, (batch, 1, 1)."""
+        for role in (ATTRIBUTE, TASK):
+            if self.rows.has(role):
+                variable = self.variable(role)
+                if isinstance(variable, Codes) and not variable.has_missing:
+                    return self.joint(ALL, ALL)
+        return self.joint(ALL, LABELLED)
+
+    @property
+    def squared(self) -> Margins:
+        """Margins of the squares of the weights of rows."""
+        return Margins(self.partition.squared, self.model, self.times)
+
+    def of_model(self, model: str | None) -> Margins:
+        """Return the margins of a model on the same draws; those of the truth are shared."""
+        return Margins(self.partition, model, self.times, truth=self)
+
+
+def margins_of_data(rows: Rows) -> Margins:
+    """Return the margins of the data: all rows are one part, and the batch is one draw of it."""
+    part = np.zeros(len(rows), dtype=np.int64)
+    once = np.ones(1)
+    return Margins(Partition(rows, part, rows.weight, once, 1.0), None, once[None])
+
+
+def accuracy_of(margins: Margins, truth: str) -> Array:
+    """Return the share of right predictions of labels, (batch, 1)."""
+    right = margins.joint(ALL, RIGHT[truth]).sum(axis=-1)
+    return _near_one(divide(right, margins.total[:, 0]))
+
+
+def accuracy_by_label(margins: Margins, truth: str, *, missing_is_wrong: bool = True) -> Array:
+    """Return the share of rows whose indicator of a label is predicted right, (batch, labels).
+
+    A missing prediction of a label matrix is wrong, or else a 0 in each column.
+    """
+    predicted, missing = PREDICTED[truth], MISSING[truth]
+    right = margins.joint(ALL, RIGHT[truth])[:, 0]
+    wrong = margins.joint(ALL, truth)[:, 0] + margins.joint(ALL, predicted)[:, 0] - 2 * right
+    variable = margins.variable(predicted)
+    if missing_is_wrong and variable.is_matrix and variable.has_missing:
+        wrong = wrong + margins.joint(ALL, missing)[:, 0] - margins.joint(truth, missing)[..., 0]
+    return _near_one(1 - divide(wrong, margins.total[:, 0]))
+
+
+def _near_one(share: Array) -> Array:
+    return np.where(1 - share < _ROUNDING, 1.0, share)
+
+
+def divide(above: Array, below: Array, otherwise: float = np.nan) -> Array:
+    """Return the quotient, or ``otherwise`` where the denominator is not above 0."""
+    is_defined = np.asarray(below) > 0
+    if is_defined.all():
+        return above / below
+    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
+    return np.divide(above, below, out=np.full(shape, otherwise), where=is_defined)
+
+
+def mean_of_pairs(values: Array) -> Array:
+    """Return the mean of what is not NaN over groups and classes, (batch,)."""
+    total = values.sum(axis=(1, 2))
+    if not np.isnan(total).any():
+        return total / (values.shape[1] * values.shape[2])
+    defined = ~np.isnan(values)
+    total = np.where(defined, values, 0).sum(axis=(1, 2))
+    return divide(total, defined.sum(axis=(1, 2)))
+
+
+# Signs of correlations, and how certain they are.
+
+
+def correlation_signs(origin: Margins) -> Array:
+    """Return the sign of P(a, t) - P(a) P(t), exact for whole numbers: (batch, groups, classes)."""
+    joint = origin.joint(ATTRIBUTE, TASK)
+    return _compare_products(
+        origin.labelled, joint, origin.joint(ATTRIBUTE, ALL), origin.joint(ALL, TASK)
+    )
+
+
+def dominance_signs(origin: Margins) -> Array:
+    """Return the sign of P(a | t) minus an even share, exact as above: (batch, groups, classes)."""
+    joint = origin.joint(ATTRIBUTE, TASK)
+    n_groups = np.full((1, 1, 1), float(joint.shape[1]))
+    return _compare_products(n_groups, joint, np.ones((1, 1, 1)), origin.joint(ALL, TASK))
+
+
+def sign_of_difference(left: Array, right: Array) -> Array:
+    """Return the sign of the difference; 0 if both are equal up to rounding."""
+    is_tie = np.abs(left - right) <= _ROUNDING * np.maximum(np.abs(left), np.abs(right))
+    return np.where(is_tie, 0.0, np.sign(left - right))
+
+
+def _compare_products(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """Return the sign of a b - c d, which is exact if all are whole."""
+    for factor in (a, b, c, d):
+        if not (factor == np.rint(factor)).all():
+            return sign_of_difference(a * b, c * d)
+    if max(map(np.max, (a, b, c, d))) < _EXACT:
+        return np.sign(a * b - c * d)
+    difference = _as_integers(a) * _as_integers(b) - _as_integers(c) * _as_integers(d)
+    return np.sign(difference).astype(np.float64)
+
+
+def _as_integers(numbers: Array) -> Array:
+    """Return whole numbers as integers of any size."""
+    return numbers.astype(np.int64).astype(object)
+
+
+def certainty(origin: Margins, n_rows: float) -> Array:
+    """Return how many standard errors each correlation is from a tie, (groups, classes)."""
+    total = origin.labelled[0]
+    joint = origin.joint(ATTRIBUTE, TASK)[0] / total
+    group, task = origin.joint(ATTRIBUTE, ALL)[0] / total, origin.joint(ALL, TASK)[0] / total
+    variance = np.maximum(group * (1 - group) * task * (1 - task), 0)
+    return _standardized(joint - group * task, variance, _labelled_rows(origin, n_rows))
+
+
+def certainty_of_dominance(origin: Margins, n_rows: float) -> Array:
+    """Return how many standard errors P(a | t) is from an even share, (groups, classes)."""
+    total = origin.labelled[0]
+    joint = origin.joint(ATTRIBUTE, TASK)[0] / total
+    task, share = origin.joint(ALL, TASK)[0] / total, 1 / len(joint)
+    gap = np.where(task > 0, joint - share * task, 0)
+    variance = np.broadcast_to(share * (1 - share) * task, joint.shape)
+    return _standardized(gap, variance, _labelled_rows(origin, n_rows))
+
+
+def _labelled_rows(origin: Margins, n_rows: float) -> float:
+    return n_rows * float(origin.labelled[0, 0, 0] / origin.joint(ALL, ALL)[0, 0, 0])
+
+
+def _standardized(gap: Array, variance: Array, n_rows: float) -> Array:
+    spread = np.sqrt(variance)
+    return np.sqrt(n_rows) * np.divide(gap, spread, out=np.zeros(gap.shape), where=spread > 0)

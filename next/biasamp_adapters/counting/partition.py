@@ -1,0 +1,246 @@
+"""Partitions: rows split into parts, each of which is drawn as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import ndtri, pdtr, stdtrit
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Block, Codes, Variable, chunks
+
+#: More distinct rows, or clusters, than this are drawn in blocks.
+_MOST_PARTS = 5000
+
+#: Up to so many distinct rows that stand for so many rows each are drawn one by one: in blocks
+#: they would take the place of all rows. More are, too, if they stand for so many rows that these
+#: cannot be put into blocks one by one.
+_MOST_CELLS, _FULL, _MOST_ROWS = 50_000, 4, 2**26
+
+#: Blocks: four for each pair of a group and a class, within these limits.
+_FEWEST_BLOCKS, _MOST_BLOCKS, _BLOCKS_PER_PAIR = 1000, 4000, 4
+
+#: The seed of blocks is one that no data are drawn with: groups made by ``default_rng(0).integers``
+#: and blocks of the same seed would be the same numbers.
+_SEED = 5_364_121_093
+
+#: Poisson numbers of a mean up to this are read from a table, and are at most this.
+_SMALL_MEAN, _MOST_DRAWS = 2.0, 32
+
+#: Sums of more numbers than this are sparse, unless most of them are not 0.
+_DENSE = 2**16
+
+#: Blocks are summed in dense arrays of up to so many numbers.
+_MOST_DENSE = 2**23
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Rows split into parts; the data have a single part.
+
+    Attributes
+    ----------
+    rows : Rows
+        Row by row of the partition: a distinct row that lies in several parts is repeated.
+    part : ndarray of int, shape (rows,)
+    weight : ndarray of shape (rows,)
+        What each row adds to its part.
+    times : ndarray of shape (parts,)
+        How often each part occurs in the data.
+    share : float
+        The mean number of draws of a part, relative to ``times``.
+    note : str
+        What the parts are, if they are random blocks.
+    """
+
+    rows: Rows
+    part: Array
+    weight: Array
+    times: Array
+    share: float
+    note: str = ""
+    _sums: dict[tuple[str, str, str | None], Any] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @classmethod
+    def to_draw(cls, rows: Rows, n_pairs: int) -> Partition:
+        """Return what a bootstrap draws: distinct rows, clusters, or blocks of either.
+
+        ``n_pairs`` are the pairs of a group and a class that have rows enough to matter.
+        """
+        n_blocks = int(np.clip(_BLOCKS_PER_PAIR * n_pairs, _FEWEST_BLOCKS, _MOST_BLOCKS))
+        if rows.cluster is not None and rows.n_clusters is not None:
+            if rows.n_clusters > _MOST_PARTS:
+                return cls.in_blocks(rows, n_blocks)
+            n_drawn = rows.n_clusters - len(rows.undrawn)
+            return cls(rows, rows.cluster, rows.weight, np.ones(rows.n_clusters), _share(n_drawn))
+        if len(rows) > _MOST_PARTS:
+            rows = rows.merged()
+        are_cells = len(rows) <= _MOST_CELLS and rows.n_rows >= _FULL * len(rows)
+        if len(rows) <= _MOST_PARTS or are_cells or rows.n_rows > _MOST_ROWS:
+            times = rows.weight / rows.unit
+            return cls(rows, np.arange(len(rows)), rows.unit, times, 1.0)
+        return cls.in_blocks(rows, n_blocks)
+
+    @classmethod
+    def in_blocks(cls, rows: Rows, n_blocks: int) -> Partition:
+        """Return blocks into which every row of the data, or every cluster, was put at random."""
+        rng, weight = np.random.default_rng(_SEED), rows.weight
+        if rows.cluster is not None:
+            block = rng.integers(n_blocks, size=rows.n_clusters)[rows.cluster]
+        elif rows.n.max() == 1:
+            block = rng.integers(n_blocks, size=len(rows))
+        else:
+            row = np.repeat(np.arange(len(rows)), rows.n)
+            block, weight = rng.integers(n_blocks, size=len(row)), (weight / rows.n)[row]
+            rows = replace(rows.take(row), n=np.ones(len(row), dtype=np.int64))
+        what = "rows" if rows.n_clusters is None else "clusters"
+        note = words.BLOCKS_DRAWN.format(n=n_blocks, what=what, most=_MOST_PARTS)
+        return cls(rows, block, weight, np.ones(n_blocks), _share(n_blocks), note)
+
+    @cached_property
+    def squared(self) -> Partition:
+        """The partition with the square of the weight of each row of the data."""
+        return replace(self, weight=self.weight * self.rows.unit)
+
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        """Return how often each part occurs in replicates, (size, parts).
+
+        It is a Poisson number. Only the number of all rows then varies, on which no rate depends.
+        The sums of groups that are not drawn are the last parts.
+        """
+        mean, shape = self.share * self.times, (size, len(self.times))
+        if mean.max() == mean.min() <= _SMALL_MEAN:
+            numbers = _poisson_numbers(mean[0], shape, rng)
+        else:
+            numbers = rng.poisson(mean, shape).astype(np.float64)
+        if self.rows.undrawn:
+            numbers[:, -len(self.rows.undrawn) :] = self.share
+        return numbers
+
+    def sums(self, first: str, second: str, model: str | None) -> Any:
+        """Return the sums by two variables in each part, made once: (parts, labels * labels)."""
+        key = first, second, model
+        if key not in self._sums:
+            x, y = self.rows.variable(first, model), self.rows.variable(second, model)
+            if self.rows.block_sums is None:
+                sums = sum_pairs(x, y, self.part, self.weight, len(self.times))
+            else:
+                table = find_table(self.rows.block_sums, key, (x.width, y.width))
+                sums = np.zeros((len(self.times), table.shape[1]))
+                np.add.at(sums, self.part, table)
+            self._sums[key] = sums
+        return self._sums[key]
+
+
+def find_table(
+    tables: dict[tuple[str, str, str | None], Array],
+    key: tuple[str, str, str | None],
+    widths: tuple[int, int],
+) -> Array:
+    """Return the sums of two variables by block from those that a file held."""
+    first, second, model = key
+    if key in tables:
+        return tables[key]
+    if (second, first, model) not in tables:
+        raise ValueError(f"these rows hold sums of blocks, but not those of {first} by {second}")
+    turned = tables[second, first, model].reshape(-1, widths[1], widths[0])
+    return turned.transpose(0, 2, 1).reshape(len(turned), -1)
+
+
+def _poisson_numbers(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> Array:
+    """Return Poisson numbers of one small mean, from a table of their quantiles."""
+    levels = (np.arange(2**16) + 0.5) / 2**16
+    table = np.searchsorted(pdtr(np.arange(_MOST_DRAWS), mean), levels).astype(np.float64)
+    return table[rng.integers(2**16, size=shape, dtype=np.uint16)]
+
+
+def _share(n: int) -> float:
+    """Return the mean number of draws of each of ``n`` parts: intervals are Student's t."""
+    if n <= 1:
+        return 1.0
+    wider = n / (n - 1) * (stdtrit(n - 1, 0.975) / ndtri(0.975)) ** 2
+    return max(1.0, n / wider) / n
+
+
+# Sums by two variables and by part, of shape (parts, labels * labels), dense or sparse. The last
+# label of each variable is a missing value.
+
+
+def sum_pairs(x: Variable, y: Variable, part: Array, weight: Array, n_parts: int) -> Any:
+    """Return the weight of each pair of labels in each part of the rows.
+
+    Parameters
+    ----------
+    x, y : Variable
+    part : ndarray of int, shape (rows,)
+    weight : ndarray of shape (rows,)
+    """
+    if isinstance(x, Codes) and isinstance(y, Codes):
+        return _sum_codes(x, y, part, weight, n_parts)
+    is_small = n_parts * x.width * y.width <= _MOST_DENSE
+    if isinstance(x, Codes) and isinstance(y, Block) and y.is_dense and is_small:
+        return _sum_columns(x, y, part, weight, n_parts).reshape(n_parts, -1)
+    if isinstance(y, Codes) and isinstance(x, Block) and x.is_dense and is_small:
+        swapped = _sum_columns(y, x, part, weight, n_parts)
+        return swapped.transpose(0, 2, 1).reshape(n_parts, -1)
+    return _sum_products(x, y, part, weight, n_parts)
+
+
+def _sum_codes(x: Codes, y: Codes, part: Array, weight: Array, n_parts: int) -> Any:
+    """Return the sums of two variables of labels."""
+    n_pairs = x.width * y.width
+    pair = x.codes.astype(np.int64) * y.width + y.codes
+    if n_parts * n_pairs <= _DENSE or n_parts == 1:
+        return np.bincount(part * n_pairs + pair, weight, n_parts * n_pairs).reshape(n_parts, -1)
+    return _dense_if_full(sparse.csr_array((weight, (part, pair)), (n_parts, n_pairs)))
+
+
+def _sum_columns(x: Codes, y: Block, part: Array, weight: Array, n_parts: int) -> Array:
+    """Return the sums of the columns of a block by part and label, (parts, labels, columns)."""
+    key = part * x.width + x.codes
+    sums = np.zeros((n_parts * x.width, y.width))
+    # Whole numbers that are added in single precision are exact, and twice as fast.
+    is_exact = y.values.dtype == np.uint8 and bool((weight == 1).all())
+    dtype = np.float32 if is_exact else np.float64
+    for rows in chunks(len(key), max(2**13, 2 * len(sums))):
+        columns = y.dense(rows, dtype)
+        starts = np.arange(len(columns) + 1)
+        entries = weight[rows].astype(dtype), key[rows], starts
+        sums += sparse.csc_array(entries, (len(sums), len(columns))) @ columns
+    return sums.reshape(n_parts, x.width, y.width)
+
+
+def _sum_products(x: Variable, y: Variable, part: Array, weight: Array, n_parts: int) -> Any:
+    """Return the sums of all products of a column of one variable with one of the other."""
+    sums = sparse.csr_array((n_parts, x.width * y.width))
+    for rows in chunks(len(part)):
+        products = _products(x.sparse[rows], y.sparse[rows])
+        entries = weight[rows], (part[rows], np.arange(products.shape[0]))
+        members = sparse.csr_array(entries, (n_parts, products.shape[0]))
+        sums = sums + members @ products
+    return _dense_if_full(sums)
+
+
+def _products(x: sparse.csr_array, y: sparse.csr_array) -> sparse.csr_array:
+    """Return all products of a column of ``x`` with one of ``y``: (rows, columns * columns)."""
+    n_rows, width = x.shape[0], y.shape[1]
+    row = np.repeat(np.arange(n_rows), np.diff(x.indptr))
+    each = y[row]  # The row of y for each entry of x.
+    length = np.diff(each.indptr)
+    columns = np.repeat(x.indices.astype(np.int64), length) * width + each.indices
+    data = np.repeat(x.data, length) * each.data
+    starts = each.indptr[x.indptr]
+    return sparse.csr_array((data, columns, starts), (n_rows, x.shape[1] * width))
+
+
+def _dense_if_full(sums: sparse.csr_array) -> Any:
+    """Return sparse sums as an array if more than a quarter of them are not 0."""
+    return sums.toarray() if 4 * sums.nnz > sums.shape[0] * sums.shape[1] else sums

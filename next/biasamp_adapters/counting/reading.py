@@ -1,0 +1,343 @@
+"""Reading arrays as variables of the rows: labels, matrices and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from biasamp_adapters.counting.arrays import Table
+from biasamp_adapters.counting.labels import Array, Label, listing, ordered, plain_labels
+from biasamp_adapters.counting.roles import ATTRIBUTE, LISTS, PREDICTED, PREDICTION, TASK, TRUTH
+from biasamp_adapters.counting.variables import (
+    Block,
+    Codes,
+    Variable,
+    are_same,
+    cells_of,
+    first_rows,
+    recode,
+)
+
+#: A variable of one model; the model is None for the truth.
+Key: TypeAlias = tuple[str, str | None]
+
+#: Whole numbers in a range as wide as this are counted by position.
+_WIDEST_RANGE = 2**16
+
+# Labels.
+
+
+def read_column(values: Any, argument: str) -> Codes:
+    """Return a column of labels as codes, in the order of its labels."""
+    kind = values.dtype.kind if isinstance(values, np.ndarray) else "O"
+    if kind in "bui" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < min(_WIDEST_RANGE, len(values) + 100):
+            return _read_whole_numbers(values, low, high)
+    if kind == "U" and len(values):
+        codes, labels = _factorize_text(values, argument)
+    else:
+        codes, labels = _factorize(values, argument)
+    distinct = plain_labels(pd.Index(labels, tupleize_cols=False).tolist(), argument)
+    in_order = ordered(distinct, argument)
+    return Codes(in_order, recode(codes, distinct, in_order))  # -1 is a missing value in pandas.
+
+
+def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
+    """Return whole numbers of a narrow range as codes."""
+    codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
+    if values.dtype.kind == "b":
+        codes[:] = values
+        codes -= codes.dtype.type(low)
+    else:
+        np.subtract(values, values.dtype.type(low), out=codes, casting="unsafe")
+    labels = np.arange(low, high + 1).astype(values.dtype).tolist()
+    everywhere = Codes(tuple(labels), codes)
+    if len(labels) <= 2:
+        return everywhere  # The lowest and the highest number occur.
+    return everywhere.with_labels(everywhere.seen)
+
+
+def _factorize(values: Any, argument: str) -> tuple[Array, Any]:
+    """Return codes and labels of any column, with missing values as -1."""
+    try:
+        return pd.factorize(values)
+    except TypeError:
+        wrong = next(x for x in values if isinstance(x, list | dict | set | np.ndarray))
+        raise ValueError(
+            f"{argument} must hold labels such as text, numbers or dates; "
+            f"received a {type(wrong).__name__}"
+        ) from None
+
+
+def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
+    """Return codes and labels of text, which is read as numbers: unique but for 1 in 2^50."""
+    letters = np.ascontiguousarray(values).view(np.uint32).reshape(len(values), -1)
+    factors = np.random.default_rng(0).integers(2**63, size=letters.shape[1], dtype=np.uint64)
+    codes = pd.factorize(np.einsum("ij,j->i", letters, factors))[0]
+    labels = values[first_rows(codes)]
+    if "nan" in labels:  # numpy writes a missing value so, and with it Fairlearn's MetricFrame.
+        raise ValueError(
+            f"{argument} holds the text 'nan', which stands for a missing value in numpy arrays "
+            "of text; leave such rows out, or pass a list, a Series or an array of objects"
+        )
+    return codes, labels
+
+
+def read_labels(values: Any, argument: str) -> Codes:
+    """Return one label for each row; several columns are crossed, into what occurs."""
+    if not isinstance(values, Table):
+        return read_column(values, argument)
+    parts = [read_column(values.column(i), argument) for i in range(len(values.names))]
+    lengths = {len(part) for part in parts}
+    if len(lengths) != 1:
+        raise ValueError(f"columns of {argument} must have one length; received {lengths or 0}")
+    if len(parts) == 1:
+        return parts[0]
+    cell, first = cells_of([part.codes for part in parts])
+    is_missing = np.logical_or.reduce([part.missing[first] for part in parts])
+    complete = first[~is_missing]
+    levels = [[part.labels[code] for code in part.codes[complete].tolist()] for part in parts]
+    labels = tuple(zip(*levels, strict=True))
+    ordered(labels, argument)  # Refuses crossed labels that look the same.
+    codes = np.full(len(first), len(labels), dtype=np.min_scalar_type(len(labels)))
+    codes[~is_missing] = np.arange(len(labels))
+    return Codes(labels, codes[cell])
+
+
+# Matrices and probabilities.
+
+
+def read_matrix(table: Table, argument: str, *, allows_probabilities: bool) -> Block:
+    """Return the columns of a matrix; a row with a missing value is missing as a whole."""
+    values, names = table.matrix(), table.names
+    if not names or len(names) != values.shape[1] or len(set(names)) != len(names):
+        raise ValueError(
+            f"{argument} must have a distinct name for each of {values.shape[1]} columns; "
+            f"received {listing(names) or 'none'}"
+        )
+    missing = np.zeros(values.shape[0], dtype=bool)
+    if sparse.issparse(values):
+        values = values.astype(np.float64)
+        _check_range(values.data, argument, allows_probabilities)
+        return Block(names, values, missing, is_matrix=True)
+    if values.dtype.kind not in "buif":
+        values = _to_floats(values, argument)
+    if values.dtype.kind == "f" and np.isnan(values.sum()):
+        missing = np.isnan(values).any(axis=1)
+        values = np.where(missing[:, None], 0, values)
+    if values.size and values.min() == -1 and (np.abs(values) == 1).all():
+        values = values > 0  # Matrices of -1 and 1.
+    if _check_range(values, argument, allows_probabilities):
+        is_small = values.dtype.itemsize == 1
+        values = values.view(np.uint8) if is_small else values.astype(np.uint8)
+    return Block(names, values, missing, is_matrix=True)
+
+
+def _to_floats(values: Array, argument: str) -> Array:
+    """Return a matrix of objects as numbers; None is a missing value."""
+    try:
+        return np.where(pd.isna(values), np.nan, values).astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{argument} must hold 0 and 1 in each column; received text") from None
+
+
+def _check_range(entries: Array, argument: str, allows_probabilities: bool) -> bool:
+    """Return whether entries are all 0 or 1; raise if they are not even probabilities."""
+    is_whole = entries.dtype.kind in "bui" or bool((entries % 1 == 0).all())
+    in_range = entries.min(initial=0) >= 0 and entries.max(initial=0) <= 1
+    if in_range and (is_whole or allows_probabilities):
+        return is_whole
+    allowed = "0 and 1, or probabilities" if allows_probabilities else "0 and 1"
+    received = entries[(entries < 0) | (entries > 1) | (entries % 1 != 0)]
+    raise ValueError(f"{argument} must hold {allowed} in each column; received {received[0]}")
+
+
+def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> Block | None:
+    """Return probabilities of class 1 as columns of 0 and 1; None if the values are whole."""
+    column = values.column(0) if isinstance(values, Table) else values
+    if not set(labels) <= {0, 1} or not (column.dtype.kind == "f" or column.dtype == object):
+        return None
+    if column.dtype == object:
+        column = pd.to_numeric(pd.Series(column), errors="coerce").to_numpy()
+    probability = np.array(column, dtype=np.float64)
+    missing = np.isnan(probability)
+    probability[missing] = 0.0
+    if (probability % 1 == 0).all():
+        return None
+    if probability.min() < 0 or probability.max() > 1:
+        wrong = probability[(probability < 0) | (probability > 1)][0]
+        raise ValueError(f"{argument} must hold probabilities from 0 to 1; received {wrong}")
+    values = np.column_stack([np.where(missing, 0.0, 1 - probability), probability])
+    return Block((0, 1), values, missing, is_matrix=False)
+
+
+# All inputs together.
+
+
+def read_variables(
+    inputs: Mapping[Key, Any], listed: Mapping[str, Any], missing_values: Sequence[Label]
+) -> dict[Key, Variable]:
+    """Return the variables of the rows, each on its own list of labels."""
+    variables: dict[Key, Variable] = {}
+    for truth in (TASK, ATTRIBUTE):
+        values = {key: given for key, given in inputs.items() if TRUTH[key[0]] == truth}
+        if _are_columns_labels(values, truth):
+            variables |= _read_matrices(values)
+        else:
+            variables |= _read_classes(values, listed[truth])
+    if missing_values:
+        variables = {key: _without(v, missing_values) for key, v in variables.items()}
+    return {key: variables[key] for key in inputs}
+
+
+def _are_columns_labels(values: Mapping[Key, Any], truth: str) -> bool:
+    """Return whether each column is a label; raise if only truth or prediction has columns."""
+    tables = [x for x in values.values() if isinstance(x, Table)]
+    if truth == ATTRIBUTE:
+        return any(table.are_groups for table in tables)
+    width = max((len(table.names) for table in tables), default=0)
+    if width > 1 and len(tables) < len(values):
+        role = next(role for (role, _), x in values.items() if isinstance(x, Table))
+        other = TASK if role == PREDICTION else PREDICTION
+        raise ValueError(
+            f"{role} has {width} columns and {other} 1. Of class probabilities, pass "
+            "predict_proba(X)[:, 1], or y_score= with threshold=."
+        )
+    return width > 0 and len(tables) == len(values)
+
+
+def _read_matrices(values: Mapping[Key, Any]) -> dict[Key, Variable]:
+    """Return matrices; labels beside overlapping groups become columns."""
+    blocks: dict[Key, Variable] = {}
+    for (role, model), given in values.items():
+        if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
+            allows_probabilities = role in PREDICTED.values()
+            block = read_matrix(given, role, allows_probabilities=allows_probabilities)
+        else:
+            block = read_labels(given, role).as_block(is_matrix=True)
+        blocks[role, model] = block
+    return blocks
+
+
+def _read_classes(values: Mapping[Key, Any], listed: Any) -> dict[Key, Variable]:
+    """Return labels, or probabilities of predictions where the truth is 0 or 1."""
+    variables: dict[Key, Variable] = {}
+    known: Sequence[Label] | None = None if listed is None else tuple(listed)
+    for (role, model), given in values.items():
+        variable: Variable | None = None
+        if role == PREDICTION:
+            variable = read_probabilities(given, (0, 1) if known is None else known, role)
+        if variable is None:
+            variable = read_labels(given, role)
+        if role == TASK and known is None:
+            known = variable.labels
+        variables[role, model] = variable
+    return variables
+
+
+def _without(variable: Variable, labels: Sequence[Label]) -> Variable:
+    """Return a variable in which some labels are missing values."""
+    if isinstance(variable, Block):
+        return variable
+    return variable.with_labels([label for label in variable.labels if label not in labels])
+
+
+# Lists of labels.
+
+
+def on_common_labels(
+    variables: Mapping[Key, Variable], listed: Mapping[str, Any]
+) -> dict[Key, Variable]:
+    """Return truth and predictions on one list of labels: the given one, or all that occur."""
+    moved: dict[Key, Variable] = {}
+    for truth, labels in listed.items():
+        same = {key: v for key, v in variables.items() if TRUTH[key[0]] == truth}
+        if not same:
+            continue
+        if next(iter(same.values())).is_matrix:
+            same = _with_column_names(same, labels, truth)
+            labels = next(iter(same.values())).labels
+        common = _common_labels(same, labels, truth)
+        moved |= {key: v.with_labels(common) for key, v in same.items()}
+    return {key: moved[key] for key in variables}
+
+
+def _common_labels(same: Mapping[Key, Variable], listed: Any, truth: str) -> tuple[Label, ...]:
+    """Return the listed labels if they hold all that occur, else those that occur, in order."""
+    lists = [variable.seen for variable in same.values()]
+    if listed is None and all(are_same(labels, lists[0]) for labels in lists):
+        return tuple(lists[0])  # They are in order already.
+    seen = ordered(
+        [label for labels in lists for label in labels],
+        " or ".join(dict.fromkeys(role for role, _ in same)),
+    )
+    if listed is None:
+        return seen
+    common = read_list(listed, truth)
+    unknown = [label for label in seen if label not in common]
+    if unknown:
+        raise ValueError(
+            f"{LISTS[truth]} must list every label; received {listing(unknown)}, "
+            f"listed are {listing(common)}"
+        )
+    return common
+
+
+def check_predictions(variables: Mapping[Key, Variable], listed: Mapping[str, Any]) -> None:
+    """Raise if predictions look like scores, or share no label with the truth."""
+    for (role, _), variable in variables.items():
+        truth = TRUTH[role]
+        if role == truth or listed[truth] is not None or variable.is_matrix:
+            continue
+        true_variable = variables.get((truth, None))
+        if true_variable is None or list(variable.labels) == true_variable.seen:
+            continue
+        true_labels, labels = true_variable.seen, variable.seen
+        others = [label for label in labels if label not in true_labels]
+        are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
+        if are_numbers and len(true_labels) <= 2 and len(others) > 2:
+            raise ValueError(
+                f"{role} holds {len(others)} values that {truth} has not "
+                f"({listing(others[:2])}, ...). If these are scores: y_score=..., threshold=...."
+            )
+        if labels and len(others) == len(labels):
+            raise ValueError(
+                f"{role} must share labels with {truth}, or {LISTS[truth]} must list all; "
+                f"received {listing(labels)} and {listing(true_labels)}"
+            )
+
+
+def read_list(labels: Any, truth: str) -> tuple[Label, ...]:
+    """Return labels that were listed, in their order."""
+    if isinstance(labels, set | frozenset | dict | str):
+        raise ValueError(
+            f"{LISTS[truth]} must be in an order, as in a list; received a {type(labels).__name__}"
+        )
+    return tuple(plain_labels(list(labels), LISTS[truth]))
+
+
+def _with_column_names(
+    same: Mapping[Key, Variable], listed: Any, truth: str
+) -> dict[Key, Variable]:
+    """Return matrices whose unnamed columns take the names of the others, or the listed ones."""
+    width = len(next(iter(same.values())).labels)
+    unnamed = tuple(range(width))
+    named = [v.labels for v in same.values() if v.labels != unnamed]
+    names = (named or [unnamed])[0] if listed is None else read_list(listed, truth)
+    renamed = {
+        key: replace(v, labels=names) if v.labels == unnamed and len(names) == width else v
+        for key, v in same.items()
+    }
+    for (role, _), variable in renamed.items():
+        if set(variable.labels) != set(names):
+            raise ValueError(
+                f"{role} must have the columns {listing(names)}; "
+                f"received {listing(variable.labels)}"
+            )
+    return {key: v.with_labels(names) for key, v in renamed.items()}

@@ -1,0 +1,316 @@
+"""Variables of the rows: one label in each row, or one column of indicators for each label.
+
+Both kinds have the same methods. A missing value is one more code, or one more column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import compress
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from biasamp_adapters.counting.labels import Array, Label, show_set
+
+#: Up to so many possible cells are counted by position, without hashing.
+MOST_POSITIONS = 2**20
+
+
+class OverlappingGroups:
+    """A matrix whose columns are groups to which a row may belong at once.
+
+    Parameters
+    ----------
+    values : array, frame or sparse matrix of shape (rows, groups)
+        0 and 1; probabilities are allowed for predicted groups.
+    names : sequence of labels, optional
+        Names of the groups; by default those of the columns.
+    """
+
+    def __init__(self, values: Any, names: Sequence[Label] | None = None) -> None:
+        self.values = values
+        self.names = None if names is None else tuple(names)
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """One label in each row.
+
+    Attributes
+    ----------
+    labels : tuple
+    codes : ndarray of int, shape (rows,)
+        The position of each row's label; the number of labels if it is missing.
+    """
+
+    labels: tuple[Label, ...]
+    codes: Array
+
+    is_matrix: ClassVar[bool] = False
+    is_soft: ClassVar[bool] = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def width(self) -> int:
+        """The number of labels, and one for missing values."""
+        return len(self.labels) + 1
+
+    @cached_property
+    def missing(self) -> Array:
+        """Rows without a label."""
+        return self.codes == len(self.labels)
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether a row has no label."""
+        return bool((self.codes == len(self.labels)).any())
+
+    @cached_property
+    def seen(self) -> list[Label]:
+        """Labels that occur."""
+        n = np.bincount(self.codes, minlength=self.width)
+        return list(compress(self.labels, n.tolist()))
+
+    @cached_property
+    def sparse(self) -> sparse.csr_array:
+        """Indicators of the labels and of missing values, (rows, labels + 1)."""
+        starts = np.arange(len(self) + 1)
+        entries = np.ones(len(self)), self.codes.astype(np.int64), starts
+        return sparse.csr_array(entries, (len(self), self.width))
+
+    @property
+    def values(self) -> Array:
+        """Indicators of the labels, (rows, labels)."""
+        return (self.codes[:, None] == np.arange(len(self.labels))).astype(np.uint8)
+
+    def take(self, rows: Array | slice) -> Codes:
+        """Return the variable of some of the rows."""
+        return replace(self, codes=self.codes[rows])
+
+    def with_labels(self, labels: Sequence[Label]) -> Codes:
+        """Return the variable on another list of labels; those that it lacks become missing."""
+        if are_same(tuple(labels), self.labels):
+            return self
+        return Codes(tuple(labels), recode(self.codes, self.labels, labels))
+
+    def appended(self, other: Variable) -> Variable:
+        """Return the rows of both; their labels are the same."""
+        if isinstance(other, Codes):
+            return replace(self, codes=np.concatenate([self.codes, other.codes]))
+        return self.as_block().appended(other)
+
+    def as_block(self, *, is_matrix: bool = False) -> Block:
+        """Return the labels as columns of indicators."""
+        return Block(self.labels, self.values, self.missing, is_matrix)
+
+    def keys(self) -> Array:
+        """Return a number for each row, equal for equal rows."""
+        return self.codes
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A column of indicators, or of probabilities, for each label.
+
+    Attributes
+    ----------
+    labels : tuple
+    values : ndarray or csr_array of shape (rows, labels)
+        Bytes of 0 and 1, or floats.
+    missing : ndarray of bool, shape (rows,)
+        Rows without a value, which are 0 in all columns.
+    is_matrix : bool
+        Whether each column is a variable of its own, and not one of several classes.
+    """
+
+    labels: tuple[Label, ...]
+    values: Any
+    missing: Array
+    is_matrix: bool
+
+    def __len__(self) -> int:
+        return self.values.shape[0]
+
+    @property
+    def width(self) -> int:
+        """The number of labels, and one for missing values."""
+        return len(self.labels) + 1
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether a row has no value."""
+        return bool(self.missing.any())
+
+    @property
+    def seen(self) -> list[Label]:
+        """All columns, whether they hold a 1 or not."""
+        return list(self.labels)
+
+    @cached_property
+    def is_soft(self) -> bool:
+        """Whether there are probabilities."""
+        entries = self.values.data if sparse.issparse(self.values) else self.values
+        return entries.dtype.kind == "f" and bool(((entries != 1) & (entries != 0)).any())
+
+    @cached_property
+    def sparse(self) -> sparse.csr_array:
+        """Indicators of the labels and of missing values, (rows, labels + 1)."""
+        values = sparse.csr_array(self.values, dtype=np.float64)
+        return sparse.hstack([values, sparse.csr_array(self.missing[:, None])], "csr")
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether zeros are held too."""
+        return not sparse.issparse(self.values)
+
+    def dense(self, rows: slice, dtype: type) -> Array:
+        """Return indicators of some rows, with missing values as the last column."""
+        values = self.values[rows]
+        chunk: Array = np.empty((values.shape[0], self.width), dtype)
+        chunk[:, :-1] = values.toarray() if sparse.issparse(values) else values
+        chunk[:, -1] = self.missing[rows]
+        return chunk
+
+    def take(self, rows: Array | slice) -> Block:
+        """Return the variable of some of the rows."""
+        return replace(self, values=self.values[rows], missing=self.missing[rows])
+
+    def with_labels(self, labels: Sequence[Label]) -> Block:
+        """Return the variable on another list of labels, which holds all its own."""
+        if tuple(labels) == self.labels:
+            return self
+        position = {label: i for i, label in enumerate(labels)}
+        entries = (range(len(self.labels)), [position[label] for label in self.labels])
+        moves = sparse.csr_array(
+            (np.ones(len(self.labels), self.values.dtype), entries),
+            (len(self.labels), len(position)),
+        )
+        return replace(self, labels=tuple(labels), values=self.values @ moves)
+
+    def appended(self, other: Variable) -> Block:
+        """Return the rows of both; their labels are the same."""
+        if isinstance(other, Codes):
+            other = other.as_block()
+        if sparse.issparse(self.values) or sparse.issparse(other.values):
+            values = sparse.vstack([self.values, other.values], "csr")
+        else:
+            values = np.concatenate([self.values, other.values])
+        return replace(self, values=values, missing=np.concatenate([self.missing, other.missing]))
+
+    def keys(self) -> Array:
+        """Return a number for each row; rows that differ have the same once in 2^100 times."""
+        projection = np.random.default_rng(7).random((self.width, 2))
+        keys = np.empty((len(self), 2))
+        for rows in chunks(len(self), 2**12):
+            keys[rows] = self.values[rows] @ projection[:-1]
+        keys += self.missing[:, None] * projection[-1]
+        return keys.view(np.complex128)[:, 0]
+
+
+Variable: TypeAlias = Codes | Block
+
+
+def are_same(labels: Sequence[Label], others: Sequence[Label]) -> bool:
+    """Return whether two lists hold the same labels, of the same types: True equals 1."""
+    return labels == others and all(type(x) is type(y) for x, y in zip(labels, others, strict=True))
+
+
+def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Array:
+    """Return codes on another list of labels; what the list lacks is missing, and so is -1."""
+    position = {label: i for i, label in enumerate(others)}
+    positions = [position.get(label, len(others)) for label in labels]
+    table = np.array([*positions, len(others)], dtype=np.min_scalar_type(len(others)))
+    return table[codes]
+
+
+# Derived variables.
+
+
+def indicator(holds: Array) -> Codes:
+    """Return the same label in the rows where something holds, and a missing value elsewhere."""
+    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
+
+
+def right_labels(truth: Variable, prediction: Variable) -> Variable:
+    """Return the true labels that are predicted right; they are missing elsewhere."""
+    if isinstance(truth, Codes) and isinstance(prediction, Codes):
+        missing = len(truth.labels)
+        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
+        return replace(truth, codes=codes.astype(truth.codes.dtype))
+    true_values: Any = truth.values
+    predicted_values: Any = prediction.values
+    if sparse.issparse(true_values):
+        both = true_values.multiply(predicted_values).tocsr()
+    elif sparse.issparse(predicted_values):
+        both = predicted_values.multiply(true_values).tocsr()
+    else:
+        both = true_values * predicted_values
+    return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
+
+
+def label_sets(variable: Block, sets: Sequence[tuple[int, ...]]) -> Block:
+    """Return indicators of label sets, each of which holds where all its labels do."""
+    cell, first = cells_of([variable.keys()])
+    rows, columns = np.array([(i, j) for j, members in enumerate(sets) for i in members]).T
+    members = sparse.csr_array(
+        (np.ones(len(rows)), (rows, columns)), (len(variable.labels), len(sets))
+    )
+    held = (variable.take(first).sparse[:, :-1] @ members).tocsr()
+    sizes = np.array([len(members) for members in sets])
+    held.data = (held.data == sizes[held.indices]).astype(np.float64)
+    held.eliminate_zeros()
+    names = tuple(show_set([variable.labels[i] for i in members]) for members in sets)
+    return Block(names, held[cell], variable.missing, is_matrix=True)
+
+
+# Cells: rows that are alike, found by numbers.
+
+
+def chunks(n_rows: int, step: int = 2**15) -> Iterator[slice]:
+    """Yield slices of so many rows that temporary arrays stay small."""
+    for start in range(0, n_rows, step):
+        yield slice(start, start + step)
+
+
+def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
+    """Return the number of rows with each combination of codes, flat."""
+    size = int(np.prod(sizes))
+    total = np.zeros(size)
+    for rows in chunks(len(n), max(2**16, 4 * size)):
+        cell = codes[0][rows].astype(np.int64)
+        for code, width in zip(codes[1:], sizes[1:], strict=True):
+            cell *= width
+            cell += code[rows]
+        total += np.bincount(cell, n[rows], size)
+    return total
+
+
+def first_rows(cell: Array) -> Array:
+    """Return the first row of each cell."""
+    first = np.empty(int(cell.max(initial=-1)) + 1, dtype=np.int64)
+    first[cell[::-1]] = np.arange(len(cell))[::-1]
+    return first
+
+
+def cells_of(keys: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the cell of each row, and the first row of each cell, in the order of the keys."""
+    cell, size = np.zeros(len(keys[0]), dtype=np.int64), 1
+    for key in keys:
+        if key.dtype.kind not in "ui":
+            key = pd.factorize(key)[0]
+        width = int(key.max(initial=0)) + 1
+        if size * width > 2**62:
+            cell = pd.factorize(cell)[0].astype(np.int64)
+            size = len(cell)
+        cell *= width
+        cell += key
+        size *= width
+    cell = pd.factorize(cell, sort=True)[0]
+    return cell, first_rows(cell)
