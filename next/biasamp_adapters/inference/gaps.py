@@ -1,0 +1,242 @@
+"""Gaps between groups, and what a model does to each of them: functions of arrays.
+
+A gap is the difference between two groups in the rate of one class: dp in the labels, dq in the
+predictions. Because dq² - dp² = (dq - dp)(dq + dp), **the size of a gap grows if and only if its
+change dq - dp and its sum dq + dp have the same sign**, whichever group has the higher rate.
+Change and sum are linear in the rates, so both have ordinary bootstrap bands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from biasamp_adapters.counting.labels import Array, Label
+from biasamp_adapters.inference.bands import Numbers, largest_t, measure
+from biasamp_adapters.inference.intervals import FEW_ROWS
+
+#: More gaps of one model and direction are not judged.
+MOST_GAPS = 5000
+
+#: The name of the second side where each group is compared with all rows together.
+ALL_ROWS = "all rows"
+
+#: Standard errors beyond which the direction of a gap is certain enough for the mean change: so
+#: far that a choice by the same data does not move the mean.
+_CERTAIN = 3.5
+
+#: Standard errors beyond which the two gaps lie on opposite sides, so that the mean omits them.
+_OPPOSITE = 1.96
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The gap between two groups in one class, and what a model does to it.
+
+    The first group is the one with the higher rate in the labels where that is clear, else the one
+    with the higher sum of both rates where that is clear, else the one with the higher rate in the
+    labels; of equal ones, the first in order. All differences are those of first minus second.
+
+    Attributes
+    ----------
+    first, second : hashable
+        Labels of the groups (for T->A, of classes). "all rows" stands for all groups together.
+    of_class : hashable
+        The class (for T->A, the group) whose rate is compared.
+    rows : (int, int)
+        Rows of the first and the second.
+    true_rates, predicted_rates : (float, float)
+        Rates of the first and the second in the labels and in the predictions, 0 to 1.
+    true, predicted : float
+        The gap in the labels and in the predictions, -1 to 1.
+    change, low, high : float
+        `predicted` minus `true`, and its band. The size of a gap that appears is known to grow by
+        at least `low`.
+    status : {"grows", "appears", "shrinks", "reverses", "unclear"}
+    true_clear, predicted_clear : bool
+        Whether the band of the gap excludes 0.
+    in_mean : bool
+        Whether the gap takes part in the mean change.
+    """
+
+    first: Label
+    second: Label
+    of_class: Label
+    rows: tuple[float, float]
+    true_rates: tuple[float, float]
+    predicted_rates: tuple[float, float]
+    true: float
+    predicted: float
+    change: float
+    low: float
+    high: float
+    status: str
+    true_clear: bool
+    predicted_clear: bool
+    in_mean: bool
+
+
+@dataclass(frozen=True)
+class GroupRates:
+    """Rates by group and class, in the data and in each replicate.
+
+    For T->A the caller exchanges the roles of groups and classes. `true`, `predicted` and `rows`
+    may have one position more than there are groups: the last is then that of all rows together.
+
+    Attributes
+    ----------
+    true : ndarray of shape (1 + replicates, groups, classes)
+        Rates in the labels, those of the data first. Rates given by hand are repeated.
+    predicted : mapping of models to ndarrays of that shape
+    rows : ndarray of shape (groups,)
+        Rows to show.
+    sizes : ndarray of shape (groups,)
+        Rows that count: effective rows where rows have weights, clusters where clusters are drawn.
+    groups, classes : sequences of labels
+    """
+
+    true: Array
+    predicted: Mapping[Label, Array]
+    rows: Array
+    sizes: Array
+    groups: Sequence[Label]
+    classes: Sequence[Label]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The positions of the two groups and the class of each gap.
+
+    Attributes
+    ----------
+    kind : {"pairs", "all rows"}
+        What groups are compared with.
+    first, second, of_class : ndarray of int of shape (gaps,)
+    half_row : ndarray of shape (gaps,)
+        Half a row of the smaller group, as a rate.
+    """
+
+    kind: str
+    first: Array
+    second: Array
+    of_class: Array
+    half_row: Array
+
+    def draws(self, rates: Array) -> Array:
+        """Return the gaps of each draw, of shape (draws, gaps)."""
+        flat, n_classes = rates.reshape(len(rates), -1), rates.shape[2]
+        draws: Array = flat.take(self.first * n_classes + self.of_class, axis=1)
+        draws -= flat.take(self.second * n_classes + self.of_class, axis=1)
+        return draws
+
+
+class GapNumbers(NamedTuple):
+    """What is kept of the draws of one model: numbers by gap, the mean change, the largest |t|."""
+
+    true: Numbers
+    predicted: Numbers
+    change: Numbers
+    total: Numbers
+    mean_directions: Array
+    mean_draws: Array
+    largest_t: Array
+
+
+def choose_comparison(sizes: Array, compared: Sequence[int]) -> Comparison:
+    """Return all pairs of large groups or, if these are too many gaps, each group with all rows."""
+    large = np.flatnonzero(sizes >= FEW_ROWS * (1 - 1e-9))
+    kind, first, second, smaller = ALL_ROWS, large, np.full(len(large), len(sizes)), sizes[large]
+    if comb(len(large), 2) * len(compared) <= MOST_GAPS:
+        i, j = np.triu_indices(len(large), 1)
+        kind, first, second = "pairs", large[i], large[j]
+        smaller = np.minimum(sizes[first], sizes[second])
+    of_class = np.repeat(np.asarray(compared, dtype=int), len(first))
+    first, second, smaller = (np.tile(x, len(compared)) for x in (first, second, smaller))
+    return Comparison(kind, first, second, of_class, 0.5 / smaller)
+
+
+def measure_gaps(true_draws: Array, predicted_draws: Array) -> GapNumbers:
+    """Return the numbers of one model from the gaps of each draw, of shape (draws, gaps)."""
+    true, predicted = measure(true_draws), measure(predicted_draws)
+    total = measure(predicted_draws + true_draws)
+    directions = _mean_directions(true, predicted, total)
+    change_draws = predicted_draws - true_draws
+    change = measure(change_draws)
+    mean = change_draws @ directions[:, None] / max(np.count_nonzero(directions), 1)
+    largest = np.maximum(largest_t(change_draws, change), largest_t(mean, measure(mean)))
+    return GapNumbers(true, predicted, change, total, directions, mean[:, 0], largest)
+
+
+def _mean_directions(true: Numbers, predicted: Numbers, total: Numbers) -> Array:
+    """Return the sign of the sum for gaps that take part in the mean change, else 0.
+
+    The sign of the gap in the labels would not do: a gap that chance made large in the labels is
+    smaller in any prediction.
+    """
+    is_reversed = true.sides(_OPPOSITE) * predicted.sides(_OPPOSITE) < 0
+    return np.where(is_reversed, 0.0, total.sides(_CERTAIN))
+
+
+def judge_gaps(
+    data: GroupRates, model: Label, comparison: Comparison, numbers: GapNumbers, k: float
+) -> list[Gap]:
+    """Return the gaps of one model, each with its status and its band along its direction."""
+    half_row = comparison.half_row
+    true_sides = numbers.true.sides(k, half_row)
+    predicted_sides = numbers.predicted.sides(k, half_row)
+    directions = np.where(true_sides != 0, true_sides, numbers.total.sides(k, half_row))
+    along = numbers.change.sides(k, half_row) * directions
+    status = _statuses(true_sides, predicted_sides, along)
+    higher_in_labels = np.where(numbers.true.values < 0, -1.0, 1.0)
+    signs = np.where(directions != 0, directions, higher_in_labels)
+    change, reach = signs * numbers.change.values, numbers.change.reach(k, half_row)
+    # The size of a gap that appears grows by the smaller of its change and its sum.
+    least_sum = np.abs(numbers.total.values) - numbers.total.reach(k, half_row)
+    low = np.where(status == "appears", np.minimum(change - reach, least_sum), change - reach)
+    # In the order of the fields of a gap; adding 0 leaves no -0.0.
+    columns = [
+        signs * numbers.true.values + 0.0,
+        signs * numbers.predicted.values + 0.0,
+        change + 0.0,
+        low + 0.0,
+        change + reach,
+        status,
+        true_sides != 0,
+        predicted_sides != 0,
+        numbers.mean_directions != 0,
+    ]
+    return _list_gaps(data, model, comparison, signs, columns)
+
+
+def _statuses(true_sides: Array, predicted_sides: Array, along: Array) -> Array:
+    """Return the first status that holds for each gap; `along` is the side of the change."""
+    reverses = true_sides * predicted_sides < 0
+    shrinks = along < 0
+    grows = (along > 0) & (true_sides != 0)
+    appears = along > 0
+    names = ["reverses", "shrinks", "grows", "appears"]
+    return np.select([reverses, shrinks, grows, appears], names, default="unclear")
+
+
+def _list_gaps(
+    data: GroupRates, model: Label, comparison: Comparison, signs: Array, columns: list[Array]
+) -> list[Gap]:
+    """Return gaps from columns in the order of their fields; a sign of -1 exchanges the groups."""
+    firsts = np.where(signs > 0, comparison.first, comparison.second)
+    seconds = np.where(signs > 0, comparison.second, comparison.first)
+    names, rows = [*data.groups, ALL_ROWS], data.rows.tolist()
+    true, predicted = data.true[0].tolist(), data.predicted[model][0].tolist()
+    places = [column.tolist() for column in (firsts, seconds, comparison.of_class, *columns)]
+    gaps = []
+    for first, second, of_class, *numbers in zip(*places, strict=True):
+        sides = (
+            (rows[first], rows[second]),
+            (true[first][of_class], true[second][of_class]),
+            (predicted[first][of_class], predicted[second][of_class]),
+        )
+        gaps.append(Gap(names[first], names[second], data.classes[of_class], *sides, *numbers))
+    return gaps

@@ -1,0 +1,152 @@
+"""Intervals of numbers, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array
+
+#: Rates of fewer rows give no interval, where they carry more than this share of the variance.
+FEW_ROWS, _MAX_SHARE = 15, 0.85
+
+#: With more undefined replicates than this share, no interval is given.
+_MAX_UNDEFINED = 0.05
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, or the reason why it has none.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float
+        The ends of the interval; NaN if there is none.
+    reason : str
+        Why there is no interval; empty if there is one.
+    """
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    reason: str = words.NOT_REQUESTED
+    replicates: Array | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends, or None."""
+        return None if np.isnan(self.low) else (self.low, self.high)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        if self.interval is None:
+            return f"{self.value:+z.4f}"
+        return f"{self.value:+z.4f} ({self.low:+z.4f} to {self.high:+z.4f})"
+
+
+class Trust(NamedTuple):
+    """What is known of a score in addition to its replicates.
+
+    Attributes
+    ----------
+    replicates : ndarray of shape (n_boot,)
+        Replicates, moved to where they lie around the value.
+    reason : str
+        Why they give no interval; empty if they do.
+    margin : (float, float)
+        How far the interval reaches below and above them.
+    noise : float
+        How far the value may lie outside because of its own noise.
+    limits : (float, float)
+        The range of the score.
+    """
+
+    replicates: Array
+    reason: str = ""
+    margin: tuple[float, float] = (0.0, 0.0)
+    noise: float = 0.0
+    limits: tuple[float, float] = (-np.inf, np.inf)
+
+
+def min_replicates(confidence: float) -> int:
+    """Return the fewest replicates from which an interval of this level can be read."""
+    return ceil(2 / (1 - confidence) - 1e-9)
+
+
+def are_enough(n_defined: int, n_boot: int, confidence: float) -> bool:
+    """Return whether the replicates that are defined give an interval."""
+    n_undefined = n_boot - n_defined
+    return n_defined >= min_replicates(confidence) and n_undefined <= _MAX_UNDEFINED * n_boot
+
+
+def estimate(value: float, trust: Trust, confidence: float) -> Estimate:
+    """Return a value with its percentile interval, or the reason why there is none."""
+    replicates = trust.replicates
+    defined = replicates[np.isfinite(replicates)]
+    reason = trust.reason or _reason_of_replicates(value, replicates, defined, confidence)
+    if reason:
+        return Estimate(value, reason=reason, replicates=replicates)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
+    slack = trust.noise + 1e-12 * max(abs(value), 1)
+    if not low - slack <= value <= high + slack:
+        return Estimate(value, reason=words.SHIFTED, replicates=replicates)
+    (lowest, highest), (below, above) = trust.limits, trust.margin
+    low, high = min(low, value) - below, max(high, value) + above
+    return Estimate(value, max(low, lowest), min(high, highest), "", replicates)
+
+
+def _reason_of_replicates(
+    value: float, replicates: Array, defined: Array, confidence: float
+) -> str:
+    """Return why replicates give no interval, or an empty text."""
+    fewest, n_undefined = min_replicates(confidence), len(replicates) - len(defined)
+    if np.isnan(value):
+        return words.UNDEFINED
+    if np.isinf(value):
+        return words.UNBOUNDED
+    if len(replicates) < fewest:
+        return words.TOO_FEW_REPLICATES.format(level=100 * confidence, n=fewest)
+    if not are_enough(len(defined), len(replicates), confidence):
+        return words.RARE.format(k=n_undefined, n=len(replicates))
+    return ""
+
+
+def mean_and_spread(replicates: Array) -> tuple[float, float]:
+    """Return mean and standard deviation of the replicates that are finite."""
+    finite = replicates[np.isfinite(replicates)]
+    if not len(finite):
+        return np.nan, np.nan
+    return float(finite.mean()), float(finite.std())
+
+
+def share_of_few_rows(rows: Array, counted: Array) -> tuple[float, Array]:
+    """Return the share of the variance of a mean of rates that rates of few rows carry.
+
+    Parameters
+    ----------
+    rows : ndarray
+        The rows that each rate is a share of.
+    counted : ndarray of bool
+        Which rates take part in the mean.
+
+    Returns
+    -------
+    share : float
+        0 if it is small enough for an interval.
+    few : ndarray of bool
+        Which of the rates have few rows.
+    """
+    variance = np.divide(1.0, rows, out=np.zeros(counted.shape), where=counted & (rows > 0))
+    few = (rows < FEW_ROWS * (1 - 1e-9)) & (variance > 0)
+    share = variance[few].sum()
+    if share <= _MAX_SHARE * variance.sum():
+        return 0.0, few
+    return float(share / variance.sum()), few

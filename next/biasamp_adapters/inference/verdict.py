@@ -1,0 +1,163 @@
+"""The verdict of an audit, read from the gaps between groups: a pure function of arrays.
+
+One family holds the changes of all gaps of all models and the mean change of each model; k is the
+quantile of its largest |t|. A number is clear if it is farther from 0 than k standard errors plus
+half a row of the smaller group; one that is the same in every replicate has no half row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array, Label
+from biasamp_adapters.inference import gaps as rule
+from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
+from biasamp_adapters.inference.gaps import Comparison, Gap, GapNumbers, GroupRates
+from biasamp_adapters.inference.intervals import Estimate, are_enough
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on one model in one direction.
+
+    Attributes
+    ----------
+    model : hashable
+    code : {"amplifies", "reduces", "reverses", "mixed", "no_clear_change", "cannot_say"}
+    reason : {"one_group", "too_few_rows", "too_many_gaps", "no_interval", ""}
+        Why nothing can be said; empty for the other codes.
+    mean_change : Estimate
+        The mean change of the gaps with a certain direction, along it; NaN if there is none.
+    gaps : tuple of Gap
+    comparison : {"pairs", "all rows"}
+        Whether groups are compared with each other or with all rows together.
+    n_gaps : int
+        Gaps of this comparison. If they cannot be judged, `gaps` is empty.
+    """
+
+    model: Label
+    code: str
+    reason: str
+    mean_change: Estimate
+    gaps: tuple[Gap, ...]
+    comparison: str
+    n_gaps: int
+
+
+def judge(
+    data: GroupRates, *, compared: Sequence[int] | None = None, confidence: float = 0.95
+) -> list[Judgement]:
+    """Return what is said of each model; all models are one family.
+
+    If pairs of groups give more than 5,000 gaps, each group is compared with all rows together.
+    Where the data do not hold the rates of all rows, these are the means of the groups' rates,
+    weighted by rows, which is right if each row has one group and weight 1.
+
+    Parameters
+    ----------
+    data : GroupRates
+    compared : sequence of int, optional
+        Positions of the classes that are compared, by default all. Of two exclusive classes the
+        caller names the positive one, because one says it all.
+    confidence : float
+        The chance that all bands of the family hold.
+    """
+    compared = range(len(data.classes)) if compared is None else compared
+    comparison = rule.choose_comparison(data.sizes, compared)
+    n_gaps = len(comparison.first)
+    if np.count_nonzero(data.rows[: len(data.groups)]) < 2:
+        return _cannot_say(data, comparison, "one_group")
+    if n_gaps == 0:
+        return _cannot_say(data, comparison, "too_few_rows")
+    if n_gaps > rule.MOST_GAPS:
+        return _cannot_say(data, comparison, "too_many_gaps")
+    if comparison.kind == rule.ALL_ROWS and len(data.rows) == len(data.groups):
+        data = _with_all_rows(data)
+    defined = _only_defined(data, comparison, confidence)
+    if defined is None:
+        return _cannot_say(data, comparison, "no_interval")
+    true_draws = comparison.draws(defined.true)
+    measured = {
+        model: rule.measure_gaps(true_draws, comparison.draws(rates))
+        for model, rates in defined.predicted.items()
+    }
+    k = family_quantile([numbers.largest_t for numbers in measured.values()], confidence)
+    if k == 0:  # No model errs, or the changes are the same in every replicate.
+        k = family_quantile([largest_t(true_draws, measure(true_draws))], confidence)
+    return [_judgement(data, comparison, *of_model, k) for of_model in measured.items()]
+
+
+def _judgement(
+    data: GroupRates, comparison: Comparison, model: Label, numbers: GapNumbers, k: float
+) -> Judgement:
+    gaps = tuple(rule.judge_gaps(data, model, comparison, numbers, k))
+    mean = _mean_change(numbers, comparison.half_row, k)
+    code = _code({gap.status for gap in gaps}, mean)
+    return Judgement(model, code, "", mean, gaps, comparison.kind, len(gaps))
+
+
+def _mean_change(numbers: GapNumbers, half_row: Array, k: float) -> Estimate:
+    in_mean = numbers.mean_directions != 0
+    if not in_mean.any():
+        return Estimate(np.nan, reason=words.NO_DIRECTION)
+    mean = measure(numbers.mean_draws[:, None])
+    value, reach = mean.values.item(), mean.reach(k, half_row[in_mean].mean()).item()
+    return Estimate(value, value - reach, value + reach, "", numbers.mean_draws[1:])
+
+
+def _code(statuses: Collection[str], mean: Estimate) -> str:
+    """Return the code of a model from the statuses of its gaps and the band of its mean change."""
+    larger = "grows" in statuses or "appears" in statuses or mean.low > 0
+    smaller = "shrinks" in statuses or mean.high < 0
+    reverses = "reverses" in statuses
+    if larger and (smaller or reverses):
+        return "mixed"
+    if larger:
+        return "amplifies"
+    if reverses:
+        return "reverses"
+    return "reduces" if smaller else "no_clear_change"
+
+
+def _cannot_say(data: GroupRates, comparison: Comparison, reason: str) -> list[Judgement]:
+    mean, n_gaps = Estimate(np.nan, reason=words.NOT_JUDGED), len(comparison.first)
+    return [
+        Judgement(model, "cannot_say", reason, mean, (), comparison.kind, n_gaps)
+        for model in data.predicted
+    ]
+
+
+def _with_all_rows(data: GroupRates) -> GroupRates:
+    return replace(
+        data,
+        true=_add_mean(data.true, data.rows),
+        predicted={model: _add_mean(rates, data.rows) for model, rates in data.predicted.items()},
+        rows=np.append(data.rows, data.rows.sum()),
+    )
+
+
+def _add_mean(rates: Array, rows: Array) -> Array:
+    """Return rates with their mean over groups, weighted by rows, as one more group."""
+    weights = np.isfinite(rates) * rows[:, None]
+    sums = (np.nan_to_num(rates) * weights).sum(axis=1, keepdims=True)
+    return np.concatenate([rates, sums / weights.sum(axis=1, keepdims=True)], axis=1)
+
+
+def _only_defined(data: GroupRates, comparison: Comparison, confidence: float) -> GroupRates | None:
+    """Return the draws in which every rate that is compared exists, or None if too few are left."""
+    groups = np.union1d(comparison.first, comparison.second)[:, None]
+    classes = np.unique(comparison.of_class)
+    is_defined = np.ones(len(data.true), dtype=bool)
+    for rates in (data.true, *data.predicted.values()):
+        is_defined &= np.isfinite(rates[:, groups, classes]).all(axis=(1, 2))
+    n_boot, n_defined = len(is_defined) - 1, int(is_defined[1:].sum())
+    if not is_defined[0] or not are_enough(n_defined, n_boot, confidence):
+        return None
+    if n_defined == n_boot:
+        return data
+    predicted = {model: rates[is_defined] for model, rates in data.predicted.items()}
+    return replace(data, true=data.true[is_defined], predicted=predicted)
