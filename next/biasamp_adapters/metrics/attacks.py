@@ -1,0 +1,286 @@
+"""LA and DPA: how much better an attacker guesses from the model's output than from the labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array, Label, positive_class
+from biasamp_adapters.counting.margins import accuracy_of
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
+from biasamp_adapters.metrics.attack_tables import ATTACKS
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_has
+from biasamp_adapters.metrics.quality import (
+    OF_NUMBERS,
+    QUALITIES,
+    UNCERTAINTY,
+    Quality,
+    get_quality,
+    is_dependent,
+    leave_one_out,
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AttackMetric(Metric):
+    """A change of how well the best attacker guesses, from the labels to the model's output.
+
+    Parameters
+    ----------
+    attacker : "exact", "logistic", "dense" or scikit-learn estimator
+        "exact" is the best attacker of categorical data, computed from the count table. Others are
+        fitted on rows and judged on rows that they have not seen.
+    quality : str or callable
+        How guesses are scored: higher is more predictable.
+    equalize : {"auto", "expected", "sampled", None}
+        How the labels are made as inaccurate as the predictions: in expectation, by draws, or not.
+    evaluation : {"auto", "resubstitution", "loo", "cv"}
+        "auto" is resubstitution for the exact attacker, and cross-fitting for others.
+    n_trials : int, optional
+        Draws of flips, and fits of an attacker.
+    """
+
+    attacker: Any = "exact"
+    quality: Any = "inverse_cross_entropy"
+    equalize: str | None = "auto"
+    evaluation: str = "auto"
+    n_trials: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, allowed in (
+            ("equalize", ("auto", "expected", "sampled", None)),
+            ("evaluation", ("auto", "resubstitution", "loo", "cv")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{name} must be one of {allowed}; received {getattr(self, name)!r}"
+                )
+        n_trials = self.n_trials
+        if n_trials is not None and (not isinstance(n_trials, int) or n_trials < 1):
+            raise ValueError(f"n_trials must be a whole number from 1 on; received {n_trials!r}")
+        if self.equalize == "expected" and (self.quality == UNCERTAINTY or self.is_fitted):
+            raise ValueError(
+                "equalize='expected' is for the exact attacker and other qualities than "
+                "'uncertainty_coefficient'; received both or one of them"
+            )
+        if self.is_fitted:
+            if self.evaluation == "loo":
+                raise ValueError("evaluation='loo' is of attacker='exact'; received another one")
+            from biasamp_adapters.metrics.attackers import check_attacker
+
+            check_attacker(self.attacker, self.quality)
+        else:
+            get_quality(self.quality)
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether the value is the difference of the levels, and not their relative change."""
+        return True
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether an attacker is fitted."""
+        is_exact = isinstance(self.attacker, str) and self.attacker == "exact"
+        return not is_exact or self.evaluation == "cv"
+
+    @property
+    def name(self) -> str:
+        variants = []
+        if self.quality != type(self).quality:
+            variants.append("U" if self.quality == UNCERTAINTY else _name_of_quality(self.quality))
+        if self.is_absolute and self.directions:
+            variants.append("absolute")
+        if not variants:
+            return super().name
+        return super().name.replace(self.short, f"{self.short}({', '.join(variants)})")
+
+    def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> AttackMeasurement:
+        """Return the attack on the data; a matrix that is seen needs a fitted attacker."""
+        rows, attack = evaluation.rows, ATTACKS[self.measured_direction]
+        check_has(rows, model, (*attack.data, *attack.model), self.name)
+        target, quality = attack.data[1], self._scored_quality(rows)
+        is_fitted = self.is_fitted or rows.is_matrix(attack.data[0])
+        if (is_fitted or rows.w is not None) and rows.block_sums is not None:
+            raise ValueError(f"{self.name} needs rows here; received counts of block sums")
+        margins, origin = evaluation.margins(model)
+        measurement = AttackMeasurement(
+            metric=self,
+            evaluation=evaluation,
+            model=model,
+            margins=margins,
+            origin=origin,
+            quality=quality,
+            values=self._values(quality, rows.labels_of(target), rows.is_matrix(target)),
+            seed=seed,
+            is_difference=self.is_absolute,
+        )
+        if is_fitted:
+            from biasamp_adapters.metrics.fitted import cross_fit
+
+            return cross_fit(measurement)
+        if quality.name == UNCERTAINTY and not self.is_absolute:
+            measurement = _with_differences(measurement)
+        return _with_note_on_chance(measurement)
+
+    def _scored_quality(self, rows: Rows) -> Quality:
+        """Return the quality; for leave-one-out, with its score of the rows left out."""
+        if self.is_fitted and (callable(self.quality) or self.quality not in QUALITIES):
+            name = _name_of_quality(self.quality)
+            quality = Quality(name, _without_table, lowest=-np.inf, highest=np.inf)
+        else:
+            quality = get_quality(self.quality)
+        if self.evaluation != "loo":
+            return quality
+        if rows.w is not None or quality.name != "inverse_cross_entropy":
+            raise ValueError(
+                "evaluation='loo' is for unweighted rows and quality='inverse_cross_entropy'"
+            )
+        return replace(quality, score=leave_one_out)
+
+    def _values(self, quality: Quality, labels: tuple[Label, ...], is_matrix: bool) -> Array | None:
+        """Return the numbers that targets stand for, or 1 for the class whose F1 is asked for."""
+        if is_matrix:
+            labels = (0, 1)
+        if quality.name == "f1":
+            return self._is_positive(labels, is_matrix)
+        if quality.name not in OF_NUMBERS and not callable(self.quality):
+            return None
+        try:
+            return np.array(labels, dtype=np.float64)
+        except (TypeError, ValueError):
+            if quality.name in OF_NUMBERS:
+                raise ValueError(
+                    f"quality={quality.name!r} needs a target of numbers; received {labels[0]!r}"
+                ) from None
+            return None
+
+    def _is_positive(self, labels: tuple[Label, ...], is_matrix: bool) -> Array | None:
+        """Return 1 for the class whose F1 is asked for; None for all."""
+        positive = 1 if is_matrix else self.pos_label
+        if positive is None:
+            positive = positive_class(labels)
+        if positive is None:
+            return None
+        return np.array([label == positive for label in labels] + [False], dtype=np.float64)
+
+
+def _name_of_quality(quality: Any) -> str:
+    function = getattr(quality, "func", quality)  # That of functools.partial.
+    return str(getattr(function, "__name__", function))
+
+
+def _without_table(table: Array, values: Any = None) -> Array:
+    """Return NaN, the score of tables by a quality of guesses that were made."""
+    return np.full(table.shape[:-2], np.nan)
+
+
+def _with_differences(measurement: AttackMeasurement) -> AttackMeasurement:
+    """Return the measurement with differences of U where neither table shows a dependence."""
+    rows = measurement.evaluation.rows.effective_rows
+    in_data = is_dependent(measurement.drawn_tables, rows)
+    in_model = is_dependent(measurement.model_tables, rows)
+    is_difference = ~(in_data | in_model)
+    notes = (words.NO_DEPENDENCE,) if is_difference.any() else ()
+    return replace(measurement, is_difference=is_difference, notes=notes)
+
+
+def _with_note_on_chance(measurement: AttackMeasurement) -> AttackMeasurement:
+    """Return the measurement with a note if the model is worse than chance."""
+    attack = measurement.attack
+    n_labels = len(measurement.margins.variable(attack.flipped).labels)
+    if measurement.metric.equalize is None or measurement.by_column or n_labels < 2:
+        return measurement
+    if accuracy_of(measurement.margins, attack.flipped)[0, 0] >= 1 / n_labels:
+        return measurement
+    note = words.BELOW_CHANCE.format(model=measurement.model, k=n_labels)
+    return replace(measurement, notes=(*measurement.notes, note))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LeakageAmplification(AttackMetric):
+    """LA: how much better the group is guessed from predictions than from equally wrong labels.
+
+    LA = Q(f'(T^), A) - Q(f(T~), A), where f and f' are the best attackers and T~ are the labels,
+    made as inaccurate as the predictions. It is not directional. With balanced accuracy it lies
+    between -1 and 1.
+
+    Parameters
+    ----------
+    attacker, quality, equalize, evaluation, n_trials
+        See :class:`AttackMetric`. The default quality is balanced accuracy.
+    reference, pos_label, class_labels, group_labels, missing, missing_values
+        As for all metrics: see :class:`~biasamp_adapters.metrics.base.Metric`.
+
+    References
+    ----------
+    Wang et al., "Balanced Datasets Are Not Enough", ICCV 2019; Sec. 1 of [T25].
+
+    Examples
+    --------
+    Labels tell nothing about the group, so guesses are right in one half of each group. Of the
+    predictions, all of group a and one half of group b are 1, so guesses of a where 1 is predicted
+    are right in all of a and in one half of b:
+
+    >>> import biasamp_adapters as bam
+    >>> metric = bam.LeakageAmplification(equalize="expected")
+    >>> metric([1, 0, 1, 0], [1, 1, 1, 0], sensitive_features=["a", "a", "b", "b"])
+    0.25
+    """
+
+    quality: Any = "balanced_accuracy"
+
+    short = "LA"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DirectionalPredictabilityAmplification(AttackMetric):
+    """DPA: the relative change of how well one variable is predicted from the other.
+
+    DPA = (Psi_M - Psi_D) / (Psi_M + Psi_D), between -1 and 1. For "A->T", Psi_D = Q(f(A), T~) and
+    Psi_M = Q(f'(A), T^); for "T->A", Psi_D = Q(f(T), A~) and Psi_M = Q(f'(T), A^). T~ and A~ are
+    labels made as inaccurate as the predictions.
+
+    Parameters
+    ----------
+    direction : {"A->T", "T->A"}
+    change : {"relative", "absolute"}
+        "absolute" is Psi_M - Psi_D.
+    attacker, quality, equalize, evaluation, n_trials
+        See :class:`AttackMetric`. The default quality is 1/cross-entropy.
+    reference, pos_label, class_labels, group_labels, missing, missing_values
+        As for all metrics: see :class:`~biasamp_adapters.metrics.base.Metric`.
+
+    References
+    ----------
+    [T25], Eq. 1 to 6.
+
+    Examples
+    --------
+    Each loses half of ln 2 in the labels; the predictions follow from the group:
+
+    >>> import biasamp_adapters as bam
+    >>> metric = bam.DirectionalPredictabilityAmplification(equalize=None)
+    >>> metric([1, 1, 1, 0], [1, 1, 0, 0], sensitive_features=["a", "a", "b", "b"])
+    1.0
+    """
+
+    direction: str = A_TO_T
+    change: str = "relative"
+
+    short = "DPA"
+    directions = (A_TO_T, T_TO_A)
+
+    def __post_init__(self) -> None:
+        if self.change not in ("relative", "absolute"):
+            raise ValueError(f"change must be 'relative' or 'absolute'; received {self.change!r}")
+        super().__post_init__()
+
+    @property
+    def is_absolute(self) -> bool:
+        return self.change == "absolute"

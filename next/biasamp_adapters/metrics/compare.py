@@ -1,0 +1,168 @@
+"""Comparing models on the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.inference.bands import simultaneous_bands
+from biasamp_adapters.inference.intervals import Estimate
+from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.names import get_metric
+from biasamp_adapters.result import AmplificationResult
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Results of models on the same rows, and how the others differ from the first one.
+
+    Attributes
+    ----------
+    results : dict of str to AmplificationResult
+    differences : dict of str to Estimate
+        Each other model minus the first one, from the same draws. Their intervals hold at once.
+    """
+
+    results: dict[str, AmplificationResult]
+    differences: dict[str, Estimate]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each model.
+
+        Columns are ``model``, ``value``, ``low``, ``high``, ``reason``, ``difference``,
+        ``difference_low``, ``difference_high`` and ``clear``: whether the interval of the
+        difference excludes 0.
+        """
+        nothing = Estimate(np.nan)
+        records = []
+        for model, result in self.results.items():
+            difference = self.differences.get(model, nothing)
+            records.append(
+                {
+                    "model": model,
+                    "value": result.value,
+                    "low": result.estimate.low,
+                    "high": result.estimate.high,
+                    "reason": result.reason,
+                    "difference": difference.value,
+                    "difference_low": difference.low,
+                    "difference_high": difference.high,
+                    "clear": bool(difference.low > 0 or difference.high < 0),
+                }
+            )
+        return pd.DataFrame(records)
+
+    def __repr__(self) -> str:
+        return self.frame.round(4).to_string(index=False)
+
+    def _repr_html_(self) -> str:
+        return self.frame.round(4).to_html(index=False, escape=True)
+
+
+def compare(
+    data: Any = None,
+    y_pred: Mapping[str, Any] | None = None,
+    *,
+    y_true: Any = None,
+    metric: Metric | str = "BA",
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    reference: Any = None,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+) -> Comparison:
+    """Compare models on the same rows, with paired intervals of their differences.
+
+    Parameters
+    ----------
+    data : frame, path, list of paths or Counts; or the values of ``y_true``
+    y_pred : dict of str to array-like, or to names of columns
+        The predictions of each model; differences are from the first one.
+    metric : Metric or str
+        An object, or a name such as "BA", "BA T->A", "LA" or "ba_a_to_t".
+    y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
+        As in :meth:`Metric.result`.
+    reference : object, optional
+        As for metrics; for a metric that is named.
+    n_boot, confidence, random_state
+        As in :meth:`Metric.result`.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> groups, truth = ["a"] * 40 + ["b"] * 40, [1, 0] * 20 + [0, 0, 0, 1] * 10
+    >>> models = {"same": truth, "ones for a": [1] * 40 + truth[40:]}
+    >>> comparison = bam.compare(truth, models, sensitive_features=groups, n_boot=500)
+    >>> comparison.frame[["model", "value", "difference", "clear"]]
+            model  value  difference  clear
+    0        same   0.00         NaN  False
+    1  ones for a   0.25        0.25   True
+    """
+    settings = {} if reference is None else {"reference": reference}
+    metric = get_metric(metric, **settings)
+    columns = {
+        "y_true": y_true,
+        "sensitive_features": sensitive_features,
+        "sensitive_features_pred": sensitive_features_pred,
+        "sample_weight": sample_weight,
+        "clusters": clusters,
+    }
+    counts, names = metric.count(data, y_pred, columns)
+    if len(counts.rows.models) < 2:
+        raise ValueError(
+            "compare needs at least two models, as a dict: y_pred={'old': ..., 'new': ...}"
+        )
+    results = metric.results(counts, names, n_boot, confidence, random_state)
+    return Comparison(results, _differences(results, confidence))
+
+
+def _differences(
+    results: Mapping[str, AmplificationResult], confidence: float
+) -> dict[str, Estimate]:
+    """Return the differences of all models from the first one, as one family."""
+    first, *others = results
+    base, differences = results[first], dict[str, Estimate]()
+    family: list[tuple[str, Array]] = []
+    for model in others:
+        result = results[model]
+        reason = _reason_for_no_difference({first: base, model: result})
+        differences[model] = Estimate(result.value - base.value, reason=reason)
+        if not reason:
+            family.append((model, _replicates(result) - _replicates(base)))
+    if not family:
+        return differences
+    models = [model for model, _ in family]
+    values = np.array([differences[model].value for model in models])
+    replicates = np.column_stack([drawn for _, drawn in family])
+    half_row = base.measurement.half_row
+    bands = simultaneous_bands(values, replicates, half_row, confidence)
+    for model, value, low, high in zip(models, values, bands.low, bands.high, strict=True):
+        reason = "" if np.isfinite(low) else words.UNDEFINED
+        differences[model] = Estimate(float(value), float(low), float(high), reason)
+    return differences
+
+
+def _replicates(result: AmplificationResult) -> Array:
+    replicates = result.estimate.replicates
+    return np.empty(0) if replicates is None else replicates
+
+
+def _reason_for_no_difference(pair: Mapping[str, AmplificationResult]) -> str:
+    """Return why the difference of two models has no interval, or an empty text."""
+    for model, result in pair.items():
+        if result.reason == words.NOT_REQUESTED:
+            return result.reason
+        if result.reason:
+            return words.MODEL_HAS_NONE.format(model=model, reason=result.reason)
+    first, second = (result.measurement.is_ratio for result in pair.values())
+    return "" if first == second else words.DIFFERENCE_AND_RATIO

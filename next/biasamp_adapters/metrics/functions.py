@@ -1,0 +1,255 @@
+"""The five metrics as functions, in the shape of those of Fairlearn and scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from biasamp_adapters.counting.labels import Label
+from biasamp_adapters.metrics.attacks import (
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+)
+from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
+from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
+
+
+def mals_bias_amplification(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return BiasAmp_MALS; see :class:`MALSBiasAmplification`.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (rows,) or (rows, columns)
+        Labels, or a label matrix of 0 and 1; ``y_pred`` may hold probabilities.
+    sensitive_features : array-like of shape (rows,)
+        Groups. A text is a level of ``y_true``'s index.
+    sensitive_features_pred : array-like of shape (rows,), optional
+        Predicted groups.
+    reference : pair (y_true, sensitive_features), Counts or BaseRates, optional
+        Data that decide which groups are over-represented; by default the evaluated labels.
+    pos_label : label, optional
+        The only class that is evaluated.
+    sample_weight : array-like of shape (rows,), optional
+
+    Returns
+    -------
+    float
+        Between -1 and 1.
+
+    Examples
+    --------
+    >>> mals_bias_amplification([1, 1, 1, 0], [1, 1, 0, 0], sensitive_features=list("aabb"))
+    0.33333333333333337
+    """
+    metric = MALSBiasAmplification(reference=reference, pos_label=pos_label)
+    return metric(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sensitive_features_pred=sensitive_features_pred,
+        sample_weight=sample_weight,
+    )
+
+
+def directional_bias_amplification(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+    direction: str = "A->T",
+) -> float:
+    """Return BA->, directional bias amplification; see :class:`DirectionalBiasAmplification`.
+
+    Parameters
+    ----------
+    y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight
+        As in :func:`mals_bias_amplification`.
+    reference : pair (y_true, sensitive_features), Counts or BaseRates, optional
+        Data that decide the signs; by default the evaluated labels.
+    pos_label : label, optional
+        The only class that is evaluated.
+    direction : {"A->T", "T->A"}
+
+    Returns
+    -------
+    float
+        Between -1 and 1.
+
+    Examples
+    --------
+    >>> groups = ["a", "a", "b", "b", "b", "b"]
+    >>> y_true, y_pred = [1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]
+    >>> directional_bias_amplification(y_true, y_pred, sensitive_features=groups)
+    0.375
+    """
+    metric = DirectionalBiasAmplification(
+        reference=reference, pos_label=pos_label, direction=direction
+    )
+    return metric(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sensitive_features_pred=sensitive_features_pred,
+        sample_weight=sample_weight,
+    )
+
+
+def multi_attribute_bias_amplification(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+    direction: str = "A->T",
+) -> float:
+    """Return Multi: how far rates change; see :class:`MultiAttributeBiasAmplification`.
+
+    Parameters
+    ----------
+    y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight
+        As in :func:`mals_bias_amplification`; ``y_pred`` holds no probabilities.
+    reference : pair (y_true, sensitive_features) or Counts, optional
+        Data that decide which label sets are compared; by default the evaluated labels.
+    pos_label : label, optional
+        The only class that is evaluated.
+    direction : {"A->T", "T->A", "undirected"}
+
+    Returns
+    -------
+    float
+        Between 0 and 1; undirected between 0 and 2.
+
+    Examples
+    --------
+    >>> groups = ["a", "a", "b", "b", "b", "b"]
+    >>> y_true, y_pred = [1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0]
+    >>> multi_attribute_bias_amplification(y_true, y_pred, sensitive_features=groups)
+    0.375
+    """
+    metric = MultiAttributeBiasAmplification(
+        reference=reference, pos_label=pos_label, direction=direction
+    )
+    return metric(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sensitive_features_pred=sensitive_features_pred,
+        sample_weight=sample_weight,
+    )
+
+
+def leakage_amplification(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+    attacker: Any = "exact",
+    quality: Any = "balanced_accuracy",
+) -> float:
+    """Return LA, leakage amplification; see :class:`LeakageAmplification`.
+
+    Parameters
+    ----------
+    y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight
+        As in :func:`mals_bias_amplification`.
+    reference : pair (y_true, sensitive_features) or Counts, optional
+        Data whose classes and groups are known.
+    pos_label : label, optional
+        The class whose F1 is asked for.
+    attacker : "exact", "logistic", "dense" or scikit-learn estimator
+    quality : str or callable
+
+    Returns
+    -------
+    float
+        Between -1 and 1 for qualities between 0 and 1.
+
+    Examples
+    --------
+    >>> y_true, y_pred = [1, 0, 1, 0], [1, 0, 1, 0]
+    >>> leakage_amplification(y_true, y_pred, sensitive_features=["a", "a", "a", "b"])
+    0.0
+    """
+    metric = LeakageAmplification(
+        reference=reference, pos_label=pos_label, attacker=attacker, quality=quality
+    )
+    return metric(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sensitive_features_pred=sensitive_features_pred,
+        sample_weight=sample_weight,
+    )
+
+
+def directional_predictability_amplification(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+    direction: str = "A->T",
+    attacker: Any = "exact",
+    quality: Any = "inverse_cross_entropy",
+) -> float:
+    """Return DPA; see :class:`DirectionalPredictabilityAmplification`.
+
+    Parameters
+    ----------
+    y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight
+        As in :func:`mals_bias_amplification`.
+    reference : pair (y_true, sensitive_features) or Counts, optional
+        Data whose classes and groups are known.
+    pos_label : label, optional
+        The class whose F1 is asked for.
+    direction : {"A->T", "T->A"}
+    attacker : "exact", "logistic", "dense" or scikit-learn estimator
+    quality : str or callable
+
+    Returns
+    -------
+    float
+        Between -1 and 1.
+
+    Examples
+    --------
+    >>> y_true, y_pred = [1, 1, 0, 0], [1, 1, 0, 0]
+    >>> directional_predictability_amplification(y_true, y_pred, sensitive_features=list("abab"))
+    0.0
+    """
+    metric = DirectionalPredictabilityAmplification(
+        reference=reference,
+        pos_label=pos_label,
+        direction=direction,
+        attacker=attacker,
+        quality=quality,
+    )
+    return metric(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sensitive_features_pred=sensitive_features_pred,
+        sample_weight=sample_weight,
+    )

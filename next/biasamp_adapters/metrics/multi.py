@@ -1,0 +1,227 @@
+"""Multi: how far predictions change rates of groups and label sets, in either direction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.roles import ALL, ATTRIBUTE_PREDICTION, PREDICTION, TASK
+from biasamp_adapters.inference.intervals import FEW_ROWS, Trust, mean_and_spread
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.label_sets import (
+    check_number,
+    sets_held,
+    sets_shown,
+    subsets,
+    with_group_sets,
+)
+from biasamp_adapters.metrics.rates import RateMeasurement, RateMetric
+
+#: A value that is so many standard deviations above what chance gives is clear.
+_CLEAR = 4
+
+#: Intervals need at most this share of label sets that a single row contains: no draw tells how
+#: often other samples contain them.
+_MAX_SINGLE = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MultiMeasurement(RateMeasurement):
+    """Sizes of changes of rates."""
+
+    def contributions(self, changes: Array) -> Array:
+        return self.coefficients * np.abs(changes)
+
+    @cached_property
+    def reason_of_few_rows(self) -> str:
+        """Why rates of few rows, or label sets of single rows, give no interval."""
+        rows = self.evaluation.rows
+        if rows.is_matrix(TASK) and rows.block_sums is None:
+            n = margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
+            share = float((n[n > 0] == 1).mean())
+            if share > _MAX_SINGLE:
+                return words.SETS_OF_ONE_ROW.format(share=share)
+        return super().reason_of_few_rows
+
+    def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
+        """Return the value, the variance, and how large changes are that chance alone makes."""
+        true, predicted = self.rates(margins, origin)
+        changes = self.coefficients * (predicted - true)
+        known = self.coefficients * self.changes
+        size, few = np.abs(known), self.rows_of_rates < FEW_ROWS
+        noise = np.abs(changes - known)
+        np.maximum(noise, np.where(few, size, 0), out=noise)
+        added = 3 * noise  # Arrays are large here: what follows is done in place.
+        added -= size
+        np.clip(added, 0, noise, out=added)
+        return {
+            "value": self.mean(np.abs(changes)),
+            "variance": _variance(changes),
+            "by_chance": self.mean(noise),
+            "added": self.mean(added),
+        }
+
+    def point(self) -> dict[str, float]:
+        changes = (self.coefficients * self.changes)[None]
+        variance = float(_variance(changes)[0])
+        return {"value": self.value, "variance": variance}
+
+    def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
+        """Return replicates moved to the value, from 0 where chance may make such changes."""
+        chance, added = scores["by_chance"], scores["added"]
+        if name == "variance":
+            chance = added = chance**2
+        replicates = scores[name] + (value - mean_and_spread(scores[name])[0])
+        mean_of_chance, spread_of_chance = mean_and_spread(chance)
+        below = np.inf
+        if value > mean_of_chance + _CLEAR * spread_of_chance:
+            below = mean_and_spread(added)[0]
+        limits = (0.0, 2.0 if self.is_undirected else 1.0)
+        return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits)
+
+    @property
+    def note_on_signs(self) -> str:
+        return ""
+
+    def pairs(self) -> dict[str, Array]:
+        """Return ``change`` and ``contribution`` of each pair."""
+        return {"change": self.changes, "contribution": self.contributions(self.changes) + 0.0}
+
+
+def _variance(changes: Array) -> Array:
+    """Return the variance over pairs, (batch,)."""
+    return np.maximum(mean_of_pairs(changes**2) - mean_of_pairs(changes) ** 2, 0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MultiAttributeBiasAmplification(RateMetric):
+    """Multi: how far predictions change rates of groups, whatever the sign.
+
+    Multi is the mean over groups g and label sets m of the size of D(g, m), the change of a rate
+    as in BA->; the result also has the variance of D. A label set holds for a row when all its
+    labels are present. Multi lies between 0 and 1, undirected between 0 and 2, and reads 0/1
+    predictions only. It has no sign: sampling variation alone makes it positive.
+
+    Parameters
+    ----------
+    direction : {"A->T", "T->A", "undirected"}
+        "undirected" is that of Zhao et al. (2023), which compares shares as MALS does.
+    combinations : {"observed", "subsets"}
+        The label sets that rows of the reference show, or all their subsets.
+    min_size, max_size : int
+        How many labels a set has.
+    min_support : int
+        Rows that show a set in the reference, and hold it in the labels.
+    group_sets : bool
+        Whether groups are all sets of levels of the crossed attributes, such as women, old people
+        and old women.
+    reference, pos_label, class_labels, group_labels, missing, missing_values
+        As for all metrics: see :class:`~biasamp_adapters.metrics.base.Metric`.
+
+    References
+    ----------
+    Zhao et al., "Men Also Do Laundry", 2023; as Eq. 10 to 12 of [T25].
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> groups = ["a", "a", "b", "b", "b", "b"]
+    >>> metric = bam.MultiAttributeBiasAmplification()
+    >>> metric([1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], sensitive_features=groups)
+    0.375
+    """
+
+    direction: str = A_TO_T
+    combinations: str = "observed"
+    min_size: int = 1
+    max_size: int | None = None
+    min_support: int = 1
+    group_sets: bool = False
+
+    short = "Multi"
+    directions = (A_TO_T, T_TO_A, UNDIRECTED)
+
+    measurement_type = MultiMeasurement
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.combinations not in ("observed", "subsets"):
+            raise ValueError(
+                f"combinations must be 'observed' or 'subsets'; received {self.combinations!r}"
+            )
+        for name in ("min_size", "max_size", "min_support"):
+            size = getattr(self, name)
+            if size is not None and (not isinstance(size, int) or size < 1):
+                raise ValueError(f"{name} must be a whole number from 1 on; received {size!r}")
+        if self.max_size is not None and self.max_size < self.min_size:
+            raise ValueError(
+                f"max_size must be at least min_size={self.min_size}; received {self.max_size}"
+            )
+
+    def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
+        predicted = ATTRIBUTE_PREDICTION if self.direction == T_TO_A else PREDICTION
+        rows = evaluation.rows
+        if rows.has(predicted, model) and rows.variable(predicted, model).is_soft:
+            raise ValueError(f"Multi reads 0/1 predictions; {predicted} holds probabilities")
+        if self.group_sets:
+            evaluation = self._on_group_sets(evaluation)
+        if rows.is_matrix(TASK) and evaluation.base_rates is None:
+            evaluation = self._on_label_sets(evaluation)
+        return super().measure(evaluation, model, seed)
+
+    def classes(self, evaluation: Evaluation) -> Array:
+        """Return the positions of the classes that rows of reference and labels show."""
+        positions = super().classes(evaluation)
+        is_matrix, has_rates = evaluation.rows.is_matrix(TASK), evaluation.base_rates is not None
+        if self.pos_label is not None or is_matrix or has_rates:
+            return positions
+        for rows in (evaluation.rows, evaluation.origin):
+            if rows.has(TASK):
+                n = margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
+                positions = positions[n[positions] >= self.min_support]
+        return positions
+
+    def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:
+        if self.direction == UNDIRECTED:
+            return super().coefficients(evaluation, margins, origin)
+        rows = evaluation.rows
+        return np.ones((len(rows.group_labels), len(rows.class_labels)))
+
+    def _on_group_sets(self, evaluation: Evaluation) -> Evaluation:
+        """Return the evaluation with sets of groups as overlapping groups."""
+        reference = evaluation.reference
+        if reference is not None:
+            reference = with_group_sets(reference)
+        return replace(evaluation, rows=with_group_sets(evaluation.rows), reference=reference)
+
+    def _on_label_sets(self, evaluation: Evaluation) -> Evaluation:
+        """Return the evaluation with label sets of the reference as columns."""
+        if evaluation.rows.block_sums is not None:
+            raise ValueError("Multi of a label matrix needs rows; received counts of block sums")
+        shown = sets_shown(evaluation.origin)
+        if self.combinations == "subsets":
+            shown = subsets(shown, self.max_size, self.min_support)
+        sets = [
+            members
+            for members, n in sorted(shown.items())
+            if self.min_size <= len(members) <= (self.max_size or np.inf) and n >= self.min_support
+        ]
+        check_number(len(sets))
+        reference = evaluation.reference
+        if reference is not None:
+            sets = sets_held(evaluation.rows, sets, self.min_support)
+            reference = reference.with_sets(sets) if sets else reference
+        if not sets:
+            raise ValueError(
+                f"Multi needs label sets of at least {self.min_size} labels that at least "
+                f"{self.min_support} rows of the reference show; received none"
+            )
+        return replace(evaluation, rows=evaluation.rows.with_sets(sets), reference=reference)
