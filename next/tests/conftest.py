@@ -1,0 +1,60 @@
+"""What every test needs: the right package, the folder of real data, and Hypothesis' settings."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+from pathlib import Path
+
+# Tests run side by side, one process for each core. Numpy starts its threads when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: Shared machines stall now and then, so a slow example is no failure.
+settings.register_profile(
+    "tests", deadline=None, database=None, max_examples=50, derandomize=bool(os.environ.get("CI"))
+)
+settings.load_profile("tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Stop if the tests would run against another copy of the package."""
+    import biasamp_adapters
+
+    source = Path(biasamp_adapters.__file__).resolve()
+    if not source.is_relative_to(ROOT):
+        raise pytest.UsageError(
+            f"the tests of {ROOT} need the package of the same folder; imported {source}"
+        )
+    installed = importlib.metadata.version("biasamp-adapters")
+    if installed != biasamp_adapters.__version__:
+        raise pytest.UsageError(
+            f"biasamp-adapters {installed} is installed, but the source has version "
+            f"{biasamp_adapters.__version__}: install it again"
+        )
+
+
+def find_data() -> Path | None:
+    """Return the folder of real data: BIASAMP_DATA, or shared/data in a folder above."""
+    named = os.environ.get("BIASAMP_DATA")
+    if named is not None:
+        return Path(named) if named and Path(named).is_dir() else None
+    candidates = (folder / "shared" / "data" for folder in ROOT.parents)
+    return next((folder for folder in candidates if folder.is_dir()), None)
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real data; tests are skipped without it, and fail in CI."""
+    folder = find_data()
+    if folder is not None:
+        return folder
+    reason = "the folder of real data is not here; BIASAMP_DATA names it"
+    if bool(os.environ.get("CI")):
+        pytest.fail(f"CI needs the real data: {reason}")
+    pytest.skip(reason)

@@ -1,0 +1,87 @@
+"""Counts of parts add up to the counts of all."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import biasamp_adapters as bam
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw arrays of labels, and where they are cut into parts."""
+    n = draw(st.integers(2, 40))
+    labels = st.lists(st.sampled_from([*"xyz"]), min_size=n, max_size=n)
+    truth = draw(labels)
+    weights = st.lists(st.sampled_from([1.0, 0.5, 3.0]), min_size=n, max_size=n)
+    return {
+        "y_true": truth,
+        "y_pred": draw(st.permutations(truth)),
+        "sensitive_features": draw(labels),
+        "sample_weight": draw(st.none() | weights),
+        "cuts": sorted(draw(st.sets(st.integers(1, n - 1), max_size=3))),
+    }
+
+
+@given(table=tables())
+def test_counts_of_random_parts_add_up_to_those_of_all(table: dict[str, Any]) -> None:
+    cuts = [0, *table.pop("cuts"), len(table["y_true"])]
+    arrays = {name: values for name, values in table.items() if values is not None}
+    # A part may hold predictions that share no label with its own truth, so all are listed.
+    options = {"class_labels": [*"xyz"], "group_labels": [*"xyz"]}
+    parts = [
+        bam.Counts.from_arrays(**{name: x[i:j] for name, x in arrays.items()}, **options)
+        for i, j in pairwise(cuts)
+    ]
+    assert sum(parts) == bam.Counts.from_arrays(**arrays, **options)
+
+
+def make_counts(**changed: Any) -> bam.Counts:
+    arrays = {"y_true": [0, 1, 1], "y_pred": [0, 1, 0], "sensitive_features": [*"aab"]}
+    return bam.Counts.from_arrays(**arrays | changed)
+
+
+def test_labels_of_only_one_part_are_those_of_the_sum() -> None:
+    counts = make_counts() + make_counts(y_true=[0, 2, 2], sensitive_features=[*"bcc"])
+    assert counts.class_labels == (0, 1, 2)
+    assert counts.group_labels == ("a", "b", "c")
+    assert counts.n_rows == 6
+
+
+def test_dropped_rows_add_up() -> None:
+    part = make_counts(y_true=[0, 1, None], missing="drop")
+    result = bam.DirectionalBiasAmplification().result(part + make_counts() + part, n_boot=0)
+    assert result.notes[0] == "2 rows with missing values were left out."
+
+
+def test_clusters_of_parts_are_different_ones() -> None:
+    part = make_counts(clusters=[7, 7, 8])
+    assert (part + part).rows.n_clusters == 4
+
+
+@pytest.mark.parametrize(
+    ("other", "fragment"),
+    [
+        (make_counts(y_true=["0", "1", "1"], y_pred=["0", "1", "0"]), "which look the same"),
+        (make_counts(y_pred={"m": [0, 1, 0]}), "the same variables and models"),
+        (make_counts(clusters=[1, 2, 3]), "must all have clusters, or none"),
+        (
+            make_counts(y_true=np.eye(3, 2, dtype=int), y_pred=np.eye(3, 2, dtype=int)),
+            "must both have columns of y_true, or labels",
+        ),
+    ],
+)
+def test_counts_that_do_not_fit_are_refused(other: bam.Counts, fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        make_counts() + other
+
+
+def test_counts_add_to_counts_only() -> None:
+    with pytest.raises(TypeError):
+        make_counts() + 1  # type: ignore[operator]

@@ -1,0 +1,323 @@
+"""Which columns of a table arguments name, and what is said where they name none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.counting.tables import read_table
+
+FRAME = pd.DataFrame(
+    {
+        "y": [0, 1, 1],
+        "p": [0, 1, 0],
+        "q": [1, 1, 0],
+        "g": ["a", "b", "b"],
+        "h": [7, 7, 8],
+        "s": [0.25, 0.5, 0.75],
+        "true_a": [1, 0, 1],
+        "true_b": [0, 0, 1],
+        "pred_b": [1, 0, 1],
+        "pred_a": [0, 1, 0],
+    }
+)
+
+
+def read(frame: Any = FRAME, **arguments: Any) -> dict[str, Any]:
+    """Return the only chunk of a frame in memory."""
+    (chunk,) = read_table(frame, arguments)
+    return chunk
+
+
+def values(group: Any) -> list[Any]:
+    """Return a column or a matrix as lists."""
+    array = group.values if isinstance(group, bam.OverlappingGroups) else group
+    return np.asarray(array).tolist()
+
+
+# Names, lists and patterns.
+
+
+def test_columns_single_names_give_columns_and_titles() -> None:
+    chunk = read(y_true="y", y_pred="p", sensitive_features="g", sample_weight="s", clusters="h")
+    assert values(chunk["y_true"]) == [0, 1, 1]
+    assert {model: values(column) for model, column in chunk["y_pred"].items()} == {"p": [0, 1, 0]}
+    assert values(chunk["sensitive_features"]) == ["a", "b", "b"]
+    assert values(chunk["sample_weight"]) == [0.25, 0.5, 0.75]
+    assert chunk["names"] == {
+        "y_true": "y",
+        "sensitive_features": "g",
+        "sample_weight": "s",
+        "clusters": "h",
+    }
+
+
+def test_columns_none_is_left_out() -> None:
+    assert set(read(y_true="y", y_pred=None, sensitive_features=None)) == {"y_true", "names"}
+
+
+def test_columns_list_of_features_is_crossed() -> None:
+    chunk = read(y_true="y", sensitive_features=["g", "h"], control_features=["p", "q"])
+    crossed = {name: values(x) for name, x in chunk["sensitive_features"].items()}
+    assert crossed == {"g": ["a", "b", "b"], "h": [7, 7, 8]}
+    assert list(chunk["control_features"]) == ["p", "q"]
+    assert chunk["names"]["sensitive_features"] == ("g", "h")
+
+
+def test_columns_list_of_one_feature_is_that_feature() -> None:
+    chunk = read(y_true="y", sensitive_features=["g"])
+    assert values(chunk["sensitive_features"]) == ["a", "b", "b"]
+    assert chunk["names"]["sensitive_features"] == "g"
+
+
+def test_columns_mapping_names_models() -> None:
+    chunk = read(y_true="y", y_pred={"old": "p", 2: "q"}, y_score={2: "s"})
+    assert {model: values(x) for model, x in chunk["y_pred"].items()} == {
+        "old": [0, 1, 0],
+        2: [1, 1, 0],
+    }
+    assert {model: values(x) for model, x in chunk["y_score"].items()} == {2: [0.25, 0.5, 0.75]}
+
+
+def test_columns_score_and_predicted_feature_belong_to_the_only_model() -> None:
+    chunk = read(y_true="y", y_pred="p", y_score="s", sensitive_features_pred="g")
+    assert list(chunk["y_pred"]) == list(chunk["y_score"]) == ["p"]
+    assert list(chunk["sensitive_features_pred"]) == ["p"]
+    assert list(read(y_true="y", y_score="s")["y_score"]) == ["s"]
+
+
+def test_columns_several_arguments_may_name_one_column() -> None:
+    chunk = read(y_true="y", y_pred="y", sensitive_features="y")
+    assert values(chunk["y_true"]) == values(chunk["y_pred"]["y"]) == [0, 1, 1]
+
+
+@pytest.mark.parametrize("prediction", ["pred_*", ["pred_a", "pred_b"]])
+def test_columns_matrix_predictions_stand_in_the_order_of_the_truth(prediction: Any) -> None:
+    chunk = read(y_true="true_*", y_pred=prediction)
+    assert chunk["y_true"].names == ("a", "b")
+    assert values(chunk["y_true"]) == [[1, 0], [0, 0], [1, 1]]
+    ((model, matrix),) = chunk["y_pred"].items()
+    assert model == ("pred" if prediction == "pred_*" else "model")
+    assert matrix.names == ("a", "b")
+    assert values(matrix) == [[0, 1], [1, 0], [0, 1]]
+    assert chunk["names"] == {"y_true": None}
+
+
+def test_columns_list_of_tasks_keeps_its_names_and_pairs_by_position() -> None:
+    chunk = read(y_true=["true_b", "true_a"], y_pred={"m": ["pred_a", "pred_b"]})
+    assert chunk["y_true"].names == chunk["y_pred"]["m"].names == ("true_b", "true_a")
+    assert values(chunk["y_pred"]["m"]) == [[0, 1], [1, 0], [0, 1]]
+
+
+def test_columns_pattern_may_begin_with_its_star() -> None:
+    frame = FRAME.rename(columns={"true_a": "a_true", "true_b": "b_true"})
+    chunk = read(frame, y_true="*_true", y_pred="pred_*")
+    assert chunk["y_true"].names == chunk["y_pred"]["pred"].names == ("a", "b")
+
+
+def test_columns_exact_name_wins_over_a_pattern() -> None:
+    frame = FRAME.assign(**{"true_*": [1, 1, 0]})
+    assert values(read(frame, y_true="true_*")["y_true"]) == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "pattern", "names", "title"),
+    [
+        (["race_white", "race_black"], "race_*", ("white", "black"), "race"),
+        (["African", "Asian"], "A*", ("African", "Asian"), "A"),
+        (["x.1", "x.2"], "x.*", ("1", "2"), "x"),
+        (["white_group", "black_group"], "*_group", ("white_group", "black_group"), "group"),
+    ],
+)
+def test_columns_pattern_of_features_is_groups_without_the_text_before_the_star(
+    columns: list[str], pattern: str, names: tuple[str, ...], title: str
+) -> None:
+    frame = pd.DataFrame([[1, 0], [1, 1], [0, 0]], columns=columns)
+    chunk = read(frame, sensitive_features=pattern)
+    assert isinstance(chunk["sensitive_features"], bam.OverlappingGroups)
+    assert chunk["sensitive_features"].names == names
+    assert values(chunk["sensitive_features"]) == [[1, 0], [1, 1], [0, 0]]
+    assert chunk["names"]["sensitive_features"] == title
+
+
+def test_columns_predicted_groups_pair_by_stem() -> None:
+    frame = pd.DataFrame({"r_a": [1], "r_b": [0], "guess_b": [0.25], "guess_a": [0.75]})
+    chunk = read(frame, sensitive_features="r_*", sensitive_features_pred="guess_*")
+    (predicted,) = chunk["sensitive_features_pred"].values()
+    assert predicted.names == ("a", "b")
+    assert values(predicted) == [[0.75, 0.25]]
+
+
+def test_columns_predicted_labels_may_stand_beside_columns_of_groups() -> None:
+    frame = pd.DataFrame({"r_a": [1], "r_b": [0], "guess": ["b"]})
+    chunk = read(frame, sensitive_features="r_*", sensitive_features_pred="guess")
+    assert values(chunk["sensitive_features_pred"]["guess"]) == ["b"]
+
+
+def test_columns_names_may_be_numbers_and_tuples() -> None:
+    frame = pd.DataFrame([[0, 1], [1, 1]])
+    assert values(read(frame, y_true=0, y_pred={"m": 1})["y_pred"]["m"]) == [1, 1]
+    levels = pd.MultiIndex.from_tuples([("t", "y"), ("t", "p")])
+    frame = pd.DataFrame([[0, 1], [1, 1]], columns=levels)
+    assert values(read(frame, y_true=("t", "y"))["y_true"]) == [0, 1]
+
+
+def test_columns_level_of_an_index_is_found_by_its_name() -> None:
+    index = pd.MultiIndex.from_tuples([("x", 1), ("y", 2), ("y", 2)], names=["race", "sex"])
+    chunk = read(FRAME.set_axis(index), y_true="y", sensitive_features=["race", "sex"])
+    crossed = {name: values(x) for name, x in chunk["sensitive_features"].items()}
+    assert crossed == {"race": ["x", "y", "y"], "sex": [1, 2, 2]}
+
+
+def test_columns_column_wins_over_a_level_of_the_same_name() -> None:
+    frame = FRAME.set_axis(pd.Index([5, 6, 7], name="g"))
+    assert values(read(frame, sensitive_features="g")["sensitive_features"]) == ["a", "b", "b"]
+
+
+# Columns that nobody asks for.
+
+
+def test_columns_that_are_not_named_are_never_looked_at() -> None:
+    frame = pd.concat([FRAME, FRAME[["h", "h"]]], axis=1)
+    frame["lists"] = [[1], [2, 3], None]
+    chunk = read(frame, y_true="y", y_pred="p", sensitive_features="g")
+    assert values(chunk["y_true"]) == [0, 1, 1]
+
+
+def test_columns_duplicate_name_that_is_asked_for_raises() -> None:
+    frame = pd.concat([FRAME, FRAME[["h", "p", "p"]]], axis=1)
+    with pytest.raises(ValueError, match=r"^3 columns have the name 'p': rename them\.$"):
+        read(frame, y_true="y", y_pred="p", sensitive_features="g")
+
+
+# Names of no column.
+
+MANY = pd.DataFrame({f"column {i} of a wide table": [1] for i in range(500)})
+
+
+@pytest.mark.parametrize(
+    ("frame", "name", "message"),
+    [
+        (
+            pd.DataFrame({"age": [1], "race": [1], "compas": [1]}),
+            "Compas",
+            "There is no column 'Compas'. The columns are 'age', 'race' and 'compas'. "
+            "Did you mean 'compas'?",
+        ),
+        (
+            pd.DataFrame({" race": [1], "other": [1]}),
+            "race",
+            "There is no column 'race'. The columns are ' race' and 'other'. Did you mean ' race'?",
+        ),
+        (
+            pd.DataFrame({"race": [1], "other": [1]}),
+            "race ",
+            "There is no column 'race '. The columns are 'race' and 'other'. Did you mean 'race'?",
+        ),
+        (
+            pd.DataFrame({x: [1] for x in "abcdefghijklm"}),
+            "y",
+            "There is no column 'y'. The columns are 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', "
+            "'j' and 3 more.",
+        ),
+        (
+            pd.DataFrame({"true_a": [1]}),
+            "truth_*",
+            "There is no column 'truth_*'. The columns are 'true_a'. Did you mean 'true_a'?",
+        ),
+    ],
+)
+def test_columns_unknown_name_raises_with_the_first_columns_and_a_guess(
+    frame: pd.DataFrame, name: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match="There is no column") as raised:
+        read(frame, y_true=name)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("name", ["y", "column of a wide table", "x" * 1000])
+def test_columns_unknown_name_in_a_wide_table_raises_in_one_short_line(name: str) -> None:
+    with pytest.raises(ValueError, match="There is no column") as raised:
+        read(MANY, y_true=name)
+    assert len(str(raised.value)) <= 300
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("argument", "given"),
+    [
+        ("y_pred", np.array([0, 1, 0])),
+        ("y_pred", [0, 1, 0]),
+        ("y_pred", {"m": pl.Series([0, 1, 0])}),
+        ("sensitive_features", FRAME[["g"]]),
+        ("sensitive_features", [FRAME["g"], FRAME["h"]]),
+        ("sample_weight", 2.5),
+    ],
+)
+def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, given: Any) -> None:
+    message = (
+        f"With data, arguments are names of columns, and {argument} holds values. "
+        f"Pass arrays for all, or data.assign({argument}=...)."
+    )
+    with pytest.raises(ValueError, match="With data") as raised:
+        read(**{"y_true": "y", argument: given})
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        ({"y_true": "true_*", "y_pred": ["pred_a"]}, "y_pred must name as many columns as y_true"),
+        ({"y_true": "y", "y_pred": ["p", "q"]}, "Several models are a mapping"),
+        ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a' and 'true_b'"),
+        (
+            {"y_true": "y", "y_pred": {"m": "p", "n": "q"}, "y_score": "s"},
+            "y_score must be a mapping of the models 'm' and 'n' to columns; received 's'",
+        ),
+        (
+            {"y_true": "y", "y_pred": {"m": "p"}, "y_score": {"k": "s"}},
+            "mapping of the models 'm' to columns; received 'k'",
+        ),
+        (
+            {"sensitive_features": ["g", "h"], "sensitive_features_pred": "g"},
+            "sensitive_features_pred must name as many columns as sensitive_features",
+        ),
+        ({"y_true": "y", "sample_weight": ["s", "h"]}, "sample_weight must name one column"),
+        ({"y_true": "y", "clusters": "true_*"}, "clusters must name one column"),
+        ({"sensitive_features": ["g", "g"]}, "must name different columns; received 'g' and 'g'"),
+        ({"y_true": []}, "y_true must name different columns; received none"),
+        ({}, "y_true, y_pred or sensitive_features must name a column of the data"),
+    ],
+)
+def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        read(**arguments)
+
+
+def test_columns_model_without_a_task_raises_with_model_and_column() -> None:
+    frame = FRAME.assign(new_a=[1, 0, 1])
+    models = {"old": "pred_*", "new": "new_*"}
+    with pytest.raises(ValueError, match=r"y_pred of 'new': there is no column 'new_b' beside"):
+        read(frame, y_true="true_*", y_pred=models)
+
+
+def test_columns_prediction_without_labels_raises_with_its_column() -> None:
+    frame = FRAME.assign(pred_score=[1, 0, 1])
+    with pytest.raises(ValueError, match="no column 'true_score' beside 'pred_score'"):
+        read(frame, y_true="true_*", y_pred="pred_*")
+
+
+# Through the public calls.
+
+
+def test_counts_from_frame_and_result_name_columns_in_the_same_way() -> None:
+    counts = bam.Counts.from_frame(FRAME, y_true="true_*", y_pred="pred_*", sensitive_features="g")
+    assert counts.class_labels == ("a", "b")
+    metric = bam.DirectionalBiasAmplification()
+    result = metric.result(FRAME, "p", y_true="y", sensitive_features="g", n_boot=0)
+    assert result.value == metric(FRAME["y"], FRAME["p"], sensitive_features=FRAME["g"])

@@ -1,0 +1,389 @@
+"""Files as data: which are read, as what types, and what is said about those that are not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.counting.paths import is_saved_counts
+from biasamp_adapters.counting.tables import read_table
+
+CSV = "y,p,g\n1,0,a\n0,1,b\n0,1,b\n"
+NAMES = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
+
+
+def rows_of(data: Any, **options: Any) -> Counter[tuple[Any, ...]]:
+    """Return the number of rows with each truth, prediction and group."""
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for chunk in read_table(data, NAMES, **options):
+        (prediction,) = chunk["y_pred"].values()
+        columns = chunk["y_true"], prediction, chunk["sensitive_features"]
+        lists = [[None if pd.isna(x) else x for x in pd.Series(c).tolist()] for c in columns]
+        for *row, n in zip(*lists, chunk["count"], strict=True):
+            rows[tuple(row)] += int(n)
+    return rows
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
+
+
+# Formats.
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("comma.csv", CSV),
+        ("UPPER.CSV", CSV),
+        ("semicolon.csv", CSV.replace(",", ";")),
+        ("tab.tsv", CSV.replace(",", "\t")),
+        ("bar.txt", CSV.replace(",", "|")),
+        ("comma.data", CSV),
+        ("windows.csv", CSV.replace("\n", "\r\n")),
+        ("mac.csv", CSV.replace("\n", "\r")),
+        ("mark.csv", b"\xef\xbb\xbf" + CSV.encode()),
+        ("last line.csv", CSV.rstrip("\n")),
+        ("quoted.csv", '"y","p","g"\n"1","0","a"\n0,1,b\n0,1,b\n'),
+        ("index.csv", ",y,p,g\n0,1,0,a\n1,0,1,b\n2,0,1,b\n"),
+        ("text.csv", 'y,t,p,g\n1,"a, ""b""\nand c",0,a\n0,,1,b\n0,,1,b\n'),
+        ("records.json", '[{"y":1,"p":0,"g":"a"},{"y":0,"p":1,"g":"b"},{"y":0,"p":1,"g":"b"}]'),
+        ("lines.jsonl", '{"y":1,"p":0,"g":"a"}\n' + '{"y":0,"p":1,"g":"b"}\n' * 2),
+        ("lines.ndjson", '{"y":1,"p":0,"g":"a"}\n' + '{"g":"b","y":0,"p":1}\n' * 2),
+        ("odd [1]*? name's.csv", CSV),
+    ],
+)
+def test_file_of_a_format_gives_its_rows(tmp_path: Path, name: str, content: str) -> None:
+    path = write(tmp_path / name, content)
+    assert rows_of(path) == EXPECTED
+    assert rows_of(str(path)) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["rows.csv.gz", "rows.jsonl.gz"])
+def test_file_of_gzip_gives_its_rows(tmp_path: Path, name: str) -> None:
+    lines = '{"y":1,"p":0,"g":"a"}\n' + '{"y":0,"p":1,"g":"b"}\n' * 2
+    content = CSV if "csv" in name else lines
+    assert rows_of(write(tmp_path / name, gzip.compress(content.encode()))) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.pq"])
+def test_file_of_parquet_gives_its_rows(tmp_path: Path, name: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    rows = "(VALUES (1, 0, 'a'), (0, 1, 'b'), (0, 1, 'b')) AS t(y, p, g)"
+    duckdb.sql(f"COPY (FROM {rows}) TO '{tmp_path / name}' (FORMAT parquet)")
+    assert rows_of(tmp_path / name) == EXPECTED
+
+
+def test_files_of_a_pattern_or_a_list_are_one_table(tmp_path: Path) -> None:
+    write(tmp_path / "mon.csv", CSV)
+    # Other columns, another order and another delimiter.
+    write(tmp_path / "tue.csv", "g;extra;p;y\nb;9;1;0\n")
+    expected = {(1, 0, "a"): 1, (0, 1, "b"): 3}
+    assert rows_of(tmp_path / "*.csv") == expected
+    assert rows_of([tmp_path / "mon.csv", tmp_path / "tue.csv"]) == expected
+    # A file that is named twice is read once.
+    assert rows_of([tmp_path / "mon.csv", str(tmp_path / "mon.csv")]) == EXPECTED
+
+
+def test_counts_and_results_take_paths(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", CSV)
+    assert bam.Counts.from_frame(path, **NAMES).n_rows == 3
+    frame = pd.read_csv(path)
+    metric = bam.DirectionalBiasAmplification()
+    given = {"y_true": "y", "y_pred": "p", "sensitive_features": "g", "n_boot": 0}
+    assert metric.result(path, **given).value == metric.result(frame, **given).value
+
+
+def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", "y,p,g,Black,black,x,x\n1,0,a,5,6,7,8\n")
+    (chunk,) = read_table(path, {"y_true": "y", "y_pred": "black", "sensitive_features": "Black"})
+    assert list(chunk["sensitive_features"]) == [5]
+    assert list(chunk["y_pred"]["black"]) == [6]
+    with pytest.raises(ValueError, match="2 columns have the name 'x'"):
+        list(read_table(path, {"y_true": "x"}))
+
+
+# Types.
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        (["1", "0", ""], [1, 0, None]),
+        (["1", "0.5", " 2"], [1.0, 0.5, 2.0]),
+        (["1.0", "0", "nan"], [1.0, 0.0, None]),
+        (["True", "FALSE", "true"], [True, False, True]),
+        (["True", "0", "1"], [True, False, True]),
+        (["yes", "no", "NA"], ["yes", "no", "NA"]),
+        (["01", "1", "2"], ["01", "1", "2"]),
+        (["1", "2", "not stated"], ["1", "2", "not stated"]),
+        (["#1", "#2", "3"], ["#1", "#2", "3"]),
+        (["9007199254740993", "9007199254740992", ""], [2**53 + 1, 2**53, None]),
+        (["12345678901234567890", "1", "2"], ["12345678901234567890", "1", "2"]),
+        (["2020-01-02", "2020-01-01", "2020-01-01"], ["2020-01-02", "2020-01-01", "2020-01-01"]),
+        ([" Male", "Male", "Male"], [" Male", "Male", "Male"]),
+    ],
+)
+@pytest.mark.parametrize("has_count", [False, True], ids=["grouped", "in chunks"])
+def test_csv_column_has_the_type_of_all_its_cells(
+    tmp_path: Path, cells: list[str], labels: list[Any], has_count: bool
+) -> None:
+    path = write(tmp_path / "rows.csv", "g,n\n" + "".join(f'"{cell}",1\n' for cell in cells))
+    arguments = {"sensitive_features": "g"} | ({"count": "n"} if has_count else {})
+    (chunk,) = read_table(path, arguments)
+    read: Counter[tuple[type, Any]] = Counter()
+    for label, n in zip(
+        pd.Series(chunk["sensitive_features"]).tolist(), chunk["count"], strict=True
+    ):
+        label = None if pd.isna(label) else label
+        read[type(label), label] += int(n)
+    assert read == Counter((type(label), label) for label in labels)
+
+
+def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path: Path) -> None:
+    write(tmp_path / "mon.csv", "y,p,g\n1,1,0\n1,1,1\n")
+    write(tmp_path / "tue.csv", "y,p,g\n0,1,1\n0,1,not stated\n")
+    assert rows_of(tmp_path / "*.csv") == {
+        (1, 1, "0"): 1,
+        (1, 1, "1"): 1,
+        (0, 1, "1"): 1,
+        (0, 1, "not stated"): 1,
+    }
+
+
+def test_csv_truth_is_text_if_a_prediction_is(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", "y,p,g\n1,1,5\n0,other,5\n")
+    assert rows_of(path) == {("1", "1", 5): 1, ("0", "other", 5): 1}
+
+
+def test_csv_true_and_false_beside_0_and_1_are_one_coding(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", "y,p,g\n1,True,a\n0,False,b\n0,True,a\n")
+    assert bam.Counts.from_frame(path, **NAMES).class_labels == (0, 1)
+
+
+def test_csv_missing_values_leave_the_type_of_the_others(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", "y,p,g\n1,NA,a\n0,1,?\n0,1,b\n")
+    assert rows_of(path)["1", "NA", "a"] == 1
+    assert rows_of(path, missing_values=["NA", "?"]) == {
+        (1, None, "a"): 1,
+        (0, 1, None): 1,
+        (0, 1, "b"): 1,
+    }
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_matrix_of_a_file_holds_numbers(tmp_path: Path, ending: str) -> None:
+    frame = pd.DataFrame({"true_a": [True, False], "true_b": [0, 1], "pred_b": [0.25, 1.0]})
+    frame = frame.assign(pred_a=[1, None], s=[0.5, 2])
+    path = tmp_path / f"rows.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    (chunk,) = read_table(path, {"y_true": "true_*", "y_pred": "pred_*", "sample_weight": "s"})
+    assert chunk["y_true"].values.tolist() == [[1, 0], [0, 1]]
+    predicted = chunk["y_pred"]["pred"].values
+    assert predicted[0].tolist() == [1, 0.25]
+    assert pd.isna(predicted[1, 0])
+    assert chunk["sample_weight"].tolist() == [0.5, 2]
+
+
+def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
+    records = [{"y": 1, "p": 1, "g": 1}, {"y": "0", "p": True, "g": "not stated"}]
+    path = write(tmp_path / "rows.json", json.dumps(records))
+    assert rows_of(path) == {(1, True, "1"): 1, (0, True, "not stated"): 1}
+
+
+# Files that are not read.
+
+HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("rows.csv", gzip.compress(CSV.encode()), "'{}' is gzip: let its name end in '.gz'."),
+        ("rows.csv", b"PAR1" + b"x" * 40, "'{}' is Parquet: let its name end in '.parquet'."),
+        ("rows.csv", "", "'{}' is empty."),
+        ("rows.csv", "\n", "'{}' has no header line."),
+        (
+            "adult.data",
+            HEADLESS,
+            "'{}' seems to have no header line. Read it with pandas.read_csv(..., names=[...]) "
+            "and pass the frame.",
+        ),
+        (
+            "adult.csv",
+            "|1x3 Cross validator\n" + HEADLESS,
+            "'{}' seems to have no header line. Read it with pandas.read_csv(..., names=[...]) "
+            "and pass the frame.",
+        ),
+        (
+            "rows.csv",
+            "y,p,g\n1,0,é\n".encode("latin-1"),
+            "'{}' is not UTF-8 (line 2): pass the frame of pandas.read_csv(..., encoding=...).",
+        ),
+        (
+            "rows.csv",
+            CSV.encode("utf-16"),
+            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...).",
+        ),
+        (
+            "rows.csv",
+            CSV + "1,0,a\r\n" * 3,
+            "'{}' mixes line ends (LF and CRLF), or has a quote that does not end.",
+        ),
+        ("rows.csv", CSV + "1,0\n", "'{}' has more or fewer cells than its header (line 5)."),
+        ("rows.csv", CSV + '1,0,"a\n', "'{}' has a quote that does not end (line 5)."),
+        (
+            "rows.arff",
+            "@relation rows",
+            "'{}' must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
+            "pandas.read_csv('{}')",
+        ),
+        (
+            "rows.xlsx",
+            b"PK\x03\x04",
+            "'{}' must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
+            "pandas.read_excel('{}')",
+        ),
+        (
+            "columns.json",
+            '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}',
+            "'{}' has lists or records in a column that must hold labels.",
+        ),
+        ("rows.csv.gz", CSV, "'{}' is no gzip file, or is cut short."),
+        ("rows.csv.gz", gzip.compress(CSV.encode() * 99)[:-20], "is no gzip file, or is cut short"),
+    ],
+)
+def test_file_that_cannot_be_read_raises_with_the_true_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str | bytes, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path(name), content)
+    with pytest.raises(ValueError, match=r"header|UTF|is|has|mixes|must") as raised:
+        rows_of(name)
+    assert message.replace("{}", name) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fragment"),
+    [
+        ("rows.parquet", b"PAR1" + b"secret" * 9, "cannot be read"),
+        ("rows.json", '[{"y":1,"p":"secret"},{"y":', "cannot be read: Malformed JSON"),
+        ("rows.jsonl", '{"y":1,"p":0,"g":"secret","y":2}\n', "cannot be read"),
+        ("rows.csv", CSV + "secret" * 400_000 + "\n" + CSV, "has a line that is too long"),
+        ("rows.csv", CSV + "secret,1\n", "has more or fewer cells"),
+    ],
+)
+def test_error_of_a_file_is_short_and_without_its_data(
+    tmp_path: Path, name: str, content: str | bytes, fragment: str
+) -> None:
+    path = write(tmp_path / name, content)
+    with pytest.raises(ValueError, match=fragment) as raised:
+        rows_of(path)
+    assert len(str(raised.value)) <= 300
+    assert "\n" not in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_last_line_that_is_longer_than_the_buffer_does_not_vanish(
+    tmp_path: Path, ending: str, end: str
+) -> None:
+    content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
+    content = gzip.compress(content, 1) if ending == "csv.gz" else content
+    with pytest.raises(ValueError, match="has a line that is too long"):
+        rows_of(write(tmp_path / f"rows.{ending}", content))
+
+
+def test_long_cell_that_fits_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", CSV + "1,0," + "x" * 1_900_000)
+    assert sum(rows_of(path).values()) == 4
+
+
+def test_text_in_a_column_of_numbers_raises(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", "true_a,g\n1,a\nyes,b\n")
+    with pytest.raises(ValueError, match="has text in a column that must hold numbers"):
+        list(read_table(path, {"y_true": "true_*"}))
+
+
+def test_file_without_rows_raises(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", "y,p,g\n")
+    with pytest.raises(ValueError, match="at least one row"):
+        bam.Counts.from_frame(path, **NAMES)
+
+
+def test_column_that_a_later_file_lacks_raises_with_the_file(tmp_path: Path) -> None:
+    first = write(tmp_path / "mon.csv", CSV)
+    second = write(tmp_path / "tue.csv", "y,q,g\n1,1,a\n")
+    with pytest.raises(ValueError, match=r"tue\.csv': There is no column 'p'\. The columns are"):
+        rows_of([first, second])
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("prediction.csv", "There is no file 'prediction.csv'. Did you mean 'predictions.csv'?"),
+        ("zzz/*.parquet", "There is no folder 'zzz'."),
+        ("*.parquet", "There is no file '*.parquet'."),
+    ],
+)
+def test_missing_file_raises_with_a_guess(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("predictions.csv"), CSV)
+    with pytest.raises(FileNotFoundError, match="There is no") as raised:
+        rows_of(path)
+    assert str(raised.value) == message
+
+
+def test_folder_raises_with_the_pattern_that_works(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is a folder: name its files, as in 'folder/\*\.csv'"):
+        rows_of(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_pipe_and_device_raise_and_are_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rows.csv")
+    with pytest.raises(ValueError, match="is a pipe: write its rows to a file first"):
+        rows_of(tmp_path / "rows.csv")
+    with pytest.raises(ValueError, match="is a device"):
+        rows_of("/dev/null")
+    assert not is_saved_counts(tmp_path / "rows.csv")
+
+
+def test_files_of_several_kinds_raise(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "a.csv", CSV), write(tmp_path / "b.jsonl", '{"y":1}\n')]
+    with pytest.raises(ValueError, match="all CSV, all Parquet or all JSON"):
+        rows_of(paths)
+    with pytest.raises(ValueError, match="at least one"):
+        rows_of([])
+
+
+# Saved counts.
+
+
+def test_is_saved_counts_tells_counts_from_records(tmp_path: Path) -> None:
+    counts = bam.Counts.from_arrays([0, 1] * 9, [0, 1] * 9, sensitive_features=["a", "b"] * 9)
+    counts.save(tmp_path / "counts.json")
+    assert is_saved_counts(tmp_path / "counts.json")
+    records = '[{"format": "biasamp-counts-1"}]'
+    assert not is_saved_counts(write(tmp_path / "records.json", records))
+    assert not is_saved_counts(write(tmp_path / "rows.csv", CSV))
+    assert not is_saved_counts(tmp_path / "*.json")
+    assert not is_saved_counts(tmp_path)

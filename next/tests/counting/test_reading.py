@@ -1,0 +1,263 @@
+"""What counts as a label, and how labels of any container are read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+import biasamp_adapters as bam
+
+Y, P, G = [0, 1, 1, 0], [1, 1, 0, 0], ["a", "b", "a", "b"]
+
+CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "objects": lambda values: np.array(values, dtype=object),
+    "series": pd.Series,
+    "arrow series": lambda values: pd.Series(pd.array(values, dtype=pd.ArrowDtype(pa.int64()))),
+    "category": lambda values: pd.Series(values, dtype=object).astype("category"),
+    "polars": pl.Series,
+    "arrow": pa.array,
+    "chunked": lambda values: pa.chunked_array([pa.array(values[:7]), pa.array(values[7:])]),
+    "dictionary": lambda values: pa.array(values).dictionary_encode(),
+}
+
+
+def groups_of(values: Any, **options: Any) -> tuple[Any, ...]:
+    """Return the groups that are read from a column."""
+    n = len(values)
+    counts = bam.Counts.from_arrays([0] * n, [0] * n, sensitive_features=values, **options)
+    return counts.group_labels
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(container: str) -> None:
+    values = [2**53, 2**53 + 1, 2**53 + 2, None] * 3
+    if container in ("series", "category"):
+        # pandas itself reads such a list as floats unless it is told otherwise.
+        values = pd.Series(values, dtype="object").tolist()
+    read = CONTAINERS[container](values)
+    if container == "series":
+        read = pd.Series(values, dtype="object")
+    assert groups_of(read, missing="drop") == (2**53, 2**53 + 1, 2**53 + 2)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, 0, 1],
+        [1.0, 0.0, 1.0],
+        np.array([1, 0, 1], dtype=np.uint8),
+        np.array([1, 0, 1], dtype=np.float32),
+        [np.int64(1), np.int64(0), np.float64(1)],
+        pd.array([1, 0, 1], dtype="Int8"),
+        pa.array([1.0, 0.0, 1.0]),
+        pl.Series([1, 0, 1], dtype=pl.UInt8),
+        [Decimal(1), Decimal("0.0"), 1],
+        ["True", "0", "1"],
+    ],
+)
+def test_whole_numbers_of_every_kind_are_the_same_labels(values: Any) -> None:
+    labels = groups_of(values)
+    assert labels == (0, 1)
+    assert {type(label) for label in labels} == {int}
+
+
+def test_booleans_beside_numbers_are_0_and_1() -> None:
+    counts = bam.Counts.from_arrays([True, False], [1, 0], sensitive_features=["a", "b"])
+    assert [repr(label) for label in counts.class_labels] == ["0", "1"]
+    alone = bam.Counts.from_arrays([True, False], [True, True], sensitive_features=["a", "b"])
+    assert [repr(label) for label in alone.class_labels] == ["False", "True"]
+
+
+DAYS = [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        DAYS,
+        pd.Series(pd.to_datetime(DAYS)),
+        pl.Series(DAYS),
+        pl.Series(DAYS).cast(pl.Datetime),
+        pa.array(DAYS),
+        np.array(DAYS, dtype="M8[D]"),
+    ],
+)
+def test_dates_of_every_engine_are_the_same_labels(days: Any) -> None:
+    assert groups_of(days) == tuple(DAYS)
+
+
+def test_decimals_that_floats_cannot_tell_apart_stay_distinct() -> None:
+    digits = ["0.1234567890123456788", "0.1234567890123456789"]
+    assert groups_of([Decimal(number) for number in digits]) == tuple(map(Decimal, digits))
+
+
+def test_outer_spaces_and_case_make_labels_distinct() -> None:
+    assert groups_of(["f", "f ", "F"]) == ("F", "f", "f ")
+
+
+def test_missing_values_of_every_kind_are_missing() -> None:
+    for missing in (None, np.nan, pd.NA, pd.NaT, float("nan")):
+        assert groups_of(pd.Series(["a", "b", missing], dtype=object), missing="drop") == ("a", "b")
+
+
+def test_labels_named_as_missing_are_missing() -> None:
+    labels = groups_of(["a", "b", "?", "NA"], missing="drop", missing_values=["?", "NA"])
+    assert labels == ("a", "b")
+
+
+def test_rows_of_weight_zero_are_as_if_absent() -> None:
+    kept = bam.Counts.from_arrays(Y[:3], P[:3], sensitive_features=G[:3], sample_weight=[1, 2, 3])
+    counts = bam.Counts.from_arrays(
+        [*Y[:3], 2], [*P[:3], 2], sensitive_features=[*G[:3], "c"], sample_weight=[1, 2, 3, 0]
+    )
+    assert counts == kept
+    assert counts.group_labels == ("a", "b")
+
+
+def test_sparse_column_reads_as_a_column() -> None:
+    column = sparse.csr_array(np.array(Y))
+    assert bam.directional_bias_amplification(
+        column, P, sensitive_features=G
+    ) == bam.directional_bias_amplification(Y, P, sensitive_features=G)
+
+
+def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
+    metric = bam.DirectionalBiasAmplification()
+    truth, predicted = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[1, 1], [0, 1], [0, 1]])
+    value = metric(truth, predicted, sensitive_features=["a", "b", "a"])
+    assert value == metric(2 * truth - 1, 2 * predicted - 1, sensitive_features=["a", "b", "a"])
+
+
+def test_level_of_the_index_names_the_groups() -> None:
+    y = pd.Series(Y, index=pd.Index(G, name="race"))
+    value = bam.directional_bias_amplification(y, P, sensitive_features="race")
+    assert value == bam.directional_bias_amplification(Y, P, sensitive_features=G)
+
+
+def test_index_in_another_order_warns() -> None:
+    y, p = pd.Series(Y, index=[*"rstu"]), pd.Series(P, index=[*"utsr"])
+    with pytest.warns(bam.AmplificationWarning, match="y_true and y_pred have the same index"):
+        bam.directional_bias_amplification(y, p, sensitive_features=G)
+
+
+def test_label_lists_keep_their_order_and_their_labels_without_rows() -> None:
+    counts = bam.Counts.from_arrays(
+        Y, P, sensitive_features=G, class_labels=[2, 1, 0], group_labels=["b", "a", "c"]
+    )
+    assert counts.class_labels == (2, 1, 0)
+    assert counts.group_labels == ("b", "a", "c")
+
+
+def test_classes_are_those_of_truth_and_predictions() -> None:
+    counts = bam.Counts.from_arrays(
+        ["r", "g", "g"], ["r", "g", "b"], sensitive_features=["a", "b", "a"]
+    )
+    assert counts.class_labels == ("b", "g", "r")
+
+
+def ba(y_true: Any = Y, y_pred: Any = P, sensitive_features: Any = G, **others: Any) -> float:
+    """Return BA, of good inputs if none are given."""
+    arrays = {"sample_weight", "sensitive_features_pred"}
+    settings = {name: others.pop(name) for name in {*others} - arrays}
+    metric = bam.DirectionalBiasAmplification(**settings)
+    return metric(y_true, y_pred, sensitive_features=sensitive_features, **others)
+
+
+BAD_INPUT: list[tuple[dict[str, Any], str]] = [
+    ({"y_true": [1, "1", 0, 0]}, "y_true holds 1 and '1', which look the same"),
+    ({"y_true": ["1", "1", "0", "0"]}, "y_true or y_pred holds 0 and '0'"),
+    (
+        {"sensitive_features": {"u": ["x × y", "x"] * 2, "v": ["z", "y × z"] * 2}},
+        "which look the same",
+    ),
+    ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
+    ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
+    ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "as many values in each row"),
+    ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
+    ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
+    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping, such as"),
+    ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
+    ({"sensitive_features": "race"}, "names a level of y_true's index, and y_true has no index"),
+    ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
+    ({"sensitive_features": None}, "By group of the feature itself, use amplification_frame"),
+    ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
+    ({"y_true": {0, 1}}, "y_true must be a column of values"),
+    ({"y_true": io.StringIO("0")}, "received a StringIO"),
+    ({"y_true": "label"}, "y_true='label' names a column, so data must come first"),
+    ({"y_true": None}, "y_true or a reference must be given"),
+    ({"y_true": [0, None, 1, 1]}, "y_true must not have missing values; received 1"),
+    ({"y_pred": [0, None, 1, 1]}, "missing='abstain' keeps missing predictions"),
+    ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
+    ({"y_pred": [3, 4, 5, 6]}, "If these are scores: y_score=..., threshold=..."),
+    ({"y_pred": ["u", "v", "u", "v"]}, "y_pred must share labels with y_true"),
+    ({"y_pred": [0.2, 0.4, 0.1, 1.2]}, "probabilities from 0 to 1; received 1.2"),
+    ({"y_pred": np.full((4, 2), 0.5)}, r"pass predict_proba\(X\)\[:, 1\]"),
+    ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
+    ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
+    ({"y_true": [], "y_pred": [], "sensitive_features": []}, "at least one row; received none"),
+    ({"y_pred": {"a": P, "b": P}}, "reads one model; received ..a., .b..: use compare"),
+    ({"sample_weight": [1, 1, 1, -1]}, "not negative; received -1"),
+    ({"sample_weight": [1, 1, 1, float("nan")]}, "must be finite"),
+    ({"sample_weight": [0, 0, 0, 0]}, "a sum between 1e-100 and 1e100; received 0"),
+    ({"sample_weight": ["a", 1, 1, 1]}, "sample_weight must hold numbers; received 'a'"),
+    ({"class_labels": {0, 1}}, "must be in an order, as in a list; received a set"),
+    ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
+    ({"group_labels": "ab"}, "group_labels must be in an order"),
+    ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
+    ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
+    ({"direction": "A<-T"}, "direction must be 'A->T' or 'T->A'; received 'A<-T'"),
+    ({"direction": "T->A"}, "sensitive_features_pred must be given for BA T->A"),
+    ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
+    ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels of y_true"),
+    ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels of sensitive_features"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "fragment"), BAD_INPUT)
+def test_bad_input_raises_one_line_that_names_the_argument(
+    inputs: dict[str, Any], fragment: str
+) -> None:
+    with pytest.raises(ValueError, match=fragment) as raised:
+        ba(**inputs)
+    message = str(raised.value)
+    assert "\n" not in message
+    assert len(message) <= 300
+
+
+def test_error_about_many_columns_stays_short() -> None:
+    with pytest.raises(ValueError, match="as many rows") as raised:
+        ba([0, 1] * 5000, [0, 1] * 5000, np.array([["a", "b"] * 5000] * 2))
+    assert len(str(raised.value)) <= 300
+
+
+@pytest.mark.parametrize(
+    ("reference", "note"),
+    [
+        ((Y, G), "The reference has no rows of c"),
+        ((Y, ["a"] * 4), "The reference holds one group only"),
+        (([*Y, 1], [*"aabc", "d"]), "The data have no rows of d"),
+    ],
+)
+def test_reference_with_other_groups_leaves_a_note(reference: Any, note: str) -> None:
+    metric = bam.DirectionalBiasAmplification(reference=reference)
+    result = metric.result([0, 1, 1], [0, 1, 0], sensitive_features=["a", "b", "c"], n_boot=0)
+    assert any(note in text for text in result.notes)
+
+
+def test_pairs_that_the_reference_lacks_count_0() -> None:
+    # Rates of 1: a .5 to 0, b .5 to 1, c 0 to 1. In the reference a is below b, and c is absent.
+    metric = bam.DirectionalBiasAmplification(reference=([0, 1, 1, 1], [*"aabb"]))
+    result = metric.result([0, 1, 0, 1, 0], [0, 0, 1, 1, 1], sensitive_features=[*"aabbc"])
+    assert result.value == pytest.approx((0.5 + 0.5 + 0.0) / 3, abs=1e-15)

@@ -1,0 +1,217 @@
+"""Counts in files: with rows, and without them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp_adapters as bam
+
+METRICS = [
+    bam.MALSBiasAmplification(),
+    bam.DirectionalBiasAmplification(),
+    bam.MultiAttributeBiasAmplification(),
+    bam.LeakageAmplification(),
+    bam.DirectionalPredictabilityAmplification(),
+]
+
+
+def make_counts(shares: tuple[float, ...] = (0.6, 0.4), n: int = 5000, **options: Any) -> Any:
+    """Return counts of groups of these shares, with predictions that err in a fifth of the rows."""
+    rng = np.random.default_rng(11)
+    groups = rng.choice(np.array([*"abc"])[: len(shares)], n, p=shares)
+    truth = (rng.random(n) < np.where(groups == "a", 0.5, 0.3)) * 1
+    predicted = np.where(rng.random(n) < 0.8, truth, 1 - truth)
+    return bam.Counts.from_arrays(truth, predicted, sensitive_features=groups, **options)
+
+
+def make_matrix_counts(n: int = 3000) -> Any:
+    """Return counts of a matrix of eight columns."""
+    rng = np.random.default_rng(12)
+    truth = (rng.random((n, 8)) < 0.2) * 1
+    predicted = np.where(rng.random((n, 8)) < 0.9, truth, 1 - truth)
+    return bam.Counts.from_arrays(truth, predicted, sensitive_features=rng.choice([*"ab"], n))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["no", "yes"],
+        [0, 1],
+        [False, True],
+        [0.5, 1.25],
+        [dt.date(2020, 1, 1), dt.date(2020, 1, 2)],
+        [dt.datetime(2020, 1, 1, 8), dt.datetime(2020, 1, 2, 9)],
+        [Decimal("0.1234567890123456788"), Decimal("0.1234567890123456789")],
+    ],
+)
+def test_saved_counts_load_as_they_were(tmp_path: Path, labels: list[Any]) -> None:
+    rows = [labels[i] for i in (0, 1, 1, 0) * 5]
+    counts = bam.Counts.from_arrays(rows, rows[::-1], sensitive_features=[*"aabb"] * 5)
+    counts.save(tmp_path / "counts.json")
+    loaded = bam.Counts.load(tmp_path / "counts.json")
+    assert loaded == counts
+    assert loaded.class_labels == tuple(labels)
+    assert [type(label) for label in loaded.class_labels] == [type(label) for label in labels]
+
+
+def test_saved_counts_keep_weights_clusters_crossed_groups_and_missing_predictions(
+    tmp_path: Path,
+) -> None:
+    n = 400
+    rng = np.random.default_rng(5)
+    truth, predicted = rng.integers(0, 2, n), rng.integers(0, 2, n).astype(object)
+    predicted[:40] = None
+    counts = bam.Counts.from_arrays(
+        truth,
+        predicted,
+        sensitive_features={"sex": rng.choice([*"fm"], n), "age": rng.choice([*"oy"], n)},
+        sample_weight=rng.choice([0.5, 2.0], n),
+        clusters=rng.integers(0, 60, n),
+        missing="abstain",
+    )
+    with pytest.warns(bam.AmplificationWarning, match="may identify people"):
+        counts.save(tmp_path / "counts.json")
+    loaded = bam.Counts.load(tmp_path / "counts.json")
+    metric = bam.DirectionalBiasAmplification()
+    assert metric.result(loaded).to_dict() == metric.result(counts).to_dict()
+
+
+def test_saved_matrix_loads_as_it_was(tmp_path: Path) -> None:
+    counts = make_matrix_counts()
+    with pytest.warns(bam.AmplificationWarning, match="may identify people"):
+        counts.save(tmp_path / "counts.json")
+    loaded = bam.Counts.load(tmp_path / "counts.json")
+    for metric in (METRICS[1], METRICS[2]):
+        assert metric.result(loaded, n_boot=0).to_dict() == (
+            metric.result(counts, n_boot=0).to_dict()
+        )
+
+
+def test_file_whose_content_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "counts.json"
+    make_counts().save(path)
+    text = path.read_text()
+    n = json.loads(text)["n"][0]
+    path.write_text(text.replace(f'"n": [{n}', f'"n": [{n + 1}'))
+    with pytest.raises(ValueError, match="its checksum differs"):
+        bam.Counts.load(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "fragment"),
+    [
+        ("", "its content is not JSON"),
+        ("[1, 2]", "with the format 'biasamp-counts-1'"),
+        ('{"format": "biasamp-counts-0"}', "with the format 'biasamp-counts-1'"),
+        ('{"format": "biasamp-counts-1"}', "its checksum differs"),
+    ],
+)
+def test_file_that_holds_no_counts_is_refused(tmp_path: Path, content: str, fragment: str) -> None:
+    (tmp_path / "counts.json").write_text(content)
+    with pytest.raises(ValueError, match=fragment):
+        bam.Counts.load(tmp_path / "counts.json")
+
+
+def test_random_byte_changes_never_load_in_silence(tmp_path: Path) -> None:
+    path, rng = tmp_path / "counts.json", np.random.default_rng(2)
+    counts = make_counts()
+    counts.save(path)
+    whole = path.read_bytes()
+    for _ in range(200):
+        changed = bytearray(whole)
+        changed[rng.integers(len(whole))] = rng.integers(32, 127)
+        path.write_bytes(changed)
+        try:
+            loaded = bam.Counts.load(path)
+        except ValueError:
+            continue
+        assert loaded == counts
+
+
+def test_saving_over_a_file_that_cannot_be_written_names_it(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"missing/counts\.json cannot be written"):
+        make_counts().save(tmp_path / "missing" / "counts.json")
+
+
+def test_saving_leaves_no_unfinished_file(tmp_path: Path) -> None:
+    make_counts().save(tmp_path / "counts.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["counts.json"]
+
+
+# Without rows.
+
+
+def save_without_rows(counts: Any, folder: Path) -> Any:
+    counts.save(folder / "sums.json", rows=False)
+    return bam.Counts.load(folder / "sums.json")
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_block_sums_of_labels_give_the_values_and_close_intervals(
+    tmp_path: Path, metric: Any
+) -> None:
+    counts = make_counts()
+    expected, result = metric.result(counts), metric.result(save_without_rows(counts, tmp_path))
+    for name, estimate in expected.estimates.items():
+        assert result.estimates[name].value == pytest.approx(estimate.value, abs=1e-12)
+    # 83 blocks are a noise of 1 / sqrt(2 * 83) = 8 % in the width, and four times that is a third.
+    width, expected_width = (np.ptp(x.interval) for x in (result, expected))
+    assert 2 / 3 < width / expected_width < 3 / 2
+
+
+@pytest.mark.parametrize("metric", [METRICS[0], METRICS[1], METRICS[4]], ids=repr)
+def test_block_sums_of_a_matrix_give_the_values(tmp_path: Path, metric: Any) -> None:
+    counts = make_matrix_counts()
+    result = metric.result(save_without_rows(counts, tmp_path), n_boot=200)
+    assert result.value == pytest.approx(metric.result(counts, n_boot=0).value, abs=1e-12)
+    assert result.interval is not None
+
+
+def test_block_sums_hold_no_rows(tmp_path: Path) -> None:
+    counts = make_counts()
+    counts.save(tmp_path / "sums.json", rows=False)
+    written = json.loads((tmp_path / "sums.json").read_text())
+    assert all(variable["codes"] == [] for variable in written["variables"])
+    assert min(written["n"]) >= 50
+    assert len(written["n"]) >= 20
+
+
+def test_small_group_is_one_sum_without_interval(tmp_path: Path) -> None:
+    # 5,000 rows, of which some 150 are of group c: fewer than ten for each of 20 blocks.
+    counts = make_counts((0.57, 0.4, 0.03))
+    loaded = save_without_rows(counts, tmp_path)
+    result, expected = METRICS[1].result(loaded), METRICS[1].result(counts)
+    assert result.value == pytest.approx(expected.value, abs=1e-12)
+    assert result.interval is None
+    assert result.reason == "the saved counts hold one sum of c"
+
+
+def test_few_rows_are_one_sum(tmp_path: Path) -> None:
+    loaded = save_without_rows(make_counts(n=300), tmp_path)
+    assert METRICS[1].result(loaded).reason == "the saved counts hold one sum of all rows"
+
+
+def test_block_sums_are_not_added_nor_used_where_rows_are_needed(tmp_path: Path) -> None:
+    labels, matrix = make_counts(), make_matrix_counts()
+    sums = save_without_rows(labels, tmp_path)
+    with pytest.raises(ValueError, match="must hold rows; received sums of blocks"):
+        sums + sums
+    with pytest.raises(ValueError, match="needs rows; received counts of block sums"):
+        METRICS[2].result(save_without_rows(matrix, tmp_path))
+    with pytest.raises(ValueError, match="needs rows here; received counts of block sums"):
+        METRICS[3].result(save_without_rows(matrix, tmp_path))
+
+
+def test_block_sums_refuse_missing_predictions(tmp_path: Path) -> None:
+    counts = bam.Counts.from_arrays(
+        [0, 1] * 50, [0, None] * 50, sensitive_features=[*"ab"] * 50, missing="abstain"
+    )
+    with pytest.raises(ValueError, match="must have no missing predictions"):
+        counts.save(tmp_path / "sums.json", rows=False)

@@ -1,0 +1,399 @@
+"""Every engine gives the same columns, and only what is asked for comes into memory."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib.util
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.counting.tables import read_table
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow, from which all engines are filled, is missing")
+
+Engine = Callable[[dict[str, Any]], Any]
+
+
+def _pandas(table: Any) -> Any:
+    return table.to_pandas(integer_object_nulls=True)
+
+
+def _pandas_pyarrow(table: Any) -> Any:
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def _polars(table: Any) -> Any:
+    import polars as pl
+
+    return pl.from_arrow(table)
+
+
+def _polars_lazy(table: Any) -> Any:
+    return _polars(table).lazy()
+
+
+def _pyarrow(table: Any) -> Any:
+    return table
+
+
+def _duckdb(table: Any) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(table)
+
+
+def _dask(table: Any) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_pandas(_pandas_pyarrow(table), npartitions=2)
+
+
+def _ibis(table: Any) -> Any:
+    import ibis
+
+    return ibis.memtable(table)
+
+
+def _pyspark(table: Any) -> Any:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    return session.getOrCreate().createDataFrame(table)
+
+
+#: For each engine the module that it needs, and how it is filled from a table of Arrow.
+ENGINES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "pandas": ("pandas", _pandas),
+    "pandas-pyarrow": ("pandas", _pandas_pyarrow),
+    "polars": ("polars", _polars),
+    "polars-lazy": ("polars", _polars_lazy),
+    "pyarrow": ("pyarrow", _pyarrow),
+    "duckdb": ("duckdb", _duckdb),
+    "dask": ("dask", _dask),
+    "ibis": ("ibis", _ibis),
+    "pyspark": ("pyspark", _pyspark),
+}
+
+#: Engines whose rows are in memory as numpy counts them, so that they are not grouped.
+IN_MEMORY = ("pandas", "pandas-pyarrow")
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """A function that makes a frame of an engine from columns."""
+    module, constructor = ENGINES[request.param]
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"{module} is not installed")
+
+    def make(columns: dict[str, Any]) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Of the engines themselves.
+            return constructor(pa.table(columns))
+
+    return make
+
+
+def rows_of(frame: Any, **arguments: Any) -> Counter[tuple[Any, ...]]:
+    """Return the number of rows with each combination of labels, in the order of arguments."""
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for chunk in read_table(frame, arguments):
+        columns = [chunk[argument] for argument in arguments]
+        columns = [next(iter(x.values())) if isinstance(x, dict) else x for x in columns]
+        lists = [[None if pd.isna(x) else x for x in pd.Series(c).tolist()] for c in columns]
+        for row, n in zip(
+            zip(*lists, strict=True), chunk.get("count", [1] * len(lists[0])), strict=True
+        ):
+            rows[row] += int(n)
+    return rows
+
+
+# Labels.
+
+KINDS: dict[str, Any] = {
+    "text": ["x", None, "y", "y"],
+    "whole numbers that floats cannot tell apart": [2**60, None, 2**60 + 1, 2**60 + 1],
+    "unsigned": pa.array([1, None, 255, 255], pa.uint8()),
+    "largest unsigned": pa.array([1, None, 2**64 - 1, 2**64 - 1], pa.uint64()),
+    "booleans": [True, None, False, False],
+    "floats": [0.5, None, 1.5, 1.5],
+    "dates": [dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)],
+    "times": [dt.datetime(2020, 1, 1, 8), None, dt.datetime(2020, 1, 2), dt.datetime(2020, 1, 2)],
+}
+
+
+#: Kinds that an engine has not, and why.
+UNLIKE = {
+    ("pyspark", "unsigned"): "Spark has no unsigned numbers",
+    ("pyspark", "largest unsigned"): "Spark has no unsigned numbers",
+    ("pyspark", "times"): "the times of Spark have a zone, and are read as text",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_read_table_kind_of_label_is_kept_beside_missing_values(
+    engine: Engine, kind: str, request: pytest.FixtureRequest
+) -> None:
+    why = UNLIKE.get((request.node.callspec.params["engine"], kind))
+    if why is not None:
+        pytest.skip(why)
+    labels = KINDS[kind] if isinstance(KINDS[kind], list) else KINDS[kind].to_pylist()
+    counts = bam.Counts.from_frame(
+        engine({"y": KINDS[kind], "g": ["a", "a", "b", "b"]}),
+        y_true="y",
+        sensitive_features="g",
+        missing="drop",
+    )
+    expected = bam.Counts.from_arrays(
+        np.array(labels, dtype=object), sensitive_features=["a", "a", "b", "b"], missing="drop"
+    )
+    assert counts.class_labels == expected.class_labels
+    assert [type(x) for x in counts.class_labels] == [type(x) for x in expected.class_labels]
+    assert counts == expected
+    assert counts.n_rows == 3
+
+
+def test_read_table_decimals_of_many_digits_stay_distinct(engine: Engine) -> None:
+    long = [Decimal("0.1234567890123456789"), Decimal("0.1234567890123456788"), None]
+    frame = engine({"g": pa.array(long, pa.decimal128(38, 19))})
+    assert rows_of(frame, sensitive_features="g") == {(x,): 1 for x in long}
+
+
+def test_read_table_whole_decimals_are_the_labels_of_integers(engine: Engine) -> None:
+    frame = engine({"y": pa.array([Decimal("1.00"), Decimal("0.00")]), "p": [1, 0]})
+    counts = bam.Counts.from_frame(frame, y_true="y", y_pred="p")
+    assert counts.class_labels == (0, 1)
+
+
+@pytest.mark.parametrize("with_missing", [False, True])
+def test_read_table_categories_are_their_labels(engine: Engine, with_missing: bool) -> None:
+    labels = ["y", "x", "y", None if with_missing else "x"]
+    column = pa.array(labels).dictionary_encode()
+    frame = engine({"g": column})
+    expected = Counter((label,) for label in labels)
+    assert rows_of(frame, sensitive_features="g") == expected
+
+
+def test_read_table_column_without_a_value_is_missing(engine: Engine) -> None:
+    frame = engine({"y": pa.array([None, None], pa.string()), "g": ["a", "b"]})
+    assert rows_of(frame, y_true="y", sensitive_features="g") == {(None, "a"): 1, (None, "b"): 1}
+
+
+def test_read_table_huge_numbers_of_duckdb_stay_distinct() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql(f"SELECT unnest([{10**30}::HUGEINT, {10**30 + 1}, NULL]) AS g")
+    assert rows_of(relation, sensitive_features="g") == {(10**30,): 1, (10**30 + 1,): 1, (None,): 1}
+
+
+def test_read_table_decimals_of_duckdb_are_scores_and_weights() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("SELECT 0.75 AS s, 1.5 AS w, 1 AS y, 'u'::ENUM('v', 'u') AS g")
+    assert str(relation.types[0]).startswith("DECIMAL")
+    arguments = {"y_true": "y", "y_score": "s", "sample_weight": "w", "sensitive_features": "g"}
+    (chunk,) = read_table(relation, arguments)
+    assert chunk["y_score"]["s"].tolist() == [0.75]
+    assert chunk["sample_weight"].tolist() == [1.5]
+    assert list(chunk["sensitive_features"]) == ["u"]
+
+
+def test_read_table_identifiers_of_duckdb_are_clusters() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("SELECT 1 AS y, unnest([uuid(), uuid()]) AS person")
+    (chunk,) = read_table(relation, {"y_true": "y", "clusters": "person"})
+    assert len(set(chunk["clusters"])) == 2
+
+
+# Names.
+
+NAMES = ["len", "n", "count(*)", "a b", "Ünï", "it's", 'qu"ote', "select", "label0", "number1"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_read_table_awkward_name_is_that_of_its_column(engine: Engine, name: str) -> None:
+    frame = engine({name: [1, 2, 2], "g": ["a", "b", "b"], "other": [0, 0, 0]})
+    assert rows_of(frame, y_true=name, sensitive_features="g") == {(1, "a"): 1, (2, "b"): 2}
+
+
+def test_read_table_names_that_differ_by_capital_letters_are_two_columns() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("SELECT 1 AS black, 2 AS Black, 3 AS x, 4 AS x")
+    assert rows_of(relation, y_true="Black", y_pred="black") == {(2, 1): 1}
+
+
+@pytest.mark.parametrize("make", [_pyarrow, _duckdb, _dask])
+def test_read_table_duplicate_name_matters_only_if_it_is_asked_for(
+    make: Callable[[Any], Any],
+) -> None:
+    pytest.importorskip(make.__name__[1:])
+    table = pa.table([[1, 0], [5, 6], [7, 8]], names=["y", "x", "x"])
+    if make is _dask:
+        dd = pytest.importorskip("dask.dataframe")
+        frame = dd.from_pandas(table.to_pandas(), npartitions=1)
+    elif make is _duckdb:
+        duckdb = pytest.importorskip("duckdb")
+        frame = duckdb.sql("SELECT unnest([1, 0]) AS y, 5 AS x, 7 AS x")
+    else:
+        frame = table
+    assert rows_of(frame, y_true="y") == {(1,): 1, (0,): 1}
+    with pytest.raises(ValueError, match="2 columns have the name 'x'"):
+        rows_of(frame, y_true="x")
+
+
+def test_read_table_level_of_the_index_of_dask_is_found() -> None:
+    dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    index = pd.Index(["u", "v", "v"], name="race")
+    frame = dd.from_pandas(pd.DataFrame({"y": [1, 0, 0]}, index=index), npartitions=1)
+    assert rows_of(frame, y_true="y", sensitive_features="race") == {(1, "u"): 1, (0, "v"): 2}
+
+
+# Types that cannot be labels.
+
+
+@pytest.mark.parametrize("column", [[[1], [2, 3]], [{"a": 1}, {"a": 2}]], ids=["list", "struct"])
+def test_read_table_nested_column_raises_with_its_name(engine: Engine, column: Any) -> None:
+    frame = engine({"y": [0, 1], "groups of people": column})
+    assert rows_of(frame, y_true="y") == {(0,): 1, (1,): 1}
+    pattern = "column 'groups of people' must hold labels|must hold labels such as text"
+    with pytest.raises(ValueError, match=pattern):
+        bam.Counts.from_frame(frame, y_true="y", sensitive_features="groups of people")
+
+
+def test_read_table_text_as_a_number_raises_with_its_name(engine: Engine) -> None:
+    frame = engine({"y": [0, 1], "w": ["a", "b"], "true_a": ["0", "1"]})
+    with pytest.raises(ValueError, match="column 'w' must hold numbers"):
+        rows_of(frame, y_true="y", sample_weight="w")
+    with pytest.raises(ValueError, match="column 'true_a' must hold numbers"):
+        rows_of(frame, y_true="true_*")
+
+
+@pytest.mark.parametrize("data", [np.zeros(3), pd.Series([1]), 5, None])
+def test_read_table_of_no_table_raises(data: Any) -> None:
+    with pytest.raises(TypeError, match="data must be a frame, a mapping of columns or paths"):
+        rows_of(data, y_true="y")
+
+
+# Rows.
+
+
+def test_read_table_equal_rows_come_as_one(engine: Engine, request: pytest.FixtureRequest) -> None:
+    frame = engine({"y": [0, 1] * 50, "p": [1] * 100, "g": ["a", "b", "b", "b"] * 25})
+    (chunk,) = read_table(frame, {"y_true": "y", "y_pred": "p", "sensitive_features": "g"})
+    if request.node.callspec.params["engine"] in IN_MEMORY:
+        assert "count" not in chunk
+        return
+    # In the order of the labels, whatever that of the engine is.
+    assert list(chunk["y_true"]) == [0, 0, 1]
+    assert list(chunk["sensitive_features"]) == ["a", "b", "b"]
+    assert list(chunk["count"]) == [25, 25, 50]
+
+
+def test_read_table_weights_and_clusters_keep_rows_apart(engine: Engine) -> None:
+    columns = {"y": [1, 1, 1, 1], "w": [0.5, 0.5, 2.0, 2.0], "person": [7, 7, 7, 8]}
+    counted = rows_of(engine(columns), y_true="y", sample_weight="w", clusters="person")
+    assert counted == {(1, 0.5, 7): 2, (1, 2.0, 7): 1, (1, 2.0, 8): 1}
+
+
+def test_read_table_column_of_counts_is_handed_over(engine: Engine) -> None:
+    frame = engine({"y": [0, 1, 1], "g": ["a", "b", "b"], "n": [10, 20, 5]})
+    counts = bam.Counts.from_frame(frame, y_true="y", sensitive_features="g", count="n")
+    assert counts.n_rows == 35
+
+
+def test_read_table_matrix_of_numbers_and_booleans(engine: Engine) -> None:
+    frame = engine(
+        {
+            "true_a": [True, False, True],
+            "true_b": pa.array([0, 1, 1], pa.int8()),
+            "pred_b": [0.25, 1.0, None],
+            "pred_a": [1, 0, 0],
+            "g": ["a", "b", None],
+        }
+    )
+    arguments = {"y_true": "true_*", "y_pred": "pred_*", "sensitive_features": "g"}
+    chunks = list(read_table(frame, arguments))
+    truth = np.concatenate([chunk["y_true"].values for chunk in chunks])
+    predicted = np.concatenate([chunk["y_pred"]["pred"].values for chunk in chunks])
+    assert truth.astype(float).tolist() == [[1, 0], [0, 1], [1, 1]]
+    assert predicted[:2].astype(float).tolist() == [[1, 0.25], [0, 1]]
+    assert predicted[2, 0] == 0
+    assert pd.isna(predicted[2, 1])
+    assert "count" not in chunks[0]
+    groups = [x for chunk in chunks for x in pd.Series(chunk["sensitive_features"]).tolist()]
+    assert groups[:2] == ["a", "b"]
+    assert pd.isna(groups[2])
+
+
+def test_read_table_matrix_of_0_and_1_is_bytes(engine: Engine) -> None:
+    frame = engine({"true_a": [1, 0, 1], "true_b": [False, True, True]})
+    for chunk in read_table(frame, {"y_true": "true_*"}):
+        assert chunk["y_true"].values.dtype == np.uint8
+
+
+@pytest.mark.parametrize("source", ["relation", "file"])
+def test_read_table_matrix_of_duckdb_streams_through_in_chunks(source: str, tmp_path: Any) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    tasks = ", ".join(f"(i % {j + 2} = 0)::TINYINT AS true_{j}" for j in range(30))
+    frame = duckdb.sql(f"SELECT {tasks} FROM range(300000) t(i)")
+    if source == "file":
+        frame.write_parquet(str(tmp_path / "rows.parquet"))
+        frame = tmp_path / "rows.parquet"
+    sizes, total = [], np.zeros(30)
+    for chunk in read_table(frame, {"y_true": "true_*"}):
+        sizes.append(len(chunk["y_true"].values))
+        total += chunk["y_true"].values.sum(axis=0)
+    assert sum(sizes) == 300_000
+    assert max(sizes) * 30 <= 2**22
+    # Of the numbers below 300,000, every second, third, ... is divided.
+    assert total.tolist() == [-(-300_000 // (j + 2)) for j in range(30)]
+
+
+def test_read_table_mapping_of_columns_of_any_library() -> None:
+    polars = pytest.importorskip("polars")
+    columns = {
+        "y": [1, 0, 1],
+        "p": np.array([1, 0, 0]),
+        "g": polars.Series(["a", "b", None]),
+        "unused": object(),
+    }
+    counted = rows_of(columns, y_true="y", y_pred="p", sensitive_features="g")
+    assert counted == {(1, 1, "a"): 1, (0, 0, "b"): 1, (1, 0, None): 1}
+
+
+def test_read_table_rows_are_those_of_arrays(engine: Engine) -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "y": rng.integers(0, 3, 200),
+        "old": rng.integers(0, 3, 200),
+        "new": rng.integers(0, 3, 200),
+        "race": rng.choice(["a", "b", "c"], 200).tolist(),
+        "sex": rng.choice([1, 2], 200),
+        "w": rng.choice([0.5, 1.0, 3.0], 200),
+    }
+    counts = bam.Counts.from_frame(
+        engine(columns),
+        y_true="y",
+        y_pred={"m": "old", "n": "new"},
+        sensitive_features=["race", "sex"],
+        sample_weight="w",
+    )
+    assert counts == bam.Counts.from_arrays(
+        columns["y"],
+        {"m": columns["old"], "n": columns["new"]},
+        sensitive_features={"race": columns["race"], "sex": columns["sex"]},
+        sample_weight=columns["w"],
+    )
+
+
+def test_read_table_warns_of_nothing(engine: Engine) -> None:
+    frame = engine({"y": [0, 1], "g": ["a", None], "true_a": [1, 0]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows_of(frame, y_true="y", sensitive_features="g")
+        list(read_table(frame, {"y_true": "true_*"}))

@@ -1,0 +1,296 @@
+"""The metrics of single-label data, by plain loops over rows and in exact fractions.
+
+Slow and simple on purpose: it follows the definitions to the letter, so that the fast code can be
+held against it. Rows carry weights, which makes random errors easy: a row whose label may flip
+becomes one row per label, weighted by the probability of that label. None stands for undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    """Attribute, task, their predictions, and the weight."""
+
+    a: Any
+    t: Any
+    a_hat: Any
+    t_hat: Any
+    w: Fraction = Fraction(1)
+
+
+class Scores(NamedTuple):
+    """What a co-occurrence metric gives: by pair, the coefficient and D; then the numbers."""
+
+    coefficients: dict[tuple[Any, Any], int]
+    deltas: dict[tuple[Any, Any], Fraction | None]
+    value: Fraction | None
+    variance: Fraction | None = None
+
+
+def share(rows: Iterable[Row], given: dict[str, Any], event: dict[str, Any]) -> Fraction | None:
+    """P(event | given), both as values of variables."""
+    base = [row for row in rows if all(getattr(row, name) == x for name, x in given.items())]
+    total = sum((row.w for row in base), Fraction(0))
+    if not total:
+        return None
+    hits = (row.w for row in base if all(getattr(row, name) == x for name, x in event.items()))
+    return sum(hits, Fraction(0)) / total
+
+
+def mean(values: Iterable[Fraction | None]) -> Fraction | None:
+    """The mean of what is defined."""
+    defined = [value for value in values if value is not None]
+    return sum(defined, Fraction(0)) / len(defined) if defined else None
+
+
+def accuracy(rows: Sequence[Row], variable: str) -> Fraction:
+    """How often the prediction of ``variable`` is right."""
+    right = sum(row.w for row in rows if getattr(row, variable) == getattr(row, f"{variable}_hat"))
+    return Fraction(right) / sum(row.w for row in rows)
+
+
+def with_random_errors(rows: Sequence[Row], variable: str, labels: Sequence[Any]) -> list[Row]:
+    """Rows whose prediction is the truth with random errors, as many as the model makes."""
+    right = accuracy(rows, variable)
+    out = []
+    for row, label in product(rows, labels):
+        same = label == getattr(row, variable)
+        chance = right if same else (1 - right) / (len(labels) - 1)
+        out.append(row._replace(**{f"{variable}_hat": label}, w=row.w * chance))
+    return out
+
+
+def with_blind_errors(rows: Sequence[Row], variable: str) -> list[Row]:
+    """Rows whose prediction is drawn as the model predicts this truth, whatever the other is."""
+    out = []
+    for row in rows:
+        alike = [other for other in rows if getattr(other, variable) == getattr(row, variable)]
+        for label in {getattr(other, f"{variable}_hat") for other in alike}:
+            chance = share(alike, {}, {f"{variable}_hat": label})
+            weight = row.w * (chance or 0)
+            out.append(row._replace(**{f"{variable}_hat": label}, w=weight))
+    return out
+
+
+def with_truth(rows: Sequence[Row], variable: str) -> list[Row]:
+    """Rows whose prediction is the truth."""
+    return [row._replace(**{f"{variable}_hat": getattr(row, variable)}) for row in rows]
+
+
+def sign(rows: Sequence[Row], a: Any, t: Any) -> int:
+    """The sign of P(a, t) - P(a) P(t)."""
+    together = share(rows, {}, {"a": a, "t": t})
+    apart = share(rows, {}, {"a": a}) * share(rows, {}, {"t": t})
+    return (together > apart) - (together < apart)
+
+
+def delta(rows: Sequence[Row], direction: str, a: Any, t: Any) -> Fraction | None:
+    """D_at of BA-> and Multi."""
+    if direction == "A->T":
+        made, true = share(rows, {"a": a}, {"t_hat": t}), share(rows, {"a": a}, {"t": t})
+    else:
+        made, true = share(rows, {"t": t}, {"a_hat": a}), share(rows, {"t": t}, {"a": a})
+    return None if made is None else made - true
+
+
+def directional(
+    rows: Sequence[Row],
+    direction: str,
+    groups: Sequence[Any],
+    tasks: Sequence[Any],
+    reference: Sequence[Row] | None = None,
+) -> Scores:
+    """BA->: the mean of s_at D_at."""
+    pairs = list(product(groups, tasks))
+    signs = {(a, t): sign(reference or rows, a, t) for a, t in pairs}
+    deltas = {(a, t): delta(rows, direction, a, t) for a, t in pairs}
+    value = mean(None if deltas[p] is None else signs[p] * deltas[p] for p in pairs)
+    return Scores(signs, deltas, value)
+
+
+def _favours(reference: Sequence[Row], groups: Sequence[Any], a: Any, t: Any) -> int:
+    rate = share(reference, {"t": t}, {"a": a})
+    return int(rate is not None and rate > Fraction(1, len(groups)))
+
+
+def mals(
+    rows: Sequence[Row],
+    groups: Sequence[Any],
+    tasks: Sequence[Any],
+    reference: Sequence[Row] | None = None,
+) -> Scores:
+    """MALS: the sum over groups of y_at D_at, averaged over the tasks that have positives."""
+    reference = reference or rows
+    chosen, deltas, sums = {}, {}, []
+    for t in tasks:
+        for a in groups:
+            chosen[a, t] = _favours(reference, groups, a, t)
+            made, true = (
+                share(rows, {"t_hat": t}, {"a_hat": a}),
+                share(reference, {"t": t}, {"a": a}),
+            )
+            deltas[a, t] = None if made is None or true is None else made - true
+        if deltas[groups[0], t] is not None:
+            sums.append(sum((chosen[a, t] * deltas[a, t] for a in groups), Fraction(0)))
+    return Scores(chosen, deltas, mean(sums))
+
+
+def multi(
+    rows: Sequence[Row],
+    direction: str,
+    groups: Sequence[Any],
+    tasks: Sequence[Any],
+    reference: Sequence[Row] | None = None,
+) -> Scores:
+    """Multi: the mean of |D|, and the population variance of D, over tasks seen in both truths."""
+    reference = reference or rows
+    observed = [t for t in tasks if all(share(r, {}, {"t": t}) for r in (rows, reference))]
+    pairs = list(product(groups, observed))
+    if direction == "undirected":
+        scores = mals(rows, groups, observed, reference)
+        coefficients, deltas = scores.coefficients, scores.deltas
+    else:
+        coefficients = dict.fromkeys(pairs, 1)
+        deltas = {(a, t): delta(rows, direction, a, t) for a, t in pairs}
+    signed = [coefficients[p] * deltas[p] for p in pairs if deltas[p] is not None]
+    value = mean(map(abs, signed))
+    if direction == "undirected" and signed:
+        # The sum is over pairs, but the mean is over task sets.
+        value *= len(groups)
+    centre = mean(signed)
+    return Scores(coefficients, deltas, value, mean((d - centre) ** 2 for d in signed))
+
+
+def _cells(rows: Sequence[Row], source: str, target: str) -> tuple[list, list, dict]:
+    cells: dict[tuple[Any, Any], Fraction] = {}
+    for row in rows:
+        key = getattr(row, source), getattr(row, target)
+        cells[key] = cells.get(key, Fraction(0)) + row.w
+    cells = {key: weight for key, weight in cells.items() if weight}
+    inputs, targets = (list(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
+    total = sum(cells.values())
+    return inputs, targets, {p: cells.get(p, 0) / total for p in product(inputs, targets)}
+
+
+def q_accuracy(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """The attacker names the likeliest target of each input."""
+    inputs, targets, p = _cells(rows, source, target)
+    return sum(max(p[x, y] for y in targets) for x in inputs)
+
+
+def q_balanced_accuracy(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """Its mean recall is best when each input names the target that it is the best sign of."""
+    inputs, targets, p = _cells(rows, source, target)
+    size = {y: sum(p[x, y] for x in inputs) for y in targets}
+    return sum(max(p[x, y] / size[y] for y in targets) for x in inputs) / Fraction(len(targets))
+
+
+def q_f1_macro(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """The likeliest targets of an input share its predictions equally."""
+    inputs, targets, p = _cells(rows, source, target)
+    hits, named = dict.fromkeys(targets, Fraction(0)), dict.fromkeys(targets, Fraction(0))
+    for x in inputs:
+        best = [y for y in targets if p[x, y] == max(p[x, other] for other in targets)]
+        for y in best:
+            hits[y] += p[x, y] / len(best)
+            named[y] += sum(p[x, other] for other in targets) / len(best)
+    size = {y: sum(p[x, y] for x in inputs) for y in targets}
+    return mean(2 * hits[y] / (named[y] + size[y]) for y in targets)
+
+
+def loss_cross_entropy(rows: Sequence[Row], source: str, target: str) -> float:
+    """The attacker states P(target | input)."""
+    inputs, targets, p = _cells(rows, source, target)
+    size = {x: sum(p[x, y] for y in targets) for x in inputs}
+    return -sum(p[x, y] * log(p[x, y] / size[x]) for x in inputs for y in targets if p[x, y])
+
+
+def loss_of_guesses(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """The attacker names the likeliest target: a wrong guess costs 100, a right one nothing."""
+    return 100 * (1 - q_accuracy(rows, source, target))
+
+
+def q_one_minus_cross_entropy(rows: Sequence[Row], source: str, target: str) -> float:
+    """The same as a quality without a lower bound."""
+    return 1 - loss_cross_entropy(rows, source, target)
+
+
+def q_f1(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """For each class, the attacker names it for the inputs that give the largest F1 score.
+
+    All sets of inputs are tried. The mean over classes.
+    """
+    inputs, targets, p = _cells(rows, source, target)
+    sets = [[x for x, named in zip(inputs, which, strict=True) if named]
+            for which in product([False, True], repeat=len(inputs))]  # fmt: skip
+
+    def f1(y: Any, named: Sequence[Any]) -> Fraction:
+        size = sum(p[x, y] for x in inputs)
+        guesses = sum(p[x, other] for x in named for other in targets)
+        return 2 * sum((p[x, y] for x in named), Fraction(0)) / (size + guesses)
+
+    return mean(max(f1(y, named) for named in sets) for y in targets)
+
+
+def loss_mse(rows: Sequence[Row], source: str, target: str) -> Fraction:
+    """The attacker states E(target | input)."""
+    inputs, targets, p = _cells(rows, source, target)
+    square = Fraction(0)
+    for x in inputs:
+        centre = sum(p[x, y] * y for y in targets) / sum(p[x, y] for y in targets)
+        square += sum(p[x, y] * (y - centre) ** 2 for y in targets)
+    return square
+
+
+def loss_rmse(rows: Sequence[Row], source: str, target: str) -> float:
+    """The root of it."""
+    return sqrt(loss_mse(rows, source, target))
+
+
+#: Whether each score is a loss, whose inverse is the quality.
+SCORES: dict[str, tuple[Callable[..., Any], bool]] = {
+    "accuracy": (q_accuracy, False),
+    "balanced_accuracy": (q_balanced_accuracy, False),
+    "f1_macro": (q_f1_macro, False),
+    "inverse_cross_entropy": (loss_cross_entropy, True),
+    "hard_inverse_cross_entropy": (loss_of_guesses, True),
+    "inverse_rmse": (loss_rmse, True),
+    "inverse_mse": (loss_mse, True),
+    "one_minus_cross_entropy": (q_one_minus_cross_entropy, False),
+    "f1": (q_f1, False),
+}
+
+
+def dpa(
+    rows: Sequence[Row], direction: str, quality: str, labels: Sequence[Any] | None
+) -> float | None:
+    """DPA; ``labels`` are those of the variable that the channel flips, None for no channel.
+
+    None where a level is below 0 and levels differ.
+    """
+    score, is_loss = SCORES[quality]
+    flipped, roles = ("t", ("a", "t_hat")) if direction == "A->T" else ("a", ("t", "a_hat"))
+    data = (
+        with_truth(rows, flipped) if labels is None else with_random_errors(rows, flipped, labels)
+    )
+    of_dataset, of_model = score(data, *roles), score(rows, *roles)
+    if abs(of_dataset - of_model) < 1e-12 * abs(of_model) or of_dataset + of_model == 0:
+        return 0.0
+    if min(of_dataset, of_model) < 0:
+        return None
+    gain = of_dataset - of_model if is_loss else of_model - of_dataset
+    return float(gain / (of_dataset + of_model))
+
+
+def leakage(rows: Sequence[Row], quality: str, labels: Sequence[Any] | None) -> float:
+    """LA: the attacker sees the task and names the attribute."""
+    score, is_loss = SCORES[quality]
+    data = with_truth(rows, "t") if labels is None else with_random_errors(rows, "t", labels)
+    of_dataset, of_model = score(data, "t_hat", "a"), score(rows, "t_hat", "a")
+    return float(1 / of_model - 1 / of_dataset if is_loss else of_model - of_dataset)

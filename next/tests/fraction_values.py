@@ -1,0 +1,399 @@
+"""The numbers of a random case by the oracles in exact fractions.
+
+Single labels go to ``exact_oracle``, label matrices and overlapping groups to ``matrix_oracle``.
+None stands for undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import exact_oracle
+import matrix_oracle
+from exact_oracle import Row, Scores, mean
+from matrix_attack_oracle import ATTACKS, _indicators
+from matrix_oracle import Columns, Data
+from scipy.stats import chi2
+
+if TYPE_CHECKING:
+    from fraction_case import Case
+
+
+class Number(NamedTuple):
+    """A number of the oracle; differences from it are divided by ``scale``.
+
+    The scale is 1 but for inverse losses, which have no upper bound: there it is the larger level.
+    """
+
+    value: Any
+    scale: float = 1.0
+
+
+Numbers = dict[str, Number]
+
+UNCERTAINTY = "uncertainty_coefficient"
+
+#: Pairs are attacked one by one up to this many, as fractions are slow.
+_MOST_PAIRS = 6
+
+
+def expected_numbers(case: Case) -> Numbers:
+    """Return all numbers of the case that an oracle gives."""
+    case = case.kept()
+    if case.is_attack:
+        return _attack_numbers(case)
+    if case.base_rates is not None:
+        return _rate_numbers(case, _scores_of_base_rates(case))
+    if case.has_matrix:
+        return matrix_numbers(case)
+    return label_numbers(case)
+
+
+def _rate_numbers(case: Case, scores: Scores, equal_errors: Scores | None = None) -> Numbers:
+    """Return the value, its parts and those of each pair."""
+    numbers = {"value": Number(scores.value)}
+    if case.metric.startswith("Multi"):
+        numbers["variance"] = Number(scores.variance)
+    elif equal_errors is not None:
+        excess = None
+        if scores.value is not None and equal_errors.value is not None:
+            excess = scores.value - equal_errors.value
+        numbers["equal_errors"] = Number(equal_errors.value)
+        numbers["excess"] = Number(excess)
+    for pair, change in scores.deltas.items():
+        name = case.pair_name(*pair)
+        numbers[f"change {name}"] = Number(change)
+        contribution = change
+        if change is not None:
+            size = abs(change) if case.metric.startswith("Multi") else change
+            contribution = scores.coefficients[pair] * size
+        numbers[f"contribution {name}"] = Number(contribution)
+        if case.metric in ("BA A->T", "BA T->A", "MALS"):
+            numbers[f"sign {name}"] = Number(scores.coefficients[pair])
+    return numbers
+
+
+# Single labels.
+
+
+def label_rows(case: Case) -> list[Row]:
+    """Return the rows of single labels; one with a probability is a row for each class."""
+    groups_pred = case.groups if case.groups_pred is None else case.groups_pred
+    truth = case.y_true or [None] * len(case)
+    weights = case.weights or [Fraction(1)] * len(case)
+    rows = []
+    for a, t, a_hat, t_hat, w in zip(
+        case.groups, truth, groups_pred, case.y_pred, weights, strict=True
+    ):
+        if case.task_kind == "chances" and t_hat is not None:
+            rows += [Row(a, t, a_hat, 1, w * t_hat), Row(a, t, a_hat, 0, w * (1 - t_hat))]
+        else:
+            rows.append(Row(a, t, a_hat, t_hat, w))
+    return rows
+
+
+def _reference_rows(case: Case) -> list[Row] | None:
+    if case.reference is None:
+        return None
+    y_true, groups, weights = case.reference
+    weights = weights or [Fraction(1)] * len(y_true)
+    return [Row(a, t, a, t, w) for a, t, w in zip(groups, y_true, weights, strict=True)]
+
+
+def label_numbers(case: Case) -> Numbers:
+    """Return the numbers of BA, MALS or Multi of single labels."""
+    rows, reference = label_rows(case), _reference_rows(case)
+    groups, classes = case.group_labels, case.evaluated_classes
+    name, direction = case.name, case.direction
+    if name == "Multi":
+        return _rate_numbers(case, exact_oracle.multi(rows, direction, groups, classes, reference))
+    errors = rows
+    if case.y_true is not None and direction != "T->A":
+        errors = exact_oracle.with_blind_errors(errors, "t")
+    if direction != "A->T":
+        errors = exact_oracle.with_blind_errors(errors, "a")
+    if name == "BA":
+        scores, equal = (
+            exact_oracle.directional(part, direction, groups, classes, reference or rows)
+            for part in (rows, errors)
+        )
+        return _rate_numbers(case, scores, equal)
+    scores, equal = (
+        exact_oracle.mals(part, groups, classes, reference or rows) for part in (rows, errors)
+    )
+    return _rate_numbers(case, scores, None if case.y_true is None else equal)
+
+
+# Label matrices and overlapping groups.
+
+
+def one_hot(labels: Sequence[Any], classes: Sequence[Any]) -> list[list[int] | None]:
+    """Return a row of indicators for each label; None stays None."""
+    return [None if x is None else [int(x == one) for one in classes] for x in labels]
+
+
+def _chances_of_classes(case: Case) -> list[list[Any] | None]:
+    """Return the predicted tasks as rows of indicators or of probabilities."""
+    if case.tasks_are_matrix:
+        return case.y_pred
+    if case.task_kind == "chances":
+        ways = [None if p is None else {0: 1 - p, 1: p} for p in case.y_pred]
+        return [None if p is None else [p[label] for label in case.class_labels] for p in ways]
+    return one_hot(case.y_pred, case.class_labels)
+
+
+def matrix_data(case: Case) -> Data:
+    """Return the rows with a column of indicators for each class, and for overlapping groups."""
+    predicted = _chances_of_classes(case)
+    if case.y_true is None:  # Rates are set by hand, and no truth is read.
+        first = next(row for row in predicted if row is not None)
+        truth = [[0] * len(first)] * len(case)
+    else:
+        truth = case.y_true if case.tasks_are_matrix else one_hot(case.y_true, case.class_labels)
+    groups = None if case.groups_are_matrix else case.group_labels
+    return matrix_oracle.data(truth, predicted, case.groups, case.groups_pred, case.weights, groups)
+
+
+def reference_data(case: Case) -> Data | None:
+    if case.reference is None:
+        return None
+    y_true, attribute, weights = case.reference
+    truth = y_true if case.tasks_are_matrix else one_hot(y_true, case.class_labels)
+    groups = None if case.groups_are_matrix else case.group_labels
+    return matrix_oracle.data(truth, None, attribute, weights=weights, groups=groups)
+
+
+def with_equal_errors(rows: Data, direction: str, *, tasks_are_matrix: bool) -> Data:
+    """Return the rows with predictions that depend on nothing but the truth they predict."""
+    if direction != "T->A":
+        if tasks_are_matrix:
+            rows = matrix_oracle.with_blind_errors(rows, "t")
+        else:  # The oracle has confusions of several classes for groups only.
+            swapped = rows._replace(
+                a=rows.t, t=rows.a, a_hat=rows.t_hat, t_hat=rows.a_hat, labels=True
+            )
+            rows = rows._replace(t_hat=matrix_oracle.with_blind_errors(swapped, "a").a_hat)
+    if direction != "A->T":
+        rows = matrix_oracle.with_blind_errors(rows, "a")
+    return rows
+
+
+def matrix_numbers(case: Case) -> Numbers:
+    """Return the numbers of BA, MALS or Multi where tasks or groups are columns."""
+    rows, reference = matrix_data(case), reference_data(case)
+    columns = [(case.class_labels.index(label),) for label in case.evaluated_classes]
+    if case.name == "Multi":
+        sets = matrix_oracle.task_sets(rows, reference, **case.options)
+        if not case.tasks_are_matrix:
+            sets = [labels for labels in sets if labels in columns]
+        return _rate_numbers(case, matrix_oracle.multi(rows, case.direction, sets, reference))
+    errors = with_equal_errors(rows, case.direction, tasks_are_matrix=case.tasks_are_matrix)
+    if case.name == "MALS":
+        scores, equal = (
+            matrix_oracle.mals(part, reference or rows, columns) for part in (rows, errors)
+        )
+        return _rate_numbers(case, scores, None if case.y_true is None else equal)
+    scores, equal = (
+        _of_columns(matrix_oracle.directional(part, case.direction, reference or rows), columns)
+        for part in (rows, errors)
+    )
+    return _rate_numbers(case, scores, equal)
+
+
+def _of_columns(scores: Scores, columns: Iterable[Any]) -> Scores:
+    """Return the scores of some columns, with the mean over their pairs."""
+    kept = [pair for pair in scores.deltas if pair[1] in columns]
+    coefficients = {pair: scores.coefficients[pair] for pair in kept}
+    changes = {pair: scores.deltas[pair] for pair in kept}
+    defined = [coefficients[pair] * d for pair, d in changes.items() if d is not None]
+    return Scores(coefficients, changes, mean(defined))
+
+
+# Rates that are set by hand.
+
+
+def _scores_of_base_rates(case: Case) -> Scores:
+    """Return the scores of rates that are set by hand: changes from them, and their signs."""
+    rows = matrix_data(case)
+    coefficients, changes = {}, {}
+    for column, label in product(rows.a, case.evaluated_classes):
+        group = case.group_labels[column] if case.groups_are_matrix else column
+        task = case.class_labels.index(label)
+        event, given = {
+            "A->T": (rows.t_hat[task], rows.a[column]),
+            "T->A": (rows.a_hat[column], rows.t[task]),
+            "undirected": (rows.a_hat[column], rows.t_hat[task]),
+        }[case.direction]
+        rate = matrix_oracle.rate(rows.w, event, given)
+        pair = column, (task,)
+        changes[pair] = None if rate is None else rate - case.base_rates.rates[group, label]
+        coefficients[pair] = _coefficient_of_base_rates(case, rows, group, label)
+    signed = [coefficients[pair] * d for pair, d in changes.items() if d is not None]
+    sizes = map(abs, signed) if case.name == "Multi" else signed
+    value, centre = mean(sizes), mean(signed)
+    if case.direction == "undirected" and value is not None:
+        value *= len(rows.a)  # The sum is over groups, and the mean over classes.
+    return Scores(coefficients, changes, value, mean((d - centre) ** 2 for d in signed))
+
+
+def _coefficient_of_base_rates(case: Case, rows: Data, group: Any, label: Any) -> int:
+    """Return what multiplies the change of a pair: 1 or 0, a sign given by hand, or the rates'."""
+    table = case.base_rates
+    rate = table.rates[group, label]
+    if case.direction == "undirected":
+        return int(rate > Fraction(1, len(case.group_labels)))
+    if case.name == "Multi":
+        return 1
+    if table.signs is not None:
+        return table.signs[group, label]
+    shares = table.group_shares
+    if shares is None:
+        sizes = [matrix_oracle.measure(rows.w, column) for column in rows.a.values()]
+        shares = dict(zip(case.group_labels, sizes, strict=True))
+    if not any(shares.values()):
+        return 0  # No row has a group, and no change is defined.
+    typical = shares[group]
+    if case.direction == "A->T":
+        weighted = sum(share * table.rates[other, label] for other, share in shares.items())
+        typical = Fraction(weighted) / sum(shares.values())
+    return (rate > typical) - (rate < typical)
+
+
+# LA and DPA.
+
+
+class Levels(NamedTuple):
+    """The value of an attack and the levels behind it."""
+
+    value: Any
+    of_dataset: Any
+    of_model: Any
+
+    @property
+    def scale(self) -> float:
+        """The larger level that is finite, and 1 at least."""
+        levels = [abs(level) for level in (self.of_dataset, self.of_model) if level != inf]
+        return float(max([1, *levels]))
+
+
+def _attack_numbers(case: Case) -> Numbers:
+    """Return the value and both levels, averaged over columns, and the value of each pair."""
+    is_flipped = case.options["equalize"] is not None
+    parts = [
+        attack(rows, case, labels if is_flipped else None)
+        for rows, labels in _columns_of_target(case)
+    ]
+    scale = max(part.scale for part in parts)
+    means = (
+        None if None in column else sum(column) / len(parts) for column in zip(*parts, strict=True)
+    )
+    names = ("value", "psi_dataset", "psi_model")
+    numbers = {name: Number(x, scale) for name, x in zip(names, means, strict=True)}
+    n_pairs = len(case.group_labels) * len(case.class_labels)
+    if n_pairs <= _MOST_PAIRS and case.options["quality"] != "f1":
+        # The package has the F1 score of the indicator itself, the oracle the mean of both values.
+        numbers |= _pair_numbers(case)
+    return numbers
+
+
+def _columns_of_target(case: Case) -> list[tuple[list[Row], Sequence[Any]]]:
+    """Return the rows of each column that is guessed, and the labels that are flipped."""
+    flipped, (_, target) = ATTACKS[case.attack]
+    labels = case.class_labels if flipped == "t" else case.group_labels
+    if not case.has_matrix:
+        return [(label_rows(case), labels)]
+    rows, nothing = matrix_data(case), [None] * len(case)
+    if case.tasks_are_matrix:
+        return [
+            (_indicators(case.groups, rows.t[column], nothing, guess, w=rows.w), [0, 1])
+            for column, guess in _with_missing(rows.t_hat, case.y_pred).items()
+        ]
+    if target == "a_hat":
+        return [
+            (_indicators(rows.a[group], case.y_true, guess, nothing, w=rows.w), [0, 1])
+            for group, guess in _with_missing(rows.a_hat, case.groups_pred).items()
+        ]
+    return [
+        ([row._replace(a=a) for row, a in zip(label_rows(case), column, strict=True)], labels)
+        for column in rows.a.values()
+    ]
+
+
+def _with_missing(columns: Columns, predicted: Sequence[Any]) -> Columns:
+    """Return columns in which missing predictions are None."""
+    return {
+        name: [None if row is None else x for x, row in zip(column, predicted, strict=True)]
+        for name, column in columns.items()
+    }
+
+
+def _pair_numbers(case: Case) -> Numbers:
+    """Return the value of the attack on the indicators of each group and class."""
+    rows, numbers = matrix_data(case), {}
+    labels = None if case.options["equalize"] is None else [0, 1]
+    for group, column in product(rows.a, rows.t):
+        name = f"pair {case.pair_name(group, (column,))}"
+        if matrix_oracle.measure(rows.w, rows.a[group]) in (0, sum(rows.w)):
+            numbers[name] = Number(None)  # The indicator of the group does not vary.
+            continue
+        columns = rows.a[group], rows.t[column], rows.a_hat[group], rows.t_hat[column]
+        levels = attack(_indicators(*columns, w=rows.w), case, labels)
+        numbers[name] = Number(levels.value, levels.scale)
+    return numbers
+
+
+def attack(rows: Sequence[Row], case: Case, labels: Sequence[Any] | None) -> Levels:
+    """Return the attack on single labels; ``labels`` are those that are flipped."""
+    flipped, roles = ATTACKS[case.attack]
+    truth = exact_oracle.with_truth(rows, flipped)
+    if labels is not None:
+        truth = exact_oracle.with_random_errors(rows, flipped, labels)
+    quality = case.options["quality"]
+    if quality == UNCERTAINTY:
+        return _attack_of_uncertainty(truth, rows, roles, case)
+    score, is_loss = exact_oracle.SCORES[quality]
+    dataset, model = score(truth, *roles), score(rows, *roles)
+    levels = [dataset, model]
+    if is_loss:
+        levels = [1 / loss if loss else inf for loss in levels]
+    if not case.is_absolute:
+        return Levels(exact_oracle.dpa(rows, case.attack, quality, labels), *levels)
+    if abs(dataset - model) <= 1e-12 * max(abs(dataset), abs(model)):
+        return Levels(0, *levels)
+    return Levels(levels[1] - levels[0], *levels)
+
+
+def _attack_of_uncertainty(
+    truth: Sequence[Row], rows: Sequence[Row], roles: tuple[str, str], case: Case
+) -> Levels:
+    """Return the attack by Theil's U; a difference where neither table shows a dependence."""
+    dataset, model = uncertainty(truth, *roles), uncertainty(rows, *roles)
+    is_ratio = any(is_dependent(part, *roles, case.effective_rows) for part in (truth, rows))
+    change, total = model - dataset, model + dataset
+    if is_ratio and not case.is_absolute:
+        change = change / total if total else 0.0
+    return Levels(change, dataset, model)
+
+
+def entropies(rows: Sequence[Row], source: str, target: str) -> tuple[float, float]:
+    """Return H(target) and H(target | source) in nats."""
+    constant = [row._replace(**{source: 0}) for row in rows]
+    return tuple(exact_oracle.loss_cross_entropy(part, source, target) for part in (constant, rows))
+
+
+def uncertainty(rows: Sequence[Row], source: str, target: str) -> float:
+    """Return Theil's U, the share of H(target) that the source explains."""
+    whole, left = entropies(rows, source, target)
+    return max(whole - left, 0.0) / whole if whole else 0.0
+
+
+def is_dependent(rows: Sequence[Row], source: str, target: str, n_rows: float) -> bool:
+    """Return whether G = 2 n (H(target) - H(target | source)) is above chi-square's 95 %."""
+    whole, left = entropies(rows, source, target)
+    inputs, targets = ({getattr(r, name) for r in rows if r.w} for name in (source, target))
+    degrees = (len(inputs) - 1) * (len(targets) - 1)
+    return degrees > 0 and 2 * n_rows * (whole - left) > chi2.ppf(0.95, degrees)

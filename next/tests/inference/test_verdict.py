@@ -1,0 +1,494 @@
+"""The verdict read from gaps. In the replicates of most tests a rate is alternately one error above
+and one below its value. Then |t| is 1 in every replicate, so k is 1, and a band reaches one error
+and half a row, which is .001 with 500 rows, to both sides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import copysign
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from biasamp_adapters.inference.gaps import GroupRates
+from biasamp_adapters.inference.verdict import judge
+
+GROUPS = ("A", "B", "C", "D")
+
+
+def alternating(rates, errors, n_boot=40):
+    """Rates by group of one class: the data, then replicates one error above and below."""
+    signs = np.array([0, *[1, -1] * (n_boot // 2)])[:, None]
+    return (np.array(rates) + signs * np.array(errors))[:, :, None]
+
+
+def rates_of(true, predicted, rows=500, **settings):
+    """Rates with as many rows in each group; `predicted` is one model or a mapping of models."""
+    predicted = predicted if isinstance(predicted, dict) else {"model": predicted}
+    sizes = np.full(true.shape[1], rows) if np.isscalar(rows) else np.array(rows)
+    fields = {"groups": GROUPS[: true.shape[1]], "classes": range(true.shape[2]), "sizes": sizes}
+    return GroupRates(true=true, predicted=predicted, rows=sizes, **(fields | settings))
+
+
+def judged(true, predicted, true_errors=(0, 0), predicted_errors=(0, 0), rows=500):
+    """The judgement of one model of one class."""
+    data = rates_of(alternating(true, true_errors), alternating(predicted, predicted_errors), rows)
+    [judgement] = judge(data)
+    return judgement
+
+
+# Each status
+
+
+def test_gap_clearly_larger_in_its_direction_grows():
+    judgement = judged([0.30, 0.20], [0.45, 0.20], predicted_errors=(0.02, 0))
+    [gap] = judgement.gaps
+    assert (judgement.code, gap.status) == ("amplifies", "grows")
+    assert (gap.first, gap.second, gap.of_class, gap.rows) == ("A", "B", 0, (500, 500))
+    assert (gap.true_rates, gap.predicted_rates) == ((0.30, 0.20), (0.45, 0.20))
+    numbers = (gap.true, gap.predicted, gap.change, gap.low, gap.high)
+    assert numbers == pytest.approx((0.10, 0.25, 0.15, 0.15 - 0.021, 0.15 + 0.021))
+    assert gap.true_clear
+    assert gap.predicted_clear
+
+
+def test_gap_clearly_smaller_shrinks():
+    judgement = judged([0.30, 0.20], [0.22, 0.20], predicted_errors=(0.02, 0))
+    [gap] = judgement.gaps
+    assert (judgement.code, gap.status) == ("reduces", "shrinks")
+    assert (gap.change, gap.low, gap.high) == pytest.approx((-0.08, -0.101, -0.059))
+    assert gap.true_clear
+    assert not gap.predicted_clear  # .02 is within .02 + .001
+
+
+def test_gaps_clear_on_opposite_sides_reverse_and_have_no_mean():
+    judgement = judged([0.30, 0.20], [0.10, 0.20], predicted_errors=(0.02, 0))
+    [gap] = judgement.gaps
+    assert (judgement.code, gap.status) == ("reverses", "reverses")
+    assert (gap.first, gap.true, gap.predicted) == ("A", pytest.approx(0.10), pytest.approx(-0.10))
+    assert not gap.in_mean
+    assert np.isnan(judgement.mean_change.value)
+    assert judgement.mean_change.reason == "no gap has a certain direction"
+
+
+def test_change_that_is_clear_without_a_clear_gap_in_labels_appears():
+    # Labels: .005 ± (.02 + .001) is not clear. Change .195 ± (.01 + .001), sum .205 ± (.03 + .001).
+    judgement = judged([0.205, 0.20], [0.40, 0.20], (0.02, 0), (0.01, 0))
+    [gap] = judgement.gaps
+    assert (judgement.code, gap.status) == ("amplifies", "appears")
+    assert gap.low == pytest.approx(min(0.195 - 0.011, 0.205 - 0.031))
+    assert gap.high == pytest.approx(0.195 + 0.011)
+    assert not gap.true_clear
+
+
+def test_change_within_its_band_is_unclear():
+    judgement = judged([0.30, 0.20], [0.31, 0.20], predicted_errors=(0.02, 0))
+    [gap] = judgement.gaps
+    assert (judgement.code, gap.status) == ("no_clear_change", "unclear")
+    assert (gap.low, gap.high) == pytest.approx((0.01 - 0.021, 0.01 + 0.021))
+
+
+def test_change_clear_without_any_direction_is_unclear():
+    # The gap goes from -.10 to +.10 with errors of .11 that move together: the change .20 has no
+    # error and is clear, but neither the gap in the labels nor the sum, 0 ± .22, has a side.
+    judgement = judged([0.30, 0.40], [0.50, 0.40], (0.11, 0), (0.11, 0))
+    [gap] = judgement.gaps
+    assert (judgement.code, gap.status) == ("no_clear_change", "unclear")
+
+
+# The half row
+
+
+@pytest.mark.parametrize(("rows", "status"), [(500, "grows"), (100, "unclear")])
+def test_half_row_of_the_smaller_group_counts(rows, status):
+    # .0215 is above .02 + .5/500, and not above .02 + .5/100.
+    judgement = judged([0.30, 0.20], [0.3215, 0.20], predicted_errors=(0.02, 0), rows=[rows, 9000])
+    assert judgement.gaps[0].status == status
+
+
+def test_change_that_is_the_same_in_every_replicate_has_no_half_row():
+    judgement = judged([0.30, 0.20], [0.301, 0.20], rows=20)
+    [gap] = judgement.gaps
+    assert (gap.low, gap.high) == pytest.approx((0.001, 0.001))
+    assert gap.status == "grows"
+
+
+def test_perfect_model_shows_no_change_and_no_negative_zero():
+    true = alternating([0.20, 0.30], [0.02, 0.03])
+    [judgement] = judge(rates_of(true, true.copy()))
+    [gap] = judgement.gaps
+    numbers = (gap.change, gap.low, gap.high, judgement.mean_change.value)
+    assert numbers == (0, 0, 0, 0)
+    assert all(copysign(1, number) == 1 for number in numbers)
+    assert judgement.code == "no_clear_change"
+
+
+@pytest.mark.parametrize(("error", "is_clear"), [(0.098, True), (0.1, False)])
+def test_labels_have_bands_of_their_own_where_no_change_varies(error, is_clear):
+    # The gap in the labels, .10, is clear beyond its error and half a row, .001.
+    true = alternating([0.30, 0.20], [error, 0])
+    [judgement] = judge(rates_of(true, true.copy()))
+    assert judgement.gaps[0].true_clear is is_clear
+
+
+# Which group is named first
+
+
+@pytest.mark.parametrize(
+    ("true", "predicted", "true_error", "first"),
+    [
+        ([0.20, 0.30], [0.60, 0.30], 0.01, "B"),  # labels: -.10 ± .011 is clear
+        ([0.29, 0.30], [0.60, 0.30], 0.02, "A"),  # labels unclear; sum .29 ± .021 is clear
+        ([0.29, 0.30], [0.302, 0.30], 0.02, "B"),  # neither is clear; labels -.01
+        ([0.30, 0.30], [0.30, 0.30], 0.02, "A"),  # equal
+    ],
+)
+def test_first_group_has_the_higher_rate_where_that_is_clear(true, predicted, true_error, first):
+    [gap] = judged(true, predicted, true_errors=(true_error, 0)).gaps
+    assert gap.first == first
+    assert gap.true == pytest.approx(abs(true[0] - true[1]) if first == "B" else true[0] - true[1])
+
+
+# The mean change
+
+
+def independent(rates, errors, n_boot=48):
+    """Rates of class columns in two groups, of which the first moves: columns vary independently.
+
+    The replicates hold each pattern of signs of four columns equally often.
+    """
+    patterns = np.array(list(product([1, -1], repeat=4)) * (n_boot // 16))
+    signs = np.concatenate([np.zeros((1, 4)), patterns])
+    draws = np.empty((len(signs), 2, len(rates)))
+    draws[:, 0] = rates
+    draws[:, 0, :4] += signs * np.array(errors)
+    draws[:, 1] = 0.20
+    return draws
+
+
+def test_mean_can_be_clear_where_no_gap_is():
+    # The mean of four independent changes has half their error, .01, and |t| = 2 where all signs
+    # agree, in 2 of 16 replicates. So k is 2: a gap reaches .04, the mean .02 + .0001.
+    true = independent([0.30] * 4, [0] * 4)
+    predicted = independent([0.33] * 4, [0.02] * 4)
+    [judgement] = judge(rates_of(true, predicted, rows=5000))
+    assert {gap.status for gap in judgement.gaps} == {"unclear"}
+    assert all(gap.in_mean for gap in judgement.gaps)
+    mean = judgement.mean_change
+    assert (mean.value, mean.low, mean.high) == pytest.approx((0.03, 0.0099, 0.0501))
+    assert judgement.code == "amplifies"
+    [mirrored] = judge(rates_of(true, independent([0.27] * 4, [0.02] * 4), rows=5000))
+    assert mirrored.code == "reduces"
+
+
+def test_mean_on_the_other_side_of_a_growing_gap_is_mixed():
+    # Four unclear changes of -.035 and a sure one of +.03: their mean is -.11 / 5 = -.022.
+    true = independent([0.30] * 5, [0] * 4)
+    predicted = independent([0.265] * 4 + [0.33], [0.02] * 4)
+    [judgement] = judge(rates_of(true, predicted, rows=5000))
+    assert [gap.status for gap in judgement.gaps] == ["unclear"] * 4 + ["grows"]
+    assert judgement.mean_change.value == pytest.approx(-0.022)
+    assert judgement.mean_change.high < 0
+    assert judgement.code == "mixed"
+
+
+def test_mean_needs_a_sum_beyond_three_and_a_half_errors_at_any_confidence():
+    # Sums: .35 ± .11 (3.2 errors), .35 ± .09 (3.9 errors).
+    for error, in_mean in ((0.11, False), (0.09, True)):
+        true = alternating([0.30, 0.20], [0, 0])
+        data = rates_of(true, alternating([0.45, 0.20], [error, 0]))
+        for confidence in (0.5, 0.95):
+            assert judge(data, confidence=confidence)[0].gaps[0].in_mean is in_mean
+
+
+def test_mean_change_keeps_its_replicates():
+    judgement = judged([0.30, 0.20], [0.45, 0.20], predicted_errors=(0.02, 0))
+    assert judgement.mean_change.replicates == pytest.approx([0.17, 0.13] * 20)
+
+
+# Codes of several gaps
+
+
+def columns(pairs, rows=500):
+    """The judgement of columns with a known gap in the labels and another in the predictions."""
+    draws = [np.zeros((41, 2, len(pairs))) for _ in range(2)]
+    for block, gaps in zip(draws, zip(*pairs, strict=True), strict=True):
+        block[:, 0], block[:, 1] = 0.4, 0.4 - np.array(gaps)
+    [judgement] = judge(rates_of(*draws, rows=rows))
+    return judgement
+
+
+@pytest.mark.parametrize(
+    ("pairs", "code"),
+    [
+        ([(0.1, 0.2), (0.1, 0.1)], "amplifies"),
+        ([(0.1, 0.05), (0.1, 0.1)], "reduces"),
+        ([(0.1, -0.1), (0.1, 0.1)], "reverses"),
+        ([(0.1, -0.1), (0.1, 0.05)], "reverses"),
+        ([(0.1, 0.2), (0.1, 0.05)], "mixed"),
+        ([(0.1, 0.2), (0.1, -0.1)], "mixed"),
+        ([(0.1, 0.1), (-0.1, -0.1)], "no_clear_change"),
+    ],
+)
+def test_code_follows_from_the_statuses(pairs, code):
+    assert columns(pairs).code == code
+
+
+# No verdict
+
+
+def test_one_group_cannot_be_judged():
+    judgement = judged([0.3, 0.2], [0.3, 0.2], rows=[500, 0])
+    assert (judgement.code, judgement.reason, judgement.gaps) == ("cannot_say", "one_group", ())
+    assert np.isnan(judgement.mean_change.value)
+    assert judgement.mean_change.reason == "no gap can be judged"
+
+
+def test_two_groups_of_which_one_is_small_cannot_be_judged():
+    judgement = judged([0.3, 0.2], [0.3, 0.2], rows=[500, 14])
+    assert (judgement.code, judgement.reason) == ("cannot_say", "too_few_rows")
+
+
+@pytest.mark.parametrize("draws", [1, 40])
+def test_too_few_replicates_give_no_interval(draws):
+    # A level of 95% needs 2 / .05 = 40 replicates and the data.
+    true = alternating([0.3, 0.2], [0.02, 0])[:draws]
+    [judgement] = judge(rates_of(true, true))
+    assert (judgement.code, judgement.reason) == ("cannot_say", "no_interval")
+
+
+def test_more_than_5000_gaps_with_all_rows_cannot_be_judged():
+    true = np.full((41, 2, 5001), 0.3)
+    [judgement] = judge(rates_of(true, true))
+    assert (judgement.code, judgement.reason) == ("cannot_say", "too_many_gaps")
+    assert (judgement.comparison, judgement.n_gaps) == ("all rows", 2 * 5001)
+
+
+def test_5000_gaps_between_pairs_are_judged():
+    true = np.full((41, 2, 5000), 0.3)
+    [judgement] = judge(rates_of(true, true))
+    assert (judgement.comparison, len(judgement.gaps)) == ("pairs", 5000)
+
+
+# Groups and classes that are compared
+
+
+def test_small_groups_are_not_compared():
+    true = alternating([0.3, 0.2, 0.9], [0.02, 0, 0])
+    [judgement] = judge(rates_of(true, true, rows=[500, 500, 14]))
+    assert [(gap.first, gap.second) for gap in judgement.gaps] == [("A", "B")]
+
+
+def test_sizes_decide_and_rows_are_shown():
+    # 300 rows with unequal weights can be worth 14 effective rows.
+    true = alternating([0.3, 0.2, 0.4], [0.02, 0, 0])
+    sizes = np.array([90.5, 15 - 1e-12, 14.0])
+    [judgement] = judge(rates_of(true, true, rows=[300, 300, 300], sizes=sizes))
+    assert [gap.rows for gap in judgement.gaps] == [(300, 300)]
+
+
+def test_only_named_classes_are_compared():
+    true = np.concatenate([1 - alternating([0.3, 0.2], [0, 0]), alternating([0.3, 0.2], [0, 0])], 2)
+    [judgement] = judge(rates_of(true, true, classes=("no", "yes")), compared=[1])
+    assert [gap.of_class for gap in judgement.gaps] == ["yes"]
+    [judgement] = judge(rates_of(true, true, classes=("no", "yes")))
+    assert [gap.of_class for gap in judgement.gaps] == ["no", "yes"]
+
+
+def of_101_groups(rows=100):
+    """101 groups have 5,050 pairs: number 7 is predicted at .51, the others at .30."""
+    true, predicted = np.full((41, 101, 1), 0.30), np.full((41, 101, 1), 0.30)
+    predicted[:, 7] = 0.51
+    return rates_of(true, predicted, rows=rows, groups=range(101))
+
+
+def test_more_than_5000_gaps_compare_each_group_with_all_rows():
+    [judgement] = judge(of_101_groups())
+    assert (judgement.comparison, judgement.n_gaps) == ("all rows", 101)
+    gap = judgement.gaps[7]
+    assert (gap.first, gap.second, gap.rows) == (7, "all rows", (100, 10100))
+    assert gap.predicted_rates == pytest.approx((0.51, 0.30 + 0.21 / 101))
+    assert gap.status == "appears"
+
+
+def test_rates_of_all_rows_can_be_given():
+    data = of_101_groups()
+    overall = np.full((41, 1, 1), 0.31)
+    data = replace(
+        data,
+        true=np.concatenate([data.true, overall], axis=1),
+        predicted={"model": np.concatenate([data.predicted["model"], overall], axis=1)},
+        rows=np.append(data.rows, 20000),
+    )
+    [judgement] = judge(data)
+    gap = judgement.gaps[7]
+    assert gap.rows == (20000, 100)  # all rows have the higher rate in the labels
+    assert (gap.first, gap.true_rates) == ("all rows", (0.31, 0.30))
+
+
+def test_mean_of_all_rows_is_weighted_and_ignores_groups_without_rows():
+    data = of_101_groups(rows=[100] * 7 + [300] + [100] * 93)
+    undefined = np.full((41, 1, 1), np.nan)
+    data = replace(
+        data,
+        true=np.concatenate([data.true, undefined], axis=1),
+        predicted={"model": np.concatenate([data.predicted["model"], undefined], axis=1)},
+        rows=np.append(data.rows, 0),
+        sizes=np.append(data.sizes, 0),
+        groups=range(102),
+    )
+    [judgement] = judge(data)
+    assert judgement.n_gaps == 101
+    assert judgement.gaps[7].rows == (300, 10300)
+    assert judgement.gaps[7].predicted_rates == pytest.approx((0.51, 0.30 + 0.21 * 300 / 10300))
+
+
+# Undefined rates
+
+
+@pytest.mark.parametrize(("n_undefined", "code"), [(4, "amplifies"), (5, "cannot_say")])
+def test_replicates_without_a_rate_are_left_out_up_to_one_in_twenty(n_undefined, code):
+    true = alternating([0.30, 0.20], [0, 0], n_boot=80)
+    predicted = alternating([0.45, 0.20], [0.02, 0], n_boot=80)
+    predicted[1 : 1 + n_undefined, 1] = np.nan
+    [judgement] = judge(rates_of(true, predicted))
+    assert judgement.code == code
+
+
+def test_rate_that_is_undefined_in_the_data_gives_no_interval():
+    true = alternating([0.30, 0.20], [0.02, 0])
+    true[0, 1] = np.nan
+    [judgement] = judge(rates_of(true, true))
+    assert judgement.reason == "no_interval"
+
+
+def test_undefined_rate_of_a_small_group_does_not_matter():
+    true = alternating([0.30, 0.20, np.nan], [0.02, 0, 0])
+    [judgement] = judge(rates_of(true, true, rows=[500, 500, 3]))
+    assert judgement.code == "no_clear_change"
+
+
+# Properties
+
+
+@st.composite
+def audits(draw, models=1):
+    """Rates of random counts with multinomial replicates, for one or more models."""
+    n_groups, n_classes = draw(st.integers(2, 4)), draw(st.integers(2, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    spread = draw(st.sampled_from([0.3, 1.0, 5.0]))
+    shape = (n_groups,) + (n_classes,) * (1 + models)
+    chances = rng.dirichlet(np.full(np.prod(shape), spread))
+    counts = rng.multinomial(draw(st.sampled_from([80, 400, 4000])), chances)
+    replicates = rng.multinomial(counts.sum(), counts / counts.sum(), 60)
+    cells = np.concatenate([counts[None], replicates]).reshape(-1, *shape).astype(float)
+    rows = cells.reshape(*cells.shape[:2], -1).sum(axis=2)
+    rates = []
+    for axis in range(2, 3 + models):
+        others = tuple(other for other in range(2, 3 + models) if other != axis)
+        with np.errstate(invalid="ignore"):
+            rates.append(cells.sum(axis=others) / rows[:, :, None])
+    predicted = {f"model {place}": block for place, block in enumerate(rates[1:])}
+    return rates_of(rates[0], predicted, rows=rows[0])
+
+
+def statuses(judgement):
+    return {(frozenset((g.first, g.second)), g.of_class): g.status for g in judgement.gaps}
+
+
+@given(audits(), st.randoms(use_true_random=False))
+def test_order_of_groups_and_classes_does_not_matter(data, random):
+    groups, classes = list(range(len(data.rows))), list(data.classes)
+    random.shuffle(groups)
+    random.shuffle(classes)
+    exchanged = replace(
+        data,
+        true=data.true[:, groups][:, :, classes],
+        predicted={m: rates[:, groups][:, :, classes] for m, rates in data.predicted.items()},
+        rows=data.rows[groups],
+        sizes=data.sizes[groups],
+        groups=[data.groups[place] for place in groups],
+        classes=classes,
+    )
+    [before], [after] = judge(data), judge(exchanged)
+    assert (before.code, before.reason) == (after.code, after.reason)
+    assert statuses(before) == statuses(after)
+    assert after.mean_change.value == pytest.approx(before.mean_change.value, nan_ok=True)
+
+
+@given(audits())
+def test_names_change_nothing_else(data):
+    renamed = replace(data, groups=[("long", name) for name in data.groups])
+    [before], [after] = judge(data), judge(renamed)
+    for gap, other in zip(before.gaps, after.gaps, strict=True):
+        assert replace(gap, first=("long", gap.first), second=("long", gap.second)) == other
+
+
+@given(audits(), st.integers(0, 2**32 - 1))
+def test_order_of_replicates_does_not_matter(data, seed):
+    order = np.append(0, 1 + np.random.default_rng(seed).permutation(len(data.true) - 1))
+    predicted = {model: rates[order] for model, rates in data.predicted.items()}
+    [before], [after] = (
+        judge(data),
+        judge(replace(data, true=data.true[order], predicted=predicted)),
+    )
+    assert (before.code, statuses(before)) == (after.code, statuses(after))
+    for gap, other in zip(before.gaps, after.gaps, strict=True):
+        assert (gap.low, gap.high) == pytest.approx((other.low, other.high))
+
+
+@given(audits())
+def test_model_that_repeats_the_labels_changes_nothing(data):
+    [judgement] = judge(replace(data, predicted={"perfect": data.true.copy()}))
+    assert judgement.code in ("no_clear_change", "cannot_say")
+    assert all((gap.change, gap.low, gap.high) == (0, 0, 0) for gap in judgement.gaps)
+
+
+@given(audits())
+def test_status_agrees_with_the_sizes_of_the_gaps(data):
+    [judgement] = judge(data)
+    for gap in judgement.gaps:
+        growth = abs(gap.predicted) - abs(gap.true)
+        if gap.status in ("grows", "appears"):
+            assert growth >= gap.low - 1e-12 > -1e-12
+            assert gap.predicted > 0
+        if gap.status == "shrinks":
+            assert gap.change < 0
+            assert growth < 0 or not gap.predicted_clear
+        if gap.status == "reverses":
+            assert gap.true > 0 > gap.predicted
+        assert gap.low <= gap.change <= gap.high
+        assert gap.predicted - gap.true == pytest.approx(gap.change)
+        assert gap.true_rates[0] - gap.true_rates[1] == pytest.approx(gap.true)
+        assert gap.predicted_rates[0] - gap.predicted_rates[1] == pytest.approx(gap.predicted)
+
+
+@given(audits(models=2))
+def test_bands_of_a_family_hold_those_of_each_model(data):
+    together = judge(data)
+    for judgement in together:
+        predicted = {judgement.model: data.predicted[judgement.model]}
+        [alone] = judge(replace(data, predicted=predicted))
+        assert alone.reason == judgement.reason
+        for gap, own in zip(judgement.gaps, alone.gaps, strict=True):
+            assert gap.high - gap.change >= own.high - own.change - 1e-12
+            assert gap.status == "unclear" or own.status != "unclear"
+
+
+@given(audits())
+def test_a_model_beside_itself_is_judged_as_alone(data):
+    [model] = data.predicted
+    [alone] = judge(data)
+    twins = judge(replace(data, predicted={model: data.predicted[model], 2: data.predicted[model]}))
+    for twin in twins:
+        assert (twin.code, twin.gaps) == (alone.code, alone.gaps)
+
+
+@given(audits())
+def test_exchanging_the_two_classes_keeps_the_code(data):
+    assume(len(data.classes) == 2)
+    [of_one], [of_other] = judge(data, compared=[0]), judge(data, compared=[1])
+    assert of_one.code == of_other.code

@@ -1,0 +1,253 @@
+"""What holds for all data: perfect models, order, names, repetition, parts, weights of 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import biasamp_adapters as bam
+
+pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+
+LABELS = [0, 1, 2]
+LISTS: dict[str, Any] = {"class_labels": LABELS, "group_labels": LABELS}
+QUALITIES = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1_macro",
+    "f1",
+    "inverse_cross_entropy",
+    "hard_inverse_cross_entropy",
+    "one_minus_cross_entropy",
+    "inverse_mse",
+    "inverse_rmse",
+)
+
+
+class Row(NamedTuple):
+    """The labels of a row, 0, 1 or 2, and its weight."""
+
+    y_true: int
+    y_pred: int
+    sensitive_features: int
+    sensitive_features_pred: int
+    sample_weight: float = 1.0
+
+
+codes = st.integers(0, 3**4 - 1)
+rows_of_labels = st.lists(codes, min_size=1, max_size=40).map(
+    lambda drawn: [Row(*np.unravel_index(code, (3,) * 4)) for code in drawn]
+)
+#: Sums of these weights are exact.
+weights = st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), min_size=40, max_size=40)
+
+
+def columns_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """Return the columns of the rows by the names of arguments."""
+    columns = map(list, zip(*rows, strict=True))
+    return dict(zip(Row._fields, columns, strict=True))
+
+
+def all_metrics(**lists: Any) -> dict[str, Any]:
+    """Return one of each metric, without a draw in its value."""
+    options = LISTS | lists
+    metrics = {"MALS": bam.MALSBiasAmplification(**options)}
+    for quality in QUALITIES:
+        metrics[f"LA {quality}"] = bam.LeakageAmplification(
+            quality=quality, equalize="expected", **options
+        )
+    for direction in ("A->T", "T->A"):
+        named = {"direction": direction, **options}
+        metrics[f"BA {direction}"] = bam.DirectionalBiasAmplification(**named)
+        metrics[f"Multi {direction}"] = bam.MultiAttributeBiasAmplification(**named)
+        for quality in QUALITIES:
+            metrics[f"DPA {direction} {quality}"] = bam.DirectionalPredictabilityAmplification(
+                quality=quality, equalize="expected", **named
+            )
+    return metrics
+
+
+METRICS = all_metrics()
+
+
+def counts_of(rows: Sequence[Row], **lists: Any) -> bam.Counts:
+    """Return counts of the rows."""
+    return bam.Counts.from_arrays(**columns_of(rows), **LISTS | lists)
+
+
+def values_of(counts: bam.Counts, metrics: dict[str, Any] = METRICS) -> dict[str, float]:
+    """Return the value of each metric."""
+    return {name: metric.result(counts, n_boot=0).value for name, metric in metrics.items()}
+
+
+def same_values(values: dict[str, float]) -> Any:
+    """Return what a comparison takes for the same values; infinite ones are equal exactly."""
+    return pytest.approx(values, rel=1e-11, abs=1e-12, nan_ok=True)
+
+
+@given(rows_of_labels)
+def test_metrics_perfect_model_scores_zero(rows: list[Row]) -> None:
+    right = [row._replace(y_pred=row.y_true) for row in rows]
+    right = [row._replace(sensitive_features_pred=row.sensitive_features) for row in right]
+    assert all(value == 0 for value in values_of(counts_of(right)).values())
+
+
+@given(rows_of_labels)
+def test_uncertainty_perfect_model_scores_zero(rows: list[Row]) -> None:
+    right = [row._replace(y_pred=row.y_true) for row in rows]
+    right = [row._replace(sensitive_features_pred=row.sensitive_features) for row in right]
+    options = {"quality": "uncertainty_coefficient", "n_trials": 2, **LISTS}
+    metrics = {
+        "LA": bam.LeakageAmplification(**options),
+        "A->T": bam.DirectionalPredictabilityAmplification(direction="A->T", **options),
+        "T->A": bam.DirectionalPredictabilityAmplification(direction="T->A", **options),
+    }
+    assert set(values_of(counts_of(right), metrics).values()) == {0}
+
+
+@given(rows_of_labels, st.randoms(use_true_random=False))
+def test_metrics_row_order_changes_nothing(rows: list[Row], random: Any) -> None:
+    metrics = METRICS | {
+        "drawn": bam.DirectionalPredictabilityAmplification(equalize="sampled", n_trials=3, **LISTS)
+    }
+    values = values_of(counts_of(rows), metrics)
+    shuffled = values_of(counts_of(random.sample(rows, len(rows))), metrics)
+    for name, value in values.items():
+        assert shuffled[name] == value or (isnan(value) and isnan(shuffled[name]))
+
+
+@given(rows_of_labels)
+def test_metrics_names_of_labels_change_nothing(rows: list[Row]) -> None:
+    # Names whose order is not that of the numbers; numbers of quality "inverse_mse" have none.
+    classes, groups = ["low", "high", "mid"], ["z", "y", "a"]
+    renamed = [
+        Row(classes[y], classes[p], groups[a], groups[guess], w) for y, p, a, guess, w in rows
+    ]
+    lists: dict[str, Any] = {"class_labels": sorted(classes), "group_labels": sorted(groups)}
+    metrics = all_metrics(**lists)
+    kept = [name for name in METRICS if "mse" not in name]
+    values = values_of(counts_of(rows), {name: METRICS[name] for name in kept})
+    by_name = values_of(counts_of(renamed, **lists), {name: metrics[name] for name in kept})
+    assert by_name == same_values(values)
+
+
+@given(rows_of_labels, st.lists(st.integers(1, 5), min_size=40, max_size=40))
+def test_metrics_whole_weights_equal_repetition(rows: list[Row], numbers: list[int]) -> None:
+    weighted = [row._replace(sample_weight=n) for row, n in zip(rows, numbers, strict=False)]
+    repeated = [row for row, n in zip(rows, numbers, strict=False) for _ in range(n)]
+    assert values_of(counts_of(weighted)) == same_values(values_of(counts_of(repeated)))
+
+
+@given(rows_of_labels, weights, st.integers(1, 4), st.randoms(use_true_random=False))
+def test_counts_of_random_parts_add_up_to_all(
+    rows: list[Row], given_weights: list[float], n_parts: int, random: Any
+) -> None:
+    rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
+    parts: list[list[Row]] = [[] for _ in range(n_parts)]
+    for row in rows:
+        random.choice(parts).append(row)
+    total = sum(counts_of(part) for part in parts if part)
+    assert total.n_rows == len(rows)
+    assert values_of(total) == same_values(values_of(counts_of(rows)))
+
+
+@given(rows_of_labels, weights, st.lists(codes, max_size=5), st.randoms(use_true_random=False))
+def test_metrics_rows_of_weight_zero_are_as_if_absent(
+    rows: list[Row], given_weights: list[float], absent: list[int], random: Any
+) -> None:
+    rows = [row._replace(sample_weight=w) for row, w in zip(rows, given_weights, strict=False)]
+    added = [Row(*np.unravel_index(code, (3,) * 4), 0.0) for code in absent]
+    both = list(rows)
+    for row in added:
+        both.insert(random.randint(0, len(both)), row)
+    assert counts_of(both) == counts_of(rows)
+    assert values_of(counts_of(both)) == same_values(values_of(counts_of(rows)))
+
+
+def test_counts_rows_of_weight_zero_give_no_label() -> None:
+    counts = bam.Counts.from_arrays(
+        [0, 1, 2], [0, 1, 2], sensitive_features=["a", "b", "c"], sample_weight=[1, 1, 0]
+    )
+    assert (counts.class_labels, counts.group_labels, counts.n_rows) == ((0, 1), ("a", "b"), 2)
+
+
+sizes = st.lists(st.integers(1, 4), min_size=2, max_size=3)
+
+
+@given(sizes, sizes, st.sampled_from(["A->T", "T->A"]), st.randoms(use_true_random=False))
+def test_directional_independent_labels_are_exact_ties(
+    by_group: list[int], by_class: list[int], direction: str, random: Any
+) -> None:
+    # Counts r_a c_t make A and T independent, so that every sign is 0 whatever the model predicts.
+    group, truth = np.repeat(
+        np.indices((len(by_group), len(by_class))).reshape(2, -1),
+        np.outer(by_group, by_class).ravel(),
+        axis=1,
+    )
+    n = len(group)
+    result = bam.DirectionalBiasAmplification(direction=direction).result(
+        y_true=truth,
+        y_pred=[*truth[:1], *random.choices(range(len(by_class)), k=n - 1)],
+        sensitive_features=group,
+        sensitive_features_pred=[*group[:1], *random.choices(range(len(by_group)), k=n - 1)],
+        n_boot=0,
+    )
+    assert result.value == 0
+    assert (result.by_pair["sign"] == 0).all()
+
+
+@pytest.mark.parametrize("weight", [0.1, 1 / 3, 1e-9, 7.3])
+def test_directional_ties_survive_weights_that_are_not_whole(weight: float) -> None:
+    # 3 to 21 is as 7 to 49, but sums of such weights differ from the products by rounding.
+    group, truth = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 21, 7, 49], axis=1)
+    result = bam.DirectionalBiasAmplification().result(
+        y_true=truth,
+        y_pred=np.zeros_like(truth),
+        sensitive_features=group,
+        sample_weight=np.full(len(truth), weight),
+        n_boot=0,
+    )
+    assert result.value == 0
+    assert (result.by_pair["sign"] == 0).all()
+
+
+def doubled(cells: list[int], times: int) -> bam.Counts:
+    """Return counts of rows of the cells 2 a + t, doubled so many times."""
+    labels = [cell % 2 for cell in cells]
+    counts = bam.Counts.from_arrays(
+        labels,
+        labels,
+        sensitive_features=[cell // 2 for cell in cells],
+        class_labels=[0, 1],
+        group_labels=[0, 1],
+    )
+    for _ in range(times):
+        counts = counts + counts
+    return counts
+
+
+@pytest.mark.parametrize("doublings", [29, 33])
+def test_directional_one_row_in_billions_has_a_sign(doublings: int) -> None:
+    # Counts (m + 1, m, m, m - 1) are off a tie by 1 of 4 m^2, which floats miss: n n_00 - n_0 n_0
+    # = 4 m (m + 1) - (2 m + 1)^2 = -1, and 4 m m - (2 m + 1) (2 m - 1) = 1.
+    counts = doubled([0, 1, 2, 3], doublings) + doubled([0, 0, 1, 2], 0)
+    result = bam.DirectionalBiasAmplification().result(counts, n_boot=0)
+    assert result.by_pair["sign"].tolist() == [-1, 1, 1, -1]
+
+
+@given(rows_of_labels)
+def test_directional_of_two_classes_does_not_depend_on_the_positive_one(rows: list[Row]) -> None:
+    lists: dict[str, Any] = {"class_labels": [0, 1], "group_labels": LABELS}
+    two = [row._replace(y_true=row.y_true % 2, y_pred=row.y_pred % 2) for row in rows]
+    counts = counts_of(two, **lists)
+    values = [
+        bam.DirectionalBiasAmplification(pos_label=label, **lists).result(counts, n_boot=0).value
+        for label in (None, 0, 1)
+    ]
+    assert values == pytest.approx([values[0]] * 3, abs=1e-12)

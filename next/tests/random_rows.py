@@ -1,0 +1,392 @@
+"""Random cases of all metrics, and their numbers by the package beside those of the oracles.
+
+A case is the same for the same seed. Numbers of the oracles come from loops in exact fractions
+(``fraction_values``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import isnan
+from random import Random
+from typing import Any
+
+from fraction_case import Case, RateTable, Reference
+from fraction_values import UNCERTAINTY, Number, expected_numbers, matrix_data, reference_data
+from matrix_oracle import task_sets
+from package_values import package_numbers
+
+METRICS = (
+    "BA A->T",
+    "BA T->A",
+    "MALS",
+    "Multi A->T",
+    "Multi T->A",
+    "Multi undirected",
+    "LA",
+    "DPA A->T",
+    "DPA T->A",
+)
+
+#: Numbers that differ by less are equal.
+TOLERANCE = 1e-12
+
+#: What tasks and groups of a metric may be; Multi reads no probabilities, and the exact attacker
+#: sees labels only.
+_TASK_KINDS = {
+    "BA": ["labels"] * 4 + ["chances", "matrix", "matrix", "soft matrix"],
+    "MALS": ["labels"] * 4 + ["chances", "matrix", "matrix", "soft matrix"],
+    "Multi": ["labels"] * 3 + ["matrix"] * 3,
+    "LA": ["labels"],
+    "DPA A->T": ["labels"] * 3 + ["chances", "matrix", "soft matrix"],
+    "DPA T->A": ["labels"],
+}
+_LABELLED_GROUPS = ["labels", "labels", "labels", "crossed"]
+_GROUP_KINDS = {
+    "BA": [*_LABELLED_GROUPS, "overlapping", "soft overlapping", "mixed"],
+    "MALS": [*_LABELLED_GROUPS, "overlapping", "soft overlapping", "mixed"],
+    "Multi": [*_LABELLED_GROUPS, "overlapping"],
+    "LA": [*_LABELLED_GROUPS, "overlapping"],
+    "DPA A->T": _LABELLED_GROUPS,
+    "DPA T->A": [*_LABELLED_GROUPS, "overlapping", "soft overlapping"],
+}
+
+#: Names in the order in which the package sorts them.
+_CLASSES = (
+    [0, 1, 2, 3, 4, 5],
+    ["Low", "high", "low", "mid", "top", "zero"],
+    [-1, 1],
+    [False, True],
+)
+_COLUMNS = ([0, 1, 2, 3, 4, 5], ["bag", "cup", "Dog", "fork", "oven", "tie"])
+_GROUPS = (["a", "b", "c", "d", "e", "f"], [0, 1, 2, 3, 4, 5], [1, 2], ["man", "woman"])
+_CROSSED = [(sex, age) for sex in ("man", "woman") for age in ("old", "young", "younger")]
+
+#: Weights as they are meant; the package gets floats, of which some are not exact.
+_WEIGHTS = (
+    [Fraction(x) for x in (0, 1, 1, 2, 5)],
+    [Fraction(x, 4) for x in (0, 1, 2, 4, 12)],
+    [Fraction(0), Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(4, 3)],
+)
+_CHANCES = [Fraction(x, 8) for x in (0, 1, 2, 4, 5, 8)]
+
+_QUALITIES = (
+    "accuracy",
+    "balanced_accuracy",
+    "inverse_cross_entropy",
+    "hard_inverse_cross_entropy",
+    "one_minus_cross_entropy",
+    UNCERTAINTY,
+)
+
+
+def draw_case(seed: int) -> Case:
+    """Return the case of a seed; seeds that follow each other go through the metrics."""
+    rng, metric = Random(seed), METRICS[seed % len(METRICS)]
+    while True:
+        case = _with_options(rng, _draw_rows(rng, metric))
+        if _has_value(case):
+            return case
+
+
+def _draw_rows(rng: Random, metric: str) -> Case:
+    """Return a case with rows, weights, a rule for missing values, and what sets the signs."""
+    key = metric if metric.startswith("DPA") else metric.split()[0]
+    task_kind, group_kind = rng.choice(_TASK_KINDS[key]), rng.choice(_GROUP_KINDS[key])
+    if metric == "LA" and group_kind != "overlapping" and rng.random() < 0.2:
+        task_kind = "chances"
+    class_labels = [0, 1]
+    if task_kind != "chances":
+        class_labels = _draw_names(rng, _COLUMNS if task_kind.endswith("matrix") else _CLASSES)
+    group_labels = _draw_names(rng, [_CROSSED] if group_kind == "crossed" else _GROUPS)
+    missing = rng.choice(["error", "error", "error", "abstain", "drop"])
+    n = rng.randint(1, rng.choice([5, 20, 20, 50]))
+    if group_kind == "mixed":
+        n = max(n, len(group_labels))
+    groups, groups_pred = _draw_variable(rng, group_kind, group_labels, [0] * n)
+    order = [groups.index(group) for group in groups]
+    y_true, y_pred = _draw_variable(rng, task_kind, class_labels, order)
+    case = Case(
+        metric=metric,
+        task_kind=task_kind,
+        group_kind=group_kind,
+        y_true=y_true,
+        y_pred=y_pred,
+        groups=groups,
+        groups_pred=groups_pred,
+        class_labels=class_labels,
+        group_labels=group_labels,
+        weights=_draw_weights(rng, n),
+        missing=missing,
+        container=rng.choice(["list", "array", "frame"]),
+    )
+    case = _with_missing(rng, case)
+    if not case.is_attack and rng.random() < 0.15:
+        return _with_base_rates(rng, case)
+    if not case.is_attack and group_kind != "mixed" and rng.random() < 0.5:
+        case = replace(case, reference=_draw_reference(rng, case))
+    return _with_lists(rng, case)
+
+
+def _draw_names(rng: Random, choices: Sequence[list[Any]]) -> list[Any]:
+    """Return two to six names of one kind, in their order."""
+    names = rng.choice(choices)
+    size = rng.choice([size for size in (2, 2, 2, 3, 3, 4, 5, 6) if size <= len(names)])
+    return sorted(rng.sample(names, size), key=names.index)
+
+
+def _draw_variable(
+    rng: Random, kind: str, labels: list[Any], hints: list[int]
+) -> tuple[list[Any], list[Any]]:
+    """Return a true and a predicted column; rows of the same hint are alike more often."""
+    n = len(hints)
+    lean, skill = rng.choice([0.0, 0.5, 0.9]), rng.choice([0.0, 0.5, 0.9, 1.0])
+    if kind.endswith(("matrix", "overlapping")):
+        truth = [
+            [int(rng.random() < (lean if (hint + j) % 2 else 0.4)) for j in range(len(labels))]
+            for hint in hints
+        ]
+        guess = [[_guess_chance(rng, kind, x, skill) for x in row] for row in truth]
+        return truth, guess
+    present = rng.sample(labels, rng.randint(1, len(labels)))
+    if kind == "mixed":
+        present = labels
+    truth = [
+        present[hint % len(present)] if rng.random() < lean else rng.choice(present)
+        for hint in hints
+    ]
+    if kind == "chances":
+        return truth, [x if rng.random() < skill / 2 else rng.choice(_CHANCES) for x in truth]
+    if kind == "mixed":
+        truth[: len(labels)] = labels
+        guess = [[rng.choice(_CHANCES) for _ in labels] for _ in range(n)]
+        return [[int(x == label) for label in labels] for x in truth], guess
+    guessed = rng.sample(labels, rng.randint(1, len(labels)))
+    return truth, [x if rng.random() < skill else rng.choice(guessed) for x in truth]
+
+
+def _guess_chance(rng: Random, kind: str, indicator: int, skill: float) -> int | Fraction:
+    """Return a predicted indicator, or a probability of soft kinds."""
+    if rng.random() < skill:
+        return indicator
+    return rng.choice(_CHANCES) if kind.startswith("soft") else rng.randint(0, 1)
+
+
+def _draw_weights(rng: Random, n: int) -> list[Fraction] | None:
+    """Return weights, of which the first is above 0; None for rows that count once."""
+    if rng.random() < 0.4:
+        return None
+    kind = rng.choice(_WEIGHTS)
+    return [kind[-1], *(rng.choice(kind) for _ in range(n - 1))]
+
+
+def _with_missing(rng: Random, case: Case) -> Case:
+    """Return the case with missing predictions, or missing values; its first row is complete."""
+    if case.missing == "error":
+        return case
+    names = ["y_pred", "groups_pred"]
+    if case.missing == "drop":
+        names += ["y_true", "groups"]
+    # Mixed groups need rows of each group, which their first ones are.
+    n_complete = len(case.group_labels) if case.group_kind == "mixed" else 1
+    changed = {}
+    for name in names:
+        column = getattr(case, name)
+        others = (None if rng.random() < 0.2 else x for x in column[n_complete:])
+        changed[name] = [*column[:n_complete], *others]
+    return replace(case, **changed)
+
+
+def _draw_reference(rng: Random, case: Case) -> Reference:
+    """Return other rows of the same variables, in which classes and groups may be absent."""
+    n = rng.randint(1, rng.choice([5, 20, 20]))
+    groups, _ = _draw_variable(rng, case.group_kind, case.group_labels, [0] * n)
+    order = [groups.index(group) for group in groups]
+    y_true, _ = _draw_variable(rng, case.task_kind, case.class_labels, order)
+    return Reference(y_true, groups, _draw_weights(rng, n) if rng.random() < 0.5 else None)
+
+
+def _with_base_rates(rng: Random, case: Case) -> Case:
+    """Return the case with rates that are set by hand, and without a truth that is not read."""
+    classes, groups = case.class_labels, case.group_labels
+    rates = {}
+    if case.direction == "A->T":
+        for group in groups:
+            rates |= zip(product([group], classes), _draw_shares(rng, classes), strict=True)
+    else:
+        for label in classes:
+            rates |= zip(product(groups, [label]), _draw_shares(rng, groups), strict=True)
+    signs = shares = None
+    if rng.random() < 0.5:
+        signs = {pair: rng.choice([-1, 0, 1]) for pair in rates}
+    elif case.direction == "T->A" or rng.random() < 0.5:
+        shares = dict(zip(groups, _draw_shares(rng, groups), strict=True))
+    table = RateTable(rates, signs, shares)
+    y_true = case.y_true if case.direction == "T->A" else None
+    return replace(case, y_true=y_true, base_rates=table)
+
+
+def _draw_shares(rng: Random, labels: Sequence[Any]) -> list[Fraction]:
+    """Return shares of labels, which sum to 1."""
+    parts = [rng.randint(1, 4) for _ in labels]
+    return [Fraction(part, sum(parts)) for part in parts]
+
+
+# Lists of labels.
+
+
+def _with_lists(rng: Random, case: Case) -> Case:
+    """Return the case with listed labels, or with those that occur if they suffice."""
+    if rng.random() < 0.5:
+        unlisted = _with_labels_that_occur(case)
+        if unlisted is not None:
+            return unlisted
+    if not case.tasks_are_matrix and rng.random() < 0.5:
+        return replace(case, class_labels=rng.sample(case.class_labels, len(case.class_labels)))
+    return case
+
+
+def _with_labels_that_occur(case: Case) -> Case | None:
+    """Return the case with the labels of its rows; None if the package asks for lists of them."""
+    rows, classes, groups = case.kept(), case.class_labels, case.group_labels
+    reference = rows.reference or Reference(rows.y_true, rows.groups, None)
+    if case.task_kind == "chances" and all(p in (None, 0, 1) for p in case.y_pred):
+        return None
+    if not case.tasks_are_matrix:
+        true, predicted = set(rows.y_true), {*rows.y_pred} - {None}
+        if case.task_kind == "chances":
+            predicted = {0, 1}
+        if not (true & predicted and true & set(reference.y_true)):
+            return None
+        if len(true) <= 2 < len(predicted - true):
+            return None  # Numbers would be taken for scores.
+        classes = _those_in(classes, true | predicted | set(reference.y_true))
+    if not case.groups_are_matrix:
+        true, predicted = set(rows.groups), {*rows.groups_pred} - {None}
+        if not (true & predicted and true & set(reference.groups)):
+            return None
+        if len(true) <= 2 < len(predicted - true):
+            return None
+        groups = _those_in(groups, true | predicted | set(reference.groups))
+    return replace(case, class_labels=classes, group_labels=groups, lists_labels=False)
+
+
+def _those_in(labels: list[Any], present: set[Any]) -> list[Any]:
+    """Return the labels that are present, in their order."""
+    return [label for label in labels if label in present]
+
+
+# Options.
+
+
+def _with_options(rng: Random, case: Case) -> Case:
+    """Return the case with options of its metric, and a way to give the package its rows."""
+    changes: dict[str, Any] = {"route": rng.choice(_routes(case))}
+    if case.is_attack:
+        changes["options"] = _draw_attack(rng, case)
+    elif case.name == "Multi" and case.tasks_are_matrix and case.base_rates is None:
+        changes["options"] = {
+            "combinations": rng.choice(["observed", "subsets"]),
+            "min_size": rng.choice([1, 1, 2]),
+            "max_size": rng.choice([None, 2, 3]),
+            "min_support": rng.choice([1, 1, 2, 3]),
+        }
+    elif rng.random() < 0.3:
+        changes["pos_label"] = rng.choice(case.class_labels)
+    has_reference = case.reference is not None and case.lists_labels
+    if case.name == "MALS" and has_reference and rng.random() < 0.3:
+        changes["y_true"] = None
+    is_undirected = case.direction == "undirected" and not case.is_attack
+    needs_prediction = case.group_kind == "mixed" or not case.lists_labels
+    if is_undirected and not needs_prediction and rng.random() < 0.4:
+        changes["groups_pred"] = None
+    return replace(case, **changes)
+
+
+def _draw_attack(rng: Random, case: Case) -> dict[str, Any]:
+    """Return the options of LA or DPA; U is not defined for flips in expectation."""
+    qualities, targets = [*_QUALITIES, "f1_macro"], case.target_labels
+    predicted = case.kept()
+    has_missing = None in predicted.y_pred or None in predicted.groups_pred
+    if all(isinstance(label, int) for label in targets) and not has_missing:
+        qualities += ["inverse_mse", "inverse_rmse"]
+    if len(targets) > 2:
+        qualities.append("f1")
+    quality = rng.choice(qualities)
+    options = {"quality": quality, "equalize": rng.choice(["expected", "expected", None])}
+    if quality == UNCERTAINTY:
+        options["equalize"] = None
+    if case.name == "DPA":
+        options["change"] = rng.choice(["relative", "relative", "absolute"])
+    return options
+
+
+def _routes(case: Case) -> list[str]:
+    """Return the ways to give the package the rows."""
+    routes = ["result", "counts"]
+    is_split = case.weights is None or sum(x > 0 for x in case.weights) > 1
+    if len(case) > 1 and is_split and case.missing != "drop" and case.group_kind != "mixed":
+        routes.append("sum")
+    if not case.has_matrix and case.group_kind == "labels":
+        routes.append("frame")
+        if case.weights is None:
+            routes.append("count")
+    return routes
+
+
+def _has_value(case: Case) -> bool:
+    """Return whether the package has a value for the case, be it undefined."""
+    rows = case.kept()
+    if len(rows.group_labels) < 2 or len(rows.class_labels) < 2:
+        return False
+    if case.name != "Multi" or case.base_rates is not None:
+        return True
+    reference = rows.reference or Reference(rows.y_true, rows.groups, None)
+    if case.tasks_are_matrix:
+        return bool(task_sets(matrix_data(rows), reference_data(rows), **case.options))
+    return bool(set(rows.evaluated_classes) & set(rows.y_true) & set(reference.y_true))
+
+
+# Comparing.
+
+
+def compare_numbers(seed: int) -> dict[str, tuple[Number, float]]:
+    """Return each number of a seed by the oracle and by the package."""
+    case = draw_case(seed)
+    expected = expected_numbers(case)
+    try:
+        computed = package_numbers(case)
+    except Exception as error:
+        error.add_note(f"seed {seed}: {case}")
+        raise
+    expected["call"] = expected["value"]
+    return {name: (number, computed[name]) for name, number in expected.items()}
+
+
+def difference(expected: Number, computed: float) -> float:
+    """Return how far a number is from the oracle's; infinite if only one of them is defined."""
+    if expected.value is None:
+        return 0.0 if isnan(computed) else float("inf")
+    value = float(expected.value)
+    if value == computed:
+        return 0.0
+    gap = abs(value - computed) / expected.scale
+    return float("inf") if isnan(gap) else gap
+
+
+def differing_numbers(seed: int) -> list[str]:
+    """Return a line for each number of a seed that differs."""
+    return [
+        describe(seed, name, expected, computed)
+        for name, (expected, computed) in compare_numbers(seed).items()
+        if not difference(expected, computed) <= TOLERANCE
+    ]
+
+
+def describe(seed: int, name: str, expected: Number, computed: float) -> str:
+    """Return a line on a number that differs."""
+    metric = METRICS[seed % len(METRICS)]
+    return f"seed {seed}, {metric}: {name} is {computed}, by the oracle {expected.value}"

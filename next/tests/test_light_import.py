@@ -1,0 +1,54 @@
+"""Importing the package loads nothing that was not asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+#: Hosts, engines and libraries that only some of the work needs.
+HEAVY = {
+    "aif360",
+    "dask",
+    "duckdb",
+    "fairlearn",
+    "ibis",
+    "jinja2",
+    "joblib",
+    "matplotlib",
+    "polars",
+    "pyarrow",
+    "pyspark",
+    "rich",
+    "scipy",
+    "sklearn",
+    "torch",
+    "typer",
+}
+
+#: pandas imports pyarrow where it is installed; that is not ours.
+OTHERS = "import numpy, pandas, narwhals.stable.v2, scipy.sparse, scipy.special; "
+
+
+def load(program: str) -> set[str]:
+    """Return the packages that a program has imported when it ends."""
+    show = "import json, sys; print(json.dumps(sorted({x.split('.')[0] for x in sys.modules})))"
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{program}; {show}"], capture_output=True, text=True, check=True
+    )
+    return set(json.loads(ended.stdout.splitlines()[-1]))
+
+
+def test_import_loads_nothing_heavy() -> None:
+    assert not load("import biasamp_adapters") & HEAVY
+    assert not load("import biasamp_adapters") & {"numpy", "pandas", "narwhals"}
+
+
+@pytest.mark.parametrize("metric", ["BA", "LA"])
+def test_call_of_a_metric_loads_numpy_pandas_and_sparse_arrays_only(metric: str) -> None:
+    name = {"BA": "directional_bias_amplification", "LA": "leakage_amplification"}[metric]
+    call = f"import biasamp_adapters as bam; bam.{name}([0, 1], [0, 1], sensitive_features='ab')"
+    call = call.replace("'ab'", "['a', 'b']")
+    assert load(OTHERS + call) & HEAVY == load(OTHERS + "pass") & HEAVY
