@@ -314,7 +314,7 @@ def _column(variable: Variable) -> Any:
     """Return the labels of the rows, or the probabilities of class 1."""
     if not isinstance(variable, Codes):
         return variable.values[:, 1]
-    labels = np.empty(variable.width, dtype=object)
+    labels = np.empty(len(variable.labels) + 1, dtype=object)
     labels[:-1] = [show(x) if isinstance(x, tuple) else x for x in variable.labels]
     return pd.Series(labels[variable.codes], dtype=object).infer_objects()
 

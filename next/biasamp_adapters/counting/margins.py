@@ -61,9 +61,9 @@ class Margins:
         ``ALL`` as one of them gives the sums by the other one.
         """
         table = self._table(first, second)
-        if first != ALL and not (missing and self.variable(first).has_missing):
+        if not missing and self.variable(first).has_missing:
             table = table[:, :-1]
-        if second != ALL and not (missing and self.variable(second).has_missing):
+        if not missing and self.variable(second).has_missing:
             table = table[:, :, :-1]
         return table
 

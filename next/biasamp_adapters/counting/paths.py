@@ -44,14 +44,19 @@ _CAUSES = {
     "'trim": "has lists or records in a column that must hold labels",
 }
 
-#: The type of a column of text if this holds for each of its values, $. Codes such as "01" are
-#: text; NaN is a missing number.
-_TYPES = {
-    "BIGINT": "TRY_CAST($ AS BIGINT)::VARCHAR = trim($)",
-    "DOUBLE": "regexp_full_match(trim($), '[+-]?((0|[1-9][0-9]{0,17})([.][0-9]*)?|[.][0-9]+)"
-    "([eE][+-]?[0-9]+)?|[nN][aA][nN]')",
-    "BOOLEAN": "lower(trim($)) IN ('true', 'false', '0', '1')",
-}
+#: SQL of the type that all values of a column of text, $, have. Codes such as "01" are text, and
+#: NaN is a missing number.
+_TYPE = """CASE
+    WHEN bool_and($ IS NULL OR coalesce(TRY_CAST($ AS BIGINT)::VARCHAR = trim($), false))
+        THEN 'BIGINT'
+    WHEN bool_and(regexp_full_match(trim($), '[+-]?((0|[1-9][0-9]{0,17})([.][0-9]*)?|[.][0-9]+)'
+        || '([eE][+-]?[0-9]+)?|[nN][aA][nN]')) THEN 'DOUBLE'
+    WHEN bool_and(lower(trim($)) IN ('true', 'false', '0', '1')) THEN 'BOOLEAN'
+    ELSE 'VARCHAR' END"""
+
+#: SQL of text as a number. Most are 0 and 1, and true and false take long to find.
+_NUMBER = """CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)) = 'true' THEN '1'
+    WHEN lower(trim($)) = 'false' THEN '0' ELSE $ END AS DOUBLE)"""
 
 
 class _Reader(NamedTuple):
@@ -128,9 +133,11 @@ class Files:
             grouped = f"SELECT *, count(*) AS {count} FROM ({rows}) GROUP BY ALL"
             self.connection.execute(f"CREATE TEMP TABLE grouped AS {grouped}")
             rows = "FROM grouped"
-        types = self._find_types(rows, labels)
-        casts = [_cast(column, types.get(column)) for column in columns]
-        return self.connection.sql(f"SELECT * REPLACE ({', '.join(casts)}) FROM ({rows})")
+        casts = {column: _NUMBER.replace("$", column) for column in columns}
+        for column, kind in self._find_types(rows, labels).items():
+            casts[column] = column if kind == "VARCHAR" else f"CAST(trim({column}) AS {kind})"
+        chosen = ", ".join(f"{cast} AS {column}" for column, cast in casts.items())
+        return self.connection.sql(f"SELECT * REPLACE ({chosen}) FROM ({rows})")
 
     def _select(self, columns: Mapping[str, int], missing_values: Collection[Any]) -> Iterator[str]:
         """Yield SQL of the columns of each reader."""
@@ -152,8 +159,8 @@ class Files:
         columns = list(dict.fromkeys(column for together in labels for column in together))
         if not columns:
             return {}
-        distinct = f"SELECT DISTINCT {', '.join(columns)} FROM ({rows})"
-        query = f"SELECT {', '.join(map(_type_of, columns))} FROM ({distinct})"
+        questions = ", ".join(_TYPE.replace("$", column) for column in columns)
+        query = f"SELECT {questions} FROM (SELECT DISTINCT {', '.join(columns)} FROM ({rows}))"
         types = dict(zip(columns, self.connection.execute(query).fetchall()[0], strict=True))
         for together in [*labels, *labels]:  # Twice, as a column may belong to two.
             if "VARCHAR" in [types[column] for column in together]:
@@ -298,27 +305,6 @@ def _typed_reader(
         sql = f"read_json({options}, columns = {{{columns}}})"
     names = tuple(connection.sql(f"FROM {sql}").columns)
     return _Reader(files[0], names, f"{sql} AS t({', '.join(f'c{i}' for i in range(len(names)))})")
-
-
-def _type_of(column: str) -> str:
-    """Return SQL of the type that all values of a column of text have."""
-    cases = " ".join(
-        f"WHEN bool_and({column} IS NULL OR coalesce({test.replace('$', column)}, false)) "
-        f"THEN '{kind}'"
-        for kind, test in _TYPES.items()
-    )
-    return f"CASE {cases} ELSE 'VARCHAR' END"
-
-
-def _cast(column: str, kind: str | None) -> str:
-    """Return SQL of a column of text as labels of a type, or as numbers without one."""
-    text, lower = f"trim({column})", f"lower(trim({column}))"
-    if kind is None:  # Most numbers are 0 and 1, and the rest takes long.
-        text = (
-            f"CASE WHEN strlen({column}) < 4 THEN {column} WHEN {lower} = 'true' THEN '1' "
-            f"WHEN {lower} = 'false' THEN '0' ELSE {column} END"
-        )
-    return f"CAST({column if kind == 'VARCHAR' else text} AS {kind or 'DOUBLE'}) AS {column}"
 
 
 def _literal(text: str) -> str:

@@ -340,15 +340,16 @@ def _describe(rows: Rows) -> str:
 
 
 def _derive_all(rows: Rows, truth: str, model: str | None) -> Variable:
-    """Return a variable without labels, whose only code is the same in all rows."""
-    return Codes((), np.zeros(len(rows), dtype=np.uint8))
+    """Return a variable whose only label is that of all rows."""
+    return indicator(np.ones(len(rows), dtype=bool))
 
 
 def _derive_labelled(rows: Rows, truth: str, model: str | None) -> Variable:
     is_labelled = np.zeros(len(rows), dtype=bool)
     for role in (TASK, ATTRIBUTE):
         if rows.has(role):
-            is_labelled |= rows.variable(role).sparse[:, :-1].sum(axis=1) > 0
+            variable = rows.variable(role)
+            is_labelled |= variable.sparse[:, : len(variable.labels)].sum(axis=1) > 0
     return indicator(is_labelled)
 
 

@@ -195,7 +195,11 @@ def without_rows(rows: Rows) -> Rows:
     tables = {}
     for first, second, model in _pairs(rows):
         table = partition.sums(first, second, model)
-        tables[first, second, model] = table if isinstance(table, np.ndarray) else table.toarray()
+        if not isinstance(table, np.ndarray):
+            table = table.toarray()
+        x, y = rows.variable(first, model), rows.variable(second, model)
+        table = table.reshape(n_blocks, x.width, y.width)[:, : len(x.labels), : len(y.labels)]
+        tables[first, second, model] = table.reshape(n_blocks, -1)
     w = w2 = None
     if rows.w is not None:
         w = np.bincount(part, partition.weight, n_blocks)

@@ -59,8 +59,8 @@ class Codes:
 
     @property
     def width(self) -> int:
-        """The number of labels, and one for missing values."""
-        return len(self.labels) + 1
+        """The number of labels, and one if there are missing values."""
+        return len(self.labels) + self.has_missing
 
     @cached_property
     def missing(self) -> Array:
@@ -75,12 +75,12 @@ class Codes:
     @cached_property
     def seen(self) -> list[Label]:
         """Labels that occur."""
-        n = np.bincount(self.codes, minlength=self.width)
+        n = np.bincount(self.codes, minlength=len(self.labels))
         return list(compress(self.labels, n.tolist()))
 
     @cached_property
     def sparse(self) -> sparse.csr_array:
-        """Indicators of the labels and of missing values, (rows, labels + 1)."""
+        """Indicators of the labels, and of missing values if there are any, (rows, width)."""
         starts = np.arange(len(self) + 1)
         entries = np.ones(len(self)), self.codes.astype(np.int64), starts
         return sparse.csr_array(entries, (len(self), self.width))
@@ -140,8 +140,8 @@ class Block:
 
     @property
     def width(self) -> int:
-        """The number of labels, and one for missing values."""
-        return len(self.labels) + 1
+        """The number of labels, and one if there are missing values."""
+        return len(self.labels) + self.has_missing
 
     @cached_property
     def has_missing(self) -> bool:
@@ -161,8 +161,10 @@ class Block:
 
     @cached_property
     def sparse(self) -> sparse.csr_array:
-        """Indicators of the labels and of missing values, (rows, labels + 1)."""
+        """Indicators of the labels, and of missing values if there are any, (rows, width)."""
         values = sparse.csr_array(self.values, dtype=np.float64)
+        if not self.has_missing:
+            return values
         return sparse.hstack([values, sparse.csr_array(self.missing[:, None])], "csr")
 
     @property
@@ -171,12 +173,11 @@ class Block:
         return not sparse.issparse(self.values)
 
     def dense(self, rows: slice, dtype: type) -> Array:
-        """Return indicators of some rows, with missing values as the last column."""
-        values = self.values[rows]
-        chunk: Array = np.empty((values.shape[0], self.width), dtype)
-        chunk[:, :-1] = values.toarray() if sparse.issparse(values) else values
-        chunk[:, -1] = self.missing[rows]
-        return chunk
+        """Return indicators of some rows, and of missing values if there are any."""
+        values = self.values[rows].astype(dtype)
+        if not self.has_missing:
+            return values
+        return np.column_stack([values, self.missing[rows].astype(dtype)])
 
     def take(self, rows: Array | slice) -> Block:
         """Return the variable of some of the rows."""
@@ -206,7 +207,7 @@ class Block:
 
     def keys(self) -> Array:
         """Return a number for each row; rows that differ have the same once in 2^100 times."""
-        projection = np.random.default_rng(7).random((self.width, 2))
+        projection = np.random.default_rng(7).random((len(self.labels) + 1, 2))
         keys = np.empty((len(self), 2))
         for rows in chunks(len(self), 2**12):
             keys[rows] = self.values[rows] @ projection[:-1]
@@ -258,16 +259,43 @@ def right_labels(truth: Variable, prediction: Variable) -> Variable:
 def label_sets(variable: Block, sets: Sequence[tuple[int, ...]]) -> Block:
     """Return indicators of label sets, each of which holds where all its labels do."""
     cell, first = cells_of([variable.keys()])
-    rows, columns = np.array([(i, j) for j, members in enumerate(sets) for i in members]).T
-    members = sparse.csr_array(
-        (np.ones(len(rows)), (rows, columns)), (len(variable.labels), len(sets))
-    )
-    held = (variable.take(first).sparse[:, :-1] @ members).tocsr()
-    sizes = np.array([len(members) for members in sets])
-    held.data = (held.data == sizes[held.indices]).astype(np.float64)
-    held.eliminate_zeros()
-    names = tuple(show_set([variable.labels[i] for i in members]) for members in sets)
+    has_label = variable.take(first).sparse[:, : len(variable.labels)].toarray() != 0
+    members = np.zeros((len(sets), has_label.shape[1]), dtype=bool)
+    for i, positions in enumerate(sets):
+        members[i, list(positions)] = True
+    row, column = _find_sets(has_label, members)
+    entries = np.ones(len(row)), (row, column)
+    held = sparse.csr_array(entries, (len(first), len(sets)))
+    names = tuple(show_set([variable.labels[i] for i in positions]) for positions in sets)
     return Block(names, held[cell], variable.missing, is_matrix=True)
+
+
+def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
+    """Return each pair of a row and a set of labels that it contains.
+
+    A set is looked for only in the rows that have the rarest of its labels.
+    """
+    labels, asked = _pack(has_label), _pack(members)
+    n_rows = has_label.sum(axis=0)
+    rarest = np.where(members, n_rows, len(labels) + 1).argmin(axis=1)
+    pairs = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
+    for label in np.unique(rarest):
+        rows, sets = np.flatnonzero(has_label[:, label]), np.flatnonzero(rarest == label)
+        for part in chunks(len(rows), max(2**22 // len(sets), 1)):
+            holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
+            for word in range(asked.shape[1]):
+                word_asked = asked[sets, word]
+                holds &= (labels[rows[part], word, None] & word_asked) == word_asked
+            row, column = holds.nonzero()
+            pairs.append((rows[part][row], sets[column]))
+    row, column = (np.concatenate(places) for places in zip(*pairs, strict=True))
+    return row, column
+
+
+def _pack(holds: Array) -> Array:
+    """Return each row of a Boolean matrix as words of 64 bits."""
+    padded = np.pad(holds, ((0, 0), (0, -holds.shape[1] % 64)))
+    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 # Cells: rows that are alike, found by numbers.

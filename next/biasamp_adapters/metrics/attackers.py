@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +70,12 @@ def check_attacker(attacker: Any, quality: Any) -> None:
             f"quality={quality!r} scores {'numbers' if is_of_numbers else 'classes'}, which {name} "
             "does not guess; 'inverse_rmse', 'inverse_mse' and scorers such as 'r2' score numbers"
         )
-    if kind == "classifier":
+    if quality in SOFT and not has_probabilities(estimator):
+        raise ValueError(
+            f"quality={quality!r} needs an attacker with predict_proba; received {name} "
+            "(CalibratedClassifierCV gives a classifier predict_proba)"
+        )
+    if kind == "classifier" and quality not in QUALITIES:
         _check_scorer(quality, estimator)
 
 
@@ -97,13 +101,12 @@ def _check_function(quality: Any) -> None:
 
 
 def _check_scorer(quality: str, estimator: Any) -> None:
-    """Raise if a quality lacks something in an estimator that was fitted on a few rows."""
-    scorer, fitted = "neg_log_loss" if quality in SOFT else quality, _try(estimator, {})
-    if scorer not in metrics.get_scorer_names() or fitted is None:
-        return
+    """Raise if a scorer fails with an estimator that was fitted on a few rows of two classes."""
+    fitted = _try(estimator, {})
     try:
         with warnings.catch_warnings(action="ignore"):
-            metrics.get_scorer(scorer)(fitted, _FEW_ROWS, _FEW_CLASSES)
+            if fitted is not None:
+                metrics.get_scorer(quality)(fitted, _FEW_ROWS, _FEW_CLASSES)
     except (AttributeError, ValueError) as error:
         raise ValueError(f"quality={quality!r} cannot score the attacker: {error}") from None
 
@@ -185,41 +188,26 @@ class Sample(NamedTuple):
             yield self if is_asked.all() else self.take(~is_asked), is_asked
 
 
-@dataclass(frozen=True, eq=False)
 class Attacker:
     """An estimator that is fitted on some rows and asked about others.
 
-    Attributes
+    Parameters
     ----------
     estimator : estimator
         It is cloned for every fit.
-    is_soft : bool
-        Whether it is asked for probabilities.
-    is_balanced : bool
-        Whether it is fitted to classes that are made equally frequent.
-    divides : bool
-        Whether its probabilities are divided by the shares of the classes instead.
-    is_weighted : bool
-        Whether it takes weights. If not, rows are drawn by their weights.
+    quality : str or callable
+        Probabilities are asked for if it scores them. If it is balanced accuracy, classes weigh the
+        same: by weights of rows, or by dividing probabilities by the shares of the classes, or by
+        drawing rows, whichever the estimator allows first.
     """
 
-    estimator: Any
-    is_soft: bool
-    is_balanced: bool
-    divides: bool
-    is_weighted: bool
-
-    @classmethod
-    def of(cls, estimator: Any, quality: Any) -> Attacker:
-        """Return the attacker as a quality needs it."""
-        is_balanced, is_weighted = quality == "balanced_accuracy", takes_weights(estimator)
-        divides = is_balanced and not is_weighted and has_probabilities(estimator)
-        return cls(estimator, quality in SOFT, is_balanced and not divides, divides, is_weighted)
-
-    @property
-    def is_regressor(self) -> bool:
-        """Whether it guesses numbers."""
-        return kind_of(self.estimator) == "regressor"
+    def __init__(self, estimator: Any, quality: Any) -> None:
+        self.estimator = estimator
+        self.is_regressor = kind_of(estimator) == "regressor"
+        self.is_soft = not callable(quality) and quality in SOFT
+        self.is_weighted, is_balanced = takes_weights(estimator), quality == "balanced_accuracy"
+        self.divides = is_balanced and not self.is_weighted and has_probabilities(estimator)
+        self.is_balanced = is_balanced and not self.divides
 
     def fit(self, rows: Sample, seed: int) -> Any:
         """Return a clone that is fitted on rows, with all its seeds set."""

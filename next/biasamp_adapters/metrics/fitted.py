@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ _LOWEST = float(np.finfo(np.float64).eps)
 def cross_fit(measurement: AttackMeasurement) -> AttackMeasurement:
     """Return the measurement with the scores of attackers that are fitted on its rows."""
     metric, notes = measurement.metric, list(measurement.notes)
-    experiment = Experiment.of(measurement)
+    experiment = Experiment(measurement)
+    experiment.check()
     n_targets = len(measurement.evaluation.rows.labels_of(measurement.attack.data[1]))
     most = _ROWS_OF_TRIALS // (len(experiment.weight) * (n_targets if measurement.by_column else 1))
     n_trials = metric.n_trials or int(np.clip(most, _FEWEST_TRIALS, _TRIALS))
@@ -54,14 +55,14 @@ def cross_fit(measurement: AttackMeasurement) -> AttackMeasurement:
     return replace(measurement, fitted=fitted, is_difference=is_difference, notes=tuple(notes))
 
 
-@dataclass(frozen=True, eq=False)
 class Experiment:
     """The rows of the data one by one, and the attackers that are fitted on them.
 
+    The order of the rows follows from their values. Rows of equal truth stand together, so that
+    models have the same flips.
+
     Attributes
     ----------
-    measurement : AttackMeasurement
-    attacker : Attacker
     variables : dict of str to Variable
     weight : ndarray
     cluster : ndarray of int
@@ -70,40 +71,24 @@ class Experiment:
         How many labels, or entries of each column, of the dataset stay; None without flips.
     """
 
-    measurement: AttackMeasurement
-    attacker: Attacker
-    variables: dict[str, Variable]
-    weight: Array
-    cluster: Array
-    accuracy: Array | None
-
-    @classmethod
-    def of(cls, measurement: AttackMeasurement) -> Experiment:
-        """Return the experiment, with its rows in an order that does not depend on theirs.
-
-        Rows of equal truth stand together, so that models have the same flips.
-        """
+    def __init__(self, measurement: AttackMeasurement) -> None:
+        self.measurement = measurement
         table, attack, metric = measurement.evaluation.rows, measurement.attack, measurement.metric
+        self.attacker = Attacker(get_estimator(metric.attacker, metric.quality), metric.quality)
         roles = dict.fromkeys([*attack.data, *attack.model])
         variables = {role: measurement.margins.variable(role) for role in roles}
         keys = [table.unit, *(variables[role].keys() for role in reversed(roles))]
         order = np.lexsort([np.unique(key, return_inverse=True)[1] for key in keys])
         row = np.repeat(order, np.where(table.unit > 0, table.n, 0)[order])
+        self.variables = {role: variable.take(row) for role, variable in variables.items()}
+        self.weight = table.unit[row]
         cluster = np.arange(len(row)) if table.cluster is None else table.cluster[row]
-        flipped, accuracy = variables[attack.flipped], None
+        self.cluster = np.unique(cluster, return_inverse=True)[1]
+        self.accuracy: Array | None = None
+        flipped = variables[attack.flipped]
         if metric.equalize is not None and numbers(flipped) is None:
             measure = accuracy_by_label if flipped.is_matrix else accuracy_of
-            accuracy = measure(measurement.margins, attack.flipped)[0]
-        experiment = cls(
-            measurement,
-            Attacker.of(get_estimator(metric.attacker, metric.quality), metric.quality),
-            {role: variable.take(row) for role, variable in variables.items()},
-            table.unit[row],
-            np.unique(cluster, return_inverse=True)[1],
-            accuracy,
-        )
-        experiment.check()
-        return experiment
+            self.accuracy = measure(measurement.margins, attack.flipped)[0]
 
     def check(self) -> None:
         """Raise if the data suit neither the attacker nor how it is judged."""
@@ -178,9 +163,8 @@ class Experiment:
             return error if quality == "inverse_mse" else error**0.5
         if quality == "f1":
             scored = [k for k, label in enumerate(classes) if positive in (None, label)]
-            return sum(_best_f1(target == k, answers[:, k], share) for k in scored) / max(
-                len(scored), 1
-            )
+            best = [_best_f1(target == k, answers[:, k], share) for k in scored]
+            return sum(best) / max(len(best), 1)
         score = _score_chances if is_soft else _score_guesses
         return score(quality, target, answers, share)
 
@@ -222,8 +206,9 @@ class Experiment:
         attack, passes = self.measurement.attack, []
         n_rows = self.measurement.evaluation.rows.effective_rows
         for (source, target), side in zip((attack.data, attack.model), scores, strict=True):
-            inputs = self.variables[source]
-            n_inputs = len(inputs.labels) - (not inputs.is_matrix)
+            n_inputs = read_inputs(self.variables[source]).shape[1]
+            if n_inputs > 1 and not self.variables[source].is_matrix:
+                n_inputs -= 1
             for shares, score in zip(shares_of_classes(self.variables[target]), side, strict=True):
                 table = self.weight @ shares
                 g = 2 * n_rows * entropy(table[None]) * score
@@ -257,8 +242,8 @@ def read_inputs(variable: Variable) -> Array:
     """Return numbers, or indicators of labels and missing values; one is enough for two labels."""
     values = numbers(variable)
     if isinstance(variable, Codes) and values is not None:
-        return values[variable.codes][:, None]
-    entries = variable.sparse if variable.has_missing else variable.sparse[:, :-1]
+        return np.append(values, np.nan)[variable.codes][:, None]
+    entries = variable.sparse
     if not variable.is_matrix and entries.shape[1] == 2:
         entries = entries[:, 1:]
     return entries.toarray()
@@ -283,7 +268,7 @@ def flip_rows(variable: Variable, accuracy: Array, rng: np.random.Generator) -> 
         other = (variable.codes + rng.integers(1, max(n_labels, 2), len(variable))) % n_labels
         codes = np.where(is_wrong, other, variable.codes).astype(variable.codes.dtype)
         return Codes(variable.labels, codes)
-    entries = variable.sparse[:, :-1].toarray()
+    entries = variable.sparse[:, : len(variable.labels)].toarray()
     entries = np.abs(entries - (rng.random(entries.shape) >= accuracy))
     return Block(variable.labels, entries, variable.missing, variable.is_matrix)
 

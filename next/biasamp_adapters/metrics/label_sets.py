@@ -20,7 +20,8 @@ MOST_SETS = 100_000
 
 def sets_shown(rows: Rows) -> dict[tuple[int, ...], int]:
     """Return the exact label sets of the rows, and how many rows show each."""
-    truth = rows.variable(TASK).sparse[:, :-1].tocsr()
+    variable = rows.variable(TASK)
+    truth = variable.sparse[:, : len(variable.labels)].tocsr()
     truth.eliminate_zeros()
     truth.sort_indices()
     shown: dict[tuple[int, ...], int] = {}
