@@ -16,7 +16,7 @@ from biasamp_adapters.counting import arrays, reading
 from biasamp_adapters.counting.labels import Label, show
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reading import Key
-from biasamp_adapters.counting.roles import ATTRIBUTE, ATTRIBUTE_PREDICTION, PREDICTION, TASK
+from biasamp_adapters.counting.roles import ATTRIBUTE, ATTRIBUTE_PREDICTION, LISTS, PREDICTION, TASK
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variable
 
@@ -91,11 +91,9 @@ class Counts:
             count=count,
             class_labels=class_labels,
             group_labels=group_labels,
-            missing=missing,
             missing_values=missing_values,
         )
-        reading.check_predictions(rows.variables, rows.listed)
-        return cls(rows)
+        return cls(finish_rows(rows, missing))
 
     @classmethod
     def from_frame(cls, frame: Any, **columns: Any) -> Counts:
@@ -132,17 +130,20 @@ class Counts:
         """
         from biasamp_adapters.counting.tables import read_table
 
-        options = {name: columns.pop(name) for name in _OPTIONS if name in columns}
-        rows: Rows | None = None
+        missing, missing_values = columns.pop("missing", "error"), columns.pop("missing_values", ())
+        lists = {name: columns.pop(name) for name in LISTS.values() if name in columns}
+        parts: list[Rows] = []
         for frame in frames:
-            for inputs in read_table(frame, columns):
+            for inputs in read_table(frame, columns, missing_values):
                 names = inputs.pop("names")
-                chunk = replace(read_rows(**inputs, **options), names=names)
-                rows = chunk if rows is None else rows + chunk
-        if rows is None or not rows.n_rows:
+                rows = read_rows(**inputs, **lists, missing_values=missing_values)
+                parts.append(replace(on_common_labels(rows), names=names))
+                # Parts of about the same size are added, so that no row is copied often.
+                while len(parts) > 1 and 2 * len(parts[-1]) > len(parts[-2]):
+                    parts[-2:] = [parts[-2] + parts[-1]]
+        if not parts:
             raise ValueError("data must have at least one row; received none")
-        reading.check_predictions(rows.variables, rows.listed)
-        return cls(rows)
+        return cls(finish_rows(reduce(add, parts), missing))
 
     @classmethod
     def load(cls, path: Any) -> Counts:
@@ -211,9 +212,6 @@ class Counts:
         return f"<Counts: {self.n_rows:,} rows of {kinds}>"
 
 
-_OPTIONS = ("class_labels", "group_labels", "missing", "missing_values")
-
-
 def read_rows(
     y_true: Any = None,
     y_pred: Any = None,
@@ -225,10 +223,9 @@ def read_rows(
     count: Any = None,
     class_labels: Any = None,
     group_labels: Any = None,
-    missing: str = "error",
     missing_values: Sequence[Label] = (),
 ) -> Rows:
-    """Return the distinct rows of arrays; see :meth:`Counts.from_arrays`."""
+    """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
     if isinstance(sensitive_features, str):
         sensitive_features = arrays.level_of_index(y_true, sensitive_features, "sensitive_features")
     inputs: dict[Key, Any] = {(TASK, None): y_true, (ATTRIBUTE, None): sensitive_features}
@@ -248,8 +245,19 @@ def read_rows(
     )
     if (count is not None or sample_weight is not None) and rows.weight.min(initial=1) <= 0:
         rows = rows.take(np.flatnonzero(rows.weight > 0))
-    rows = rows.tallied().complete(missing)
-    return replace(rows, variables=reading.on_common_labels(rows.variables, listed))
+    return rows.tallied()
+
+
+def finish_rows(rows: Rows, missing: str) -> Rows:
+    """Return the rows of all data without missing values, or raise."""
+    rows = on_common_labels(rows.complete(missing))
+    reading.check_predictions(rows.variables, rows.listed)
+    return rows
+
+
+def on_common_labels(rows: Rows) -> Rows:
+    """Return the rows with the labels of each truth and its predictions on one list."""
+    return replace(rows, variables=reading.on_common_labels(rows.variables, rows.listed))
 
 
 def _name_of(values: Any) -> Any:
@@ -368,9 +376,12 @@ def read_counts(
     if isinstance(data, Counts):
         return _without_columns(data, given), None
     paths = _paths(data)
-    if paths and _are_saved_counts(paths):
-        counts = reduce(add, map(Counts.load, paths))
-        return _without_columns(counts, given), None
+    if paths:
+        from biasamp_adapters.counting.paths import find_files, is_saved_counts
+
+        files = [file for path in paths for file in find_files(path)]
+        if all(map(is_saved_counts, files)):
+            return _without_columns(reduce(add, map(Counts.load, files)), given), None
     return Counts.from_frame(data, **given, **options), given
 
 
@@ -404,9 +415,3 @@ def _paths(data: Any) -> list[Any]:
     if isinstance(data, list | tuple) and all(isinstance(x, str | os.PathLike) for x in data):
         return list(data)
     return []
-
-
-def _are_saved_counts(paths: list[Any]) -> bool:
-    from biasamp_adapters.counting.paths import is_saved_counts
-
-    return all(map(is_saved_counts, paths))

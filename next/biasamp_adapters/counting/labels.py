@@ -33,7 +33,10 @@ def _plain_label(label: Label, argument: str) -> Label:
     if isinstance(label, float | Decimal):
         if not math.isfinite(label):
             raise ValueError(f"{argument} must hold finite labels; received {label}")
-        return int(label) if label % 1 == 0 else label
+        if label % 1 == 0:
+            return int(label)
+        number = float(label)
+        return number if Decimal(repr(number)) == label or number == label else label
     if isinstance(label, dt.datetime) and label.tzinfo is None and label.time() == dt.time():
         return label.date()
     if not isinstance(label, Hashable) or isinstance(label, frozenset | dict):

@@ -136,8 +136,9 @@ class Files:
         casts = {column: _NUMBER.replace("$", column) for column in columns}
         for column, kind in self._find_types(rows, labels).items():
             casts[column] = column if kind == "VARCHAR" else f"CAST(trim({column}) AS {kind})"
-        chosen = ", ".join(f"{cast} AS {column}" for column, cast in casts.items())
-        return self.connection.sql(f"SELECT * REPLACE ({chosen}) FROM ({rows})")
+        chosen = [f"{cast} AS {column}" for column, cast in casts.items()]
+        chosen += [] if count is None else [count]
+        return self.connection.sql(f"SELECT {', '.join(chosen)} FROM ({rows})")
 
     def _select(self, columns: Mapping[str, int], missing_values: Collection[Any]) -> Iterator[str]:
         """Yield SQL of the columns of each reader."""
@@ -170,6 +171,7 @@ class Files:
 
 def is_saved_counts(path: Any) -> bool:
     """Return whether a path is that of counts that this package saved."""
+    path = os.path.expanduser(path)
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -180,7 +182,7 @@ def open_files(paths: Sequence[Any]) -> Files:
     """Return the table of the files that paths and patterns name."""
     import duckdb
 
-    files = list(dict.fromkeys(name for path in paths for name in _find_files(os.fspath(path))))
+    files = list(dict.fromkeys(name for path in paths for name in find_files(path)))
     kinds = {_kind_of(name) for name in files}
     if len(kinds) != 1:
         raise ValueError("Files must be all CSV, all Parquet or all JSON, and at least one.")
@@ -188,6 +190,7 @@ def open_files(paths: Sequence[Any]) -> Files:
     connection = duckdb.connect(
         config=dict.fromkeys([*options, "enable_external_file_cache"], False)
     )
+    connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
     with explained(files):
         if kinds == {_CSV}:
             readers = list(map(_csv_reader, files))
@@ -196,9 +199,9 @@ def open_files(paths: Sequence[Any]) -> Files:
     return Files(files, connection, readers, is_text=kinds != {_PARQUET})
 
 
-def _find_files(path: str) -> list[str]:
+def find_files(path: Any) -> list[str]:
     """Return the files of a path or pattern."""
-    path = os.path.expanduser(path)
+    path = os.path.expanduser(os.fspath(path))
     names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
         folder, name = os.path.split(path)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.metrics.quality import OF_NUMBERS, OF_PROBABILITIES, QUALITIES
+from biasamp_adapters.metrics.quality import BALANCED, OF_NUMBERS, OF_PROBABILITIES, QUALITIES
 
 #: Qualities that score probabilities.
 SOFT = (*OF_PROBABILITIES, "f1")
@@ -181,11 +181,11 @@ class Sample(NamedTuple):
         """Return some of the rows."""
         return Sample(*(values[rows] for values in self))
 
-    def parts(self) -> Iterator[tuple[Sample, Array]]:
-        """Yield the rows outside of each fold, and which rows are in it; all if it is the only."""
+    def parts(self) -> Iterator[tuple[int, Sample, Array]]:
+        """Yield each fold, the rows outside of it, and which are in it; all if it is the only."""
         for fold in np.unique(self.fold):
             is_asked = self.fold == fold
-            yield self if is_asked.all() else self.take(~is_asked), is_asked
+            yield int(fold), self if is_asked.all() else self.take(~is_asked), is_asked
 
 
 class Attacker:
@@ -205,7 +205,7 @@ class Attacker:
         self.estimator = estimator
         self.is_regressor = kind_of(estimator) == "regressor"
         self.is_soft = not callable(quality) and quality in SOFT
-        self.is_weighted, is_balanced = takes_weights(estimator), quality == "balanced_accuracy"
+        self.is_weighted, is_balanced = takes_weights(estimator), quality == BALANCED
         self.divides = is_balanced and not self.is_weighted and has_probabilities(estimator)
         self.is_balanced = is_balanced and not self.divides
 

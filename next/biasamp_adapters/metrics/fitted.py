@@ -19,7 +19,7 @@ from biasamp_adapters.counting.variables import Block, Codes, Variable
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
 from biasamp_adapters.metrics.attackers import Attacker, Sample, check_neighbors, get_estimator
-from biasamp_adapters.metrics.quality import HARD_LOSS, QUALITIES, UNCERTAINTY, entropy
+from biasamp_adapters.metrics.quality import BALANCED, HARD_LOSS, QUALITIES, UNCERTAINTY, entropy
 
 _FOLDS, _TRIALS, _FEWEST_TRIALS = 5, 100, 5
 
@@ -154,9 +154,9 @@ class Experiment:
         if callable(quality) or quality not in QUALITIES:
             return self._score_by_fold(rows, classes, seed)
         answers = np.zeros((len(rows.target), len(classes)) if is_soft else len(rows.target))
-        for fitted, is_asked in rows.parts():
+        for fold, fitted, is_asked in rows.parts():
             asked = rows.inputs[is_asked]
-            answers[is_asked] = self.attacker.answer(fitted, asked, len(classes), seed)
+            answers[is_asked] = self.attacker.answer(fitted, asked, len(classes), seed + fold)
         target, share = rows.target, rows.weight / rows.weight.sum()
         if self.attacker.is_regressor:
             error = float(share @ (target - answers) ** 2)
@@ -178,8 +178,8 @@ class Experiment:
         try:
             if None in classes:
                 raise ValueError("predictions are missing")
-            for fitted, is_asked in rows.parts():
-                estimator, asked = self.attacker.fit(fitted, seed), rows.take(is_asked)
+            for fold, fitted, is_asked in rows.parts():
+                estimator, asked = self.attacker.fit(fitted, seed + fold), rows.take(is_asked)
                 weights = {} if np.ptp(rows.weight) == 0 else {"sample_weight": asked.weight}
                 scores.append(float(scorer(estimator, asked.inputs, asked.target, **weights)))
             if not np.isfinite(scores).all():
@@ -287,7 +287,7 @@ def _score_chances(quality: str, target: Array, chances: Array, share: Array) ->
 
 def _score_guesses(quality: str, target: Array, guesses: Array, share: Array) -> float:
     """Return a score of guessed classes; of 1/cross-entropy the loss."""
-    if quality == "balanced_accuracy":
+    if quality == BALANCED:
         return float(metrics.balanced_accuracy_score(target, guesses, sample_weight=share))
     if quality == "f1_macro":
         return float(metrics.f1_score(target, guesses, average="macro", sample_weight=share))

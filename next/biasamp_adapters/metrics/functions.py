@@ -9,6 +9,7 @@ from biasamp_adapters.metrics.attacks import (
     DirectionalPredictabilityAmplification,
     LeakageAmplification,
 )
+from biasamp_adapters.metrics.base import Metric
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
@@ -50,13 +51,7 @@ def mals_bias_amplification(
     0.33333333333333337
     """
     metric = MALSBiasAmplification(reference=reference, pos_label=pos_label)
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sensitive_features_pred=sensitive_features_pred,
-        sample_weight=sample_weight,
-    )
+    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
 
 
 def directional_bias_amplification(
@@ -97,13 +92,7 @@ def directional_bias_amplification(
     metric = DirectionalBiasAmplification(
         reference=reference, pos_label=pos_label, direction=direction
     )
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sensitive_features_pred=sensitive_features_pred,
-        sample_weight=sample_weight,
-    )
+    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
 
 
 def multi_attribute_bias_amplification(
@@ -144,13 +133,7 @@ def multi_attribute_bias_amplification(
     metric = MultiAttributeBiasAmplification(
         reference=reference, pos_label=pos_label, direction=direction
     )
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sensitive_features_pred=sensitive_features_pred,
-        sample_weight=sample_weight,
-    )
+    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
 
 
 def leakage_amplification(
@@ -192,13 +175,7 @@ def leakage_amplification(
     metric = LeakageAmplification(
         reference=reference, pos_label=pos_label, attacker=attacker, quality=quality
     )
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sensitive_features_pred=sensitive_features_pred,
-        sample_weight=sample_weight,
-    )
+    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
 
 
 def directional_predictability_amplification(
@@ -246,10 +223,16 @@ def directional_predictability_amplification(
         attacker=attacker,
         quality=quality,
     )
+    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+
+
+def _call(
+    metric: Metric, y_true: Any, y_pred: Any, groups: Any, predicted_groups: Any, weights: Any
+) -> float:
     return metric(
         y_true,
         y_pred,
-        sensitive_features=sensitive_features,
-        sensitive_features_pred=sensitive_features_pred,
-        sample_weight=sample_weight,
+        sensitive_features=groups,
+        sensitive_features_pred=predicted_groups,
+        sample_weight=weights,
     )

@@ -85,3 +85,44 @@ def test_counts_that_do_not_fit_are_refused(other: bam.Counts, fragment: str) ->
 def test_counts_add_to_counts_only() -> None:
     with pytest.raises(TypeError):
         make_counts() + 1  # type: ignore[operator]
+
+
+NAMES = {"y_true": "y_true", "y_pred": "y_pred", "sensitive_features": "sensitive_features"}
+
+
+def make_frames() -> list[dict[str, Any]]:
+    """Return ten frames, each of one row that shares no label of its prediction with its truth."""
+    labels = [*"xyxyxyxyxy"]
+    return [
+        {"y_true": [label], "y_pred": [other], "sensitive_features": [group]}
+        for label, other, group in zip(labels, labels[::-1], [*"aabbaabbab"], strict=True)
+    ]
+
+
+def test_chunks_are_checked_together() -> None:
+    counts = bam.Counts.from_chunks(make_frames(), **NAMES)
+    assert counts.n_rows == 10
+    assert counts.class_labels == ("x", "y")
+
+
+def test_chunks_with_missing_values_name_the_number_of_all_rows() -> None:
+    frames = make_frames()
+    for i in (1, 4, 8):
+        frames[i]["y_true"] = [None]
+    with pytest.raises(ValueError, match="y_true must not have missing values; received 3"):
+        bam.Counts.from_chunks(frames, **NAMES)
+    assert bam.Counts.from_chunks(frames, **NAMES, missing="drop").n_rows == 7
+
+
+def test_chunks_of_numbers_and_text_are_refused() -> None:
+    frames = [
+        {"y_true": [0, 1], "y_pred": [0, 1], "sensitive_features": [0, 1]},
+        {"y_true": [0, 1], "y_pred": [0, 1], "sensitive_features": ["1", "not stated"]},
+    ]
+    with pytest.raises(ValueError, match="sensitive_features holds 1 and '1', which look the same"):
+        bam.Counts.from_chunks(frames, **NAMES)
+
+
+def test_no_chunks_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one row; received none"):
+        bam.Counts.from_chunks([], **NAMES)

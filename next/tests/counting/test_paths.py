@@ -106,6 +106,15 @@ def test_counts_and_results_take_paths(tmp_path: Path) -> None:
     assert metric.result(path, **given).value == metric.result(frame, **given).value
 
 
+def test_file_of_compas_counts_as_its_frame(data_folder: Path) -> None:
+    path = data_folder / "compas-scores-two-years.csv.gz"
+    names: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": {"other": "is_recid"}}
+    names |= {"sensitive_features": ["race", "sex"], "control_features": None}
+    counts = bam.Counts.from_frame(path, **names)
+    assert counts.n_rows == 7214
+    assert counts == bam.Counts.from_frame(pd.read_csv(path), **names)
+
+
 def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g,Black,black,x,x\n1,0,a,5,6,7,8\n")
     (chunk,) = read_table(path, {"y_true": "y", "y_pred": "black", "sensitive_features": "Black"})

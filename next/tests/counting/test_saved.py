@@ -145,6 +145,24 @@ def test_saving_leaves_no_unfinished_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["counts.json"]
 
 
+def test_results_take_saved_counts_of_one_path_several_or_a_pattern(tmp_path: Path) -> None:
+    counts, metric = make_counts(), bam.DirectionalBiasAmplification()
+    for day in ("mon", "tue"):
+        counts.save(tmp_path / f"{day}.json")
+    value = metric.result(counts, n_boot=0).value
+    assert metric.result(tmp_path / "mon.json", n_boot=0).value == value
+    both = [str(tmp_path / "mon.json"), str(tmp_path / "tue.json")]
+    assert metric.result(both, n_boot=0).n_rows == 2 * counts.n_rows
+    assert metric.result(tmp_path / "*.json", n_boot=0).n_rows == 2 * counts.n_rows
+
+
+def test_saved_counts_beside_names_of_columns_are_refused(tmp_path: Path) -> None:
+    make_counts().save(tmp_path / "counts.json")
+    metric = bam.DirectionalBiasAmplification()
+    with pytest.raises(ValueError, match="counts hold all variables already, so y_true must not"):
+        metric.result(tmp_path / "counts.json", y_true="y")
+
+
 # Without rows.
 
 

@@ -1,0 +1,336 @@
+"""Attackers of scikit-learn: beside the exact one, on tables of known scores, and refused."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from fitted_cases import (
+    A_TO_T,
+    BY_HEART,
+    LEAKAGE,
+    LOSSES,
+    RIGHT,
+    SEVERAL,
+    T_TO_A,
+    TABLE,
+    Columns,
+    entropy,
+    levels,
+    new_metric,
+)
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    get_scorer,
+    get_scorer_names,
+    make_scorer,
+    recall_score,
+)
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+SEARCH = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3)
+
+
+# Beside the exact attacker.
+
+
+@pytest.fixture(scope="module")
+def compas(data_folder: Path) -> Columns:
+    """3,000 people of two groups, with decisions at decile 5 and groups guessed from their record.
+
+    60 % of them are African-American.
+    """
+    frame = pd.read_csv(data_folder / "compas-scores-two-years.csv.gz", keep_default_na=False)
+    frame = frame[frame["race"].isin(["African-American", "Caucasian"])].sample(
+        3000, random_state=0
+    )
+    is_young_or_known = (frame["age"] < 40) | (frame["priors_count"] > 3)
+    return {
+        "y_true": frame["two_year_recid"].to_numpy(),
+        "y_pred": (frame["decile_score"] >= 5).to_numpy().astype(int),
+        "sensitive_features": frame["race"].to_numpy(),
+        "sensitive_features_pred": np.where(is_young_or_known, "African-American", "Caucasian"),
+    }
+
+
+#: Estimators that take weights, that hand them on, that take none, and that have no probabilities.
+CLASSIFIERS = {
+    "logistic": "logistic",
+    "logistic regression": LogisticRegression(),
+    "naive Bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(),
+    "forest": RandomForestClassifier(10),
+    "boosting": HistGradientBoostingClassifier(max_iter=10),
+    "discriminant": LinearDiscriminantAnalysis(),
+    "neighbours in a radius": RadiusNeighborsClassifier(0.5),
+    "search": SEARCH,
+    "search of weightless": GridSearchCV(LinearDiscriminantAnalysis(), {"tol": [1e-4]}, cv=3),
+    "random search": RandomizedSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, n_iter=2, cv=3),
+    "pipeline": make_pipeline(StandardScaler(), SEARCH),
+    "soft vote": VotingClassifier(SEVERAL, voting="soft"),
+    "stack": StackingClassifier([("regression", LogisticRegression()), SEVERAL[0]]),
+    "stack of weightless": StackingClassifier(SEVERAL[1:]),
+    "calibrated": CalibratedClassifierCV(LinearSVC(), cv=2),
+}
+WITHOUT_PROBABILITIES = {
+    "support vectors": LinearSVC(),
+    "ridge": RidgeClassifier(),
+    "hard vote": VotingClassifier([SEVERAL[0], ("regression", LogisticRegression())]),
+    "hard vote of weightless": VotingClassifier(SEVERAL),
+}
+
+
+@pytest.mark.parametrize("name", [LEAKAGE, A_TO_T, T_TO_A])
+@pytest.mark.parametrize("attacker", CLASSIFIERS.values(), ids=CLASSIFIERS)
+def test_fitted_classifier_is_within_two_points_of_exact(
+    attacker: Any, name: str, compas: Columns
+) -> None:
+    fitted = new_metric(name, attacker=attacker, n_trials=2)(**compas)
+    assert fitted == pytest.approx(new_metric(name)(**compas), abs=0.02)
+
+
+@pytest.mark.parametrize("name", [LEAKAGE, A_TO_T, T_TO_A])
+@pytest.mark.parametrize("attacker", WITHOUT_PROBABILITIES.values(), ids=WITHOUT_PROBABILITIES)
+def test_fitted_classifier_without_probabilities_is_within_two_points_of_exact(
+    attacker: Any, name: str, compas: Columns
+) -> None:
+    quality = "balanced_accuracy" if name == LEAKAGE else "accuracy"
+    fitted = new_metric(name, attacker=attacker, quality=quality, n_trials=3)(**compas)
+    assert fitted == pytest.approx(new_metric(name, quality=quality)(**compas), abs=0.02)
+
+
+@pytest.mark.parametrize("quality", ["balanced_accuracy", "accuracy", "inverse_cross_entropy"])
+def test_exact_attacker_cross_fitted_is_within_two_points_of_exact(
+    quality: str, compas: Columns
+) -> None:
+    fitted = new_metric(LEAKAGE, evaluation="cv", quality=quality, n_trials=3)(**compas)
+    assert fitted == pytest.approx(new_metric(LEAKAGE, quality=quality)(**compas), abs=0.02)
+
+
+def test_dense_attacker_is_within_two_points_of_exact(compas: Columns) -> None:
+    first = {name: values[:600] for name, values in compas.items()}
+    fitted = new_metric(LEAKAGE, attacker="dense", n_trials=1, equalize=None)(**first)
+    assert fitted == pytest.approx(new_metric(LEAKAGE, equalize=None)(**first), abs=0.02)
+
+
+@pytest.mark.parametrize("name", [LEAKAGE, A_TO_T, T_TO_A])
+@pytest.mark.parametrize("n_neighbors", [5, 50])
+def test_neighbours_among_equal_rows_raise(name: str, n_neighbors: int, compas: Columns) -> None:
+    attackers = [
+        KNeighborsClassifier(n_neighbors),
+        make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors)),
+        VotingClassifier([*SEVERAL, ("near", KNeighborsClassifier(n_neighbors))], voting="soft"),
+    ]
+    for attacker in attackers:
+        with pytest.raises(ValueError, match=f"equal input.*n_neighbors={n_neighbors} and 1,"):
+            new_metric(name, attacker=attacker)(**compas)
+
+
+# Scores of a table: an attacker that knows it by heart.
+
+
+@pytest.mark.parametrize(
+    ("quality", "of_labels", "of_predictions"),
+    [
+        ("accuracy", RIGHT[0] / 40, RIGHT[1] / 40),
+        ("hard_inverse_cross_entropy", 40 / (100 * 10), 40 / (100 * 17)),
+        # Of 12 labelled 1, 6 are guessed, and of 28 labelled 0, 24. Shares of predictions are 2/17
+        # and 8/23 in group a, 15/17 and 15/23 in b: weighed alike, a is more often 0, b is 1.
+        ("balanced_accuracy", (6 / 12 + 24 / 28) / 2, (15 / 17 + 8 / 23) / 2),
+        # 1 is guessed in group a alone or everywhere, and in group b alone or everywhere.
+        ("f1", max(12 / (12 + 10), 24 / (12 + 40)), max(30 / (17 + 30), 34 / (17 + 40))),
+        ("inverse_cross_entropy", 1 / LOSSES[0], 1 / LOSSES[1]),
+        ("one_minus_cross_entropy", 1 - LOSSES[0], 1 - LOSSES[1]),
+        (
+            "uncertainty_coefficient",
+            1 - LOSSES[0] / entropy(12 / 40),
+            1 - LOSSES[1] / entropy(17 / 40),
+        ),
+    ],
+)
+def test_quality_of_known_table_is_the_best_score(
+    quality: str, of_labels: float, of_predictions: float
+) -> None:
+    metric = new_metric(A_TO_T, attacker=DecisionTreeClassifier(), quality=quality, **BY_HEART)
+    assert levels(metric, TABLE) == pytest.approx((of_labels, of_predictions), abs=1e-12)
+
+
+@pytest.mark.parametrize(("quality", "power"), [("inverse_mse", 1), ("inverse_rmse", 0.5)])
+def test_regressor_of_known_table_guesses_means(quality: str, power: float) -> None:
+    # The variance of 0 and 1 is p (1 - p).
+    metric = new_metric(A_TO_T, attacker=LinearRegression(), quality=quality, **BY_HEART)
+    of_labels = (10 * 0.6 * 0.4 + 30 * 0.2 * 0.8) / 40
+    of_predictions = (10 * 0.2 * 0.8 + 30 * 0.5 * 0.5) / 40
+    expected = of_labels**-power, of_predictions**-power
+    assert levels(metric, TABLE) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "attacker",
+    [
+        DecisionTreeClassifier(),
+        RadiusNeighborsClassifier(0.5),
+        VotingClassifier([("near", RadiusNeighborsClassifier(0.5))]),
+        GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=2),
+    ],
+    ids=["weights", "probabilities", "drawn rows", "weights handed on"],
+)
+def test_leakage_of_a_small_group_is_seen(attacker: Any) -> None:
+    # 40 of 200 rows are of group b. Of these, 30 are predicted 1; of the 160 of a, 40. Who guesses
+    # b where 1 is predicted is right in 30/40 of b and in 120/160 of a. Labels tell nothing.
+    group = np.repeat(["a", "b"], [160, 40])
+    columns = {
+        "y_true": np.arange(200) % 2,
+        "y_pred": np.r_[np.arange(160) < 40, np.arange(40) < 30].astype(int),
+        "sensitive_features": group,
+    }
+    metric = new_metric(LEAKAGE, attacker=attacker, **BY_HEART)
+    assert levels(metric, columns) == pytest.approx((1 / 2, (30 / 40 + 120 / 160) / 2), abs=1e-12)
+
+
+# Qualities of one's own.
+
+
+@pytest.mark.parametrize(
+    ("quality", "of_labels", "of_predictions"),
+    [
+        # With one cut, the area is the mean of the shares of 1 and of 0 that are ranked right.
+        ("roc_auc", (6 / 12 + 24 / 28) / 2, (15 / 17 + 8 / 23) / 2),
+        ("neg_log_loss", -LOSSES[0], -LOSSES[1]),
+        ("recall", 6 / 12, 0),
+        (accuracy_score, RIGHT[0] / 40, RIGHT[1] / 40),
+        (partial(recall_score, pos_label="no", zero_division=0), 24 / 28, 1),
+    ],
+)
+def test_own_quality_of_known_table_scores_guesses(
+    quality: Any, of_labels: float, of_predictions: float
+) -> None:
+    # Of ties, the tree guesses the first class: no prediction of 1 is guessed.
+    columns = TABLE
+    if isinstance(quality, partial):
+        columns = TABLE | {
+            name: np.array(["no", "yes"])[TABLE[name]] for name in ("y_true", "y_pred")
+        }
+    metric = new_metric(A_TO_T, attacker=DecisionTreeClassifier(), quality=quality, **BY_HEART)
+    assert levels(metric, columns) == pytest.approx((of_labels, of_predictions), abs=1e-12)
+
+
+def test_scorer_of_regressor_is_share_of_variance() -> None:
+    metric = new_metric(A_TO_T, attacker=LinearRegression(), quality="r2", **BY_HEART)
+    of_labels = 1 - (10 * 0.6 * 0.4 + 30 * 0.2 * 0.8) / (40 * 12 / 40 * 28 / 40)
+    of_predictions = 1 - (10 * 0.2 * 0.8 + 30 * 0.5 * 0.5) / (40 * 17 / 40 * 23 / 40)
+    assert levels(metric, TABLE) == pytest.approx((of_labels, of_predictions), abs=1e-12)
+
+
+def test_scorer_below_zero_has_no_relative_change() -> None:
+    metric = new_metric(A_TO_T, attacker=GaussianNB(), quality="neg_log_loss", n_trials=1)
+    result = metric.result(**TABLE, n_boot=0)
+    assert np.isnan(result.value)
+    assert any("neg_log_loss is below 0" in note for note in result.notes)
+
+
+def test_pos_label_is_the_class_of_a_scorer() -> None:
+    # Of 28 labelled 0, 24 are guessed, and of 23 predicted 0 all, as ties go to the first class.
+    metric = new_metric(
+        A_TO_T, attacker=DecisionTreeClassifier(), quality="recall", pos_label=0, **BY_HEART
+    )
+    assert levels(metric, TABLE)[0] == pytest.approx(24 / 28, abs=1e-12)
+
+
+def test_own_quality_is_the_name_of_the_metric() -> None:
+    metric = new_metric(A_TO_T, attacker=GaussianNB(), quality=partial(f1_score, average="macro"))
+    assert metric.name == "DPA(f1_score) A->T"
+
+
+def test_own_quality_with_weights_is_that_of_repeated_rows() -> None:
+    weight = np.tile([1, 2, 3, 4], 10)
+    repeated = {name: np.repeat(values, weight) for name, values in TABLE.items()}
+    metric = new_metric(A_TO_T, attacker=DecisionTreeClassifier(), quality="roc_auc", **BY_HEART)
+    weighted = levels(metric, TABLE | {"sample_weight": weight})
+    assert weighted == pytest.approx(levels(metric, repeated), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_scorer_suits_either_classifiers_or_regressors(name: str) -> None:
+    """A scorer of numbers is one that scores numbers that are not whole, without a warning."""
+    inputs, target = np.arange(6.0)[:, None], np.arange(6) + 0.5
+    is_of_numbers = True
+    try:
+        get_scorer(name)(LinearRegression().fit(inputs, target), inputs, target)
+    except (AttributeError, ValueError, UserWarning):
+        is_of_numbers = False
+    suits = {"classes": not is_of_numbers and not name.endswith("_samples")}
+    suits["numbers"] = is_of_numbers
+    for guessed, attacker in (("classes", GaussianNB()), ("numbers", LinearRegression())):
+        if suits[guessed]:
+            new_metric(A_TO_T, attacker=attacker, quality=name)
+            continue
+        with pytest.raises(ValueError, match=r"does not guess|cannot score"):
+            new_metric(A_TO_T, attacker=attacker, quality=name)
+
+
+# What is refused when a metric is made.
+
+
+def tables_are_scored(tables: Any, values: Any, more: Any) -> Any:
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"attacker": "forest"}, "a classifier or regressor with fit.*received 'forest'"),
+        ({"attacker": LogisticRegression}, "a classifier or regressor .*received <class"),
+        ({"attacker": None}, "a classifier or regressor .*received None"),
+        ({"attacker": KMeans()}, "a classifier or regressor .*received KMeans"),
+        ({"attacker": make_pipeline(StandardScaler())}, "a classifier or regressor .*Pipeline"),
+        ({"attacker": SVC()}, "'inverse_cross_entropy' needs .*predict_proba; received SVC"),
+        (
+            {"attacker": LinearSVC(), "quality": "f1"},
+            "'f1' needs .*predict_proba; received LinearSVC",
+        ),
+        (
+            {"attacker": VotingClassifier(SEVERAL), "quality": "roc_auc"},
+            "'roc_auc' cannot score .*VotingClassifier has none",
+        ),
+        ({"attacker": LinearRegression()}, "scores classes, which LinearRegression does not guess"),
+        ({"attacker": SEARCH, "quality": "r2"}, "'r2' scores numbers, which GridSearchCV does not"),
+        ({"attacker": "dense", "quality": "inverse_mse"}, "scores numbers, which MLPClassifier"),
+        ({"attacker": "logistic", "quality": "jaccard_samples"}, "'jaccard_samples' cannot score"),
+        ({"attacker": "logistic", "quality": "auc"}, "quality must be one of .*received 'auc'"),
+        (
+            {"attacker": "logistic", "quality": make_scorer(f1_score)},
+            "must take y_true and y_pred .*received make_scorer",
+        ),
+        (
+            {"attacker": "logistic", "quality": tables_are_scored},
+            "must take y_true and y_pred .*received <function tables_are_scored",
+        ),
+        ({"attacker": "logistic", "equalize": "expected"}, "equalize='expected' is for the exact"),
+        ({"attacker": "logistic", "evaluation": "loo"}, "evaluation='loo' is of attacker='exact'"),
+    ],
+)
+def test_metric_of_what_does_not_go_together_raises(settings: Columns, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        new_metric(A_TO_T, **settings)
