@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
-from biasamp_adapters.counting.roles import ATTRIBUTE, TASK
 
 
 class BaseRates:
@@ -133,8 +132,8 @@ class BaseRates:
             return self._signs
         shares = group_sizes if self._group_shares is None else self._group_shares
         if self.direction == "A->T" and shares is not None:
-            mean = (shares * self._rates).sum(axis=0) / shares.sum()
-            return sign_of_difference(self._rates, mean)
+            mean = (shares * self._rates).sum(axis=0)
+            return sign_of_difference(self._rates * shares.sum(), mean)
         if self._group_shares is None:
             raise ValueError("BaseRates must have group_shares= or signs= here; received neither")
         return sign_of_difference(self._rates, self._group_shares)

@@ -7,8 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from biasamp_adapters.counting.labels import listing, name_list
-from biasamp_adapters.counting.roles import ATTRIBUTE, ATTRIBUTE_PREDICTION, PREDICTION, TASK
+from biasamp_adapters.counting.labels import (
+    ATTRIBUTE,
+    ATTRIBUTE_PREDICTION,
+    PREDICTION,
+    TASK,
+    listing,
+    name_list,
+)
 
 #: Arguments that may have columns for each model, and the truth that each is paired with.
 _BY_MODEL = {PREDICTION: TASK, "y_score": "", ATTRIBUTE_PREDICTION: ATTRIBUTE}

@@ -13,10 +13,17 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting import arrays, reading
-from biasamp_adapters.counting.labels import Label, show
+from biasamp_adapters.counting.labels import (
+    ATTRIBUTE,
+    ATTRIBUTE_PREDICTION,
+    LISTS,
+    PREDICTION,
+    TASK,
+    Label,
+    show,
+)
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.reading import Key
-from biasamp_adapters.counting.roles import ATTRIBUTE, ATTRIBUTE_PREDICTION, LISTS, PREDICTION, TASK
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variable
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.counting.partition import Partition
-from biasamp_adapters.counting.roles import (
+from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     LABELLED,
@@ -15,7 +13,9 @@ from biasamp_adapters.counting.roles import (
     RIGHT,
     SHARED,
     TASK,
+    Array,
 )
+from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variable
 

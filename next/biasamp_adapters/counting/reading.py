@@ -11,8 +11,19 @@ import pandas as pd
 from scipy import sparse
 
 from biasamp_adapters.counting.arrays import Table
-from biasamp_adapters.counting.labels import Array, Label, listing, ordered, plain_labels
-from biasamp_adapters.counting.roles import ATTRIBUTE, LISTS, PREDICTED, PREDICTION, TASK, TRUTH
+from biasamp_adapters.counting.labels import (
+    ATTRIBUTE,
+    LISTS,
+    PREDICTED,
+    PREDICTION,
+    TASK,
+    TRUTH,
+    Array,
+    Label,
+    listing,
+    ordered,
+    plain_labels,
+)
 from biasamp_adapters.counting.variables import (
     Block,
     Codes,
@@ -306,7 +317,8 @@ def check_predictions(variables: Mapping[Key, Variable], listed: Mapping[str, An
                 f"{role} holds {len(others)} values that {truth} has not "
                 f"({listing(others[:2])}, ...). If these are scores: y_score=..., threshold=...."
             )
-        if labels and len(others) == len(labels):
+        are_measures = any(isinstance(label, float) for label in labels)  # Of a regression.
+        if labels and len(others) == len(labels) and not are_measures:
             raise ValueError(
                 f"{role} must share labels with {truth}, or {LISTS[truth]} must list all; "
                 f"received {listing(labels)} and {listing(true_labels)}"

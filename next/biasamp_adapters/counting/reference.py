@@ -11,6 +11,9 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.counts import Counts
 from biasamp_adapters.counting.labels import (
+    ATTRIBUTE,
+    TASK,
+    TRUTH,
     Label,
     listing,
     name_list,
@@ -20,7 +23,6 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.reading import read_list
-from biasamp_adapters.counting.roles import ATTRIBUTE, TASK, TRUTH
 from biasamp_adapters.counting.rows import Rows
 
 

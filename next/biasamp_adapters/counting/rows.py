@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.labels import Array, Label, ordered
-from biasamp_adapters.counting.reading import Key
-from biasamp_adapters.counting.roles import (
+from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     LABELLED,
@@ -22,7 +20,11 @@ from biasamp_adapters.counting.roles import (
     RIGHT,
     TASK,
     TRUTH,
+    Array,
+    Label,
+    ordered,
 )
+from biasamp_adapters.counting.reading import Key
 from biasamp_adapters.counting.variables import (
     MOST_POSITIONS,
     Block,

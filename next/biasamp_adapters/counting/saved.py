@@ -16,11 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from biasamp_adapters.atomic import write_text
-from biasamp_adapters.counting.labels import Array, Label
-from biasamp_adapters.counting.margins import margins_of_data
-from biasamp_adapters.counting.partition import Partition
-from biasamp_adapters.counting.reading import Key
-from biasamp_adapters.counting.roles import (
+from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
@@ -28,7 +24,12 @@ from biasamp_adapters.counting.roles import (
     RIGHT,
     TASK,
     TRUTH,
+    Array,
+    Label,
 )
+from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.counting.partition import Partition
+from biasamp_adapters.counting.reading import Key
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable
 from biasamp_adapters.warning import AmplificationWarning

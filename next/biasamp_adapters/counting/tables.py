@@ -15,9 +15,8 @@ import pandas as pd
 
 from biasamp_adapters.counting.arrays import to_array
 from biasamp_adapters.counting.columns import Choice, UnknownColumnError, find_columns
-from biasamp_adapters.counting.labels import Array, listing
+from biasamp_adapters.counting.labels import TASK, TRUTH, Array, listing
 from biasamp_adapters.counting.paths import explained, open_files
-from biasamp_adapters.counting.roles import TASK, TRUTH
 from biasamp_adapters.counting.variables import OverlappingGroups
 
 #: The column that says how many rows a distinct row stands for.

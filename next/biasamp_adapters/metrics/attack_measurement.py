@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array
 from biasamp_adapters.counting.margins import (
     Margins,
     accuracy_by_label,
@@ -18,7 +18,6 @@ from biasamp_adapters.counting.margins import (
     divide,
     margins_of_data,
 )
-from biasamp_adapters.counting.roles import ALL, ATTRIBUTE
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import ATTACKS, Attack, attack_tables, indicator_tables
@@ -93,7 +92,11 @@ class AttackMeasurement(Measurement):
     @property
     def reason_not_to_draw(self) -> str:
         if self.fitted is not None:
-            return words.FITTED.format(attacker=type(self.metric.attacker).__name__)
+            attacker = self.metric.attacker
+            name = attacker if isinstance(attacker, str) else type(attacker).__name__
+            if name == "exact":
+                name = "logistic regression"
+            return words.FITTED.format(attacker=name)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
         return super().reason_not_to_draw
@@ -295,7 +298,7 @@ class AttackMeasurement(Measurement):
             self.quality.score(before, values), self.quality.score(after, values), is_difference
         )
         group = self.margins.joint(ATTRIBUTE, ALL)[0]
-        varies = (group > 0) & (group < self.margins.total[0])
+        varies = (group > 0) & (group < self.margins.total[0] * (1 - 1e-12))
         shape = before.shape[:3]
         return {
             name: np.where(varies, np.broadcast_to(score, shape).mean(axis=0), np.nan)

@@ -6,17 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.counting.margins import Margins
-from biasamp_adapters.counting.roles import (
+from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
     PREDICTION,
     TASK,
     TRUTH,
+    Array,
 )
+from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
+
+#: Shares of sums of weights up to this are rounding.
+_ROUNDING = 1e-12
 
 
 class Attack(NamedTuple):
@@ -55,7 +58,7 @@ def attack_tables(margins: Margins, source: str, target: str, *, by_column: bool
     n_labels = len(margins.variable(target).labels)
     yes, missing = joint[..., :n_labels], joint[..., n_labels:]
     rows = margins.joint(source, ALL, missing=True)
-    no = rows - yes - missing.sum(axis=-1, keepdims=True)
+    no = _subtract(rows, yes + missing.sum(axis=-1, keepdims=True))
     parts = [no, yes]
     if missing.shape[-1]:
         parts.append(np.broadcast_to(missing, yes.shape))
@@ -66,7 +69,14 @@ def indicator_tables(margins: Margins, source: str, target: str) -> Array:
     """Return 2 x 2 tables of all pairs of indicators, (groups, classes, inputs, targets)."""
     both = margins.joint(source, target)[0]
     seen, guessed = margins.joint(source, ALL)[0], margins.joint(ALL, target)[0]
-    neither = margins.total[0] - seen - guessed + both
-    rows = [np.stack([neither, guessed - both], -1), np.stack([seen - both, both], -1)]
+    only_seen, only_guessed = _subtract(seen, both), _subtract(guessed, both)
+    neither = _subtract(margins.total[0], both + only_seen + only_guessed)
+    rows = [np.stack([neither, only_guessed], -1), np.stack([only_seen, both], -1)]
     tables = np.stack(rows, axis=-2)
     return tables.swapaxes(0, 1) if TRUTH[source] == TASK else tables
+
+
+def _subtract(whole: Array, part: Array) -> Array:
+    """Return what is left of sums of weights; what rounding leaves is nothing."""
+    left = whole - part
+    return np.where(left > _ROUNDING * whole, left, 0.0)

@@ -163,7 +163,7 @@ class AttackMetric(Metric):
     def _is_positive(self, labels: tuple[Label, ...], is_matrix: bool) -> Array | None:
         """Return 1 for the class whose F1 is asked for; None for all."""
         positive = 1 if is_matrix else self.pos_label
-        if positive is None:
+        if positive not in labels:
             positive = positive_class(labels)
         if positive is None:
             return None

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, Label, name_list
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, name_list
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.roles import ATTRIBUTE, TASK
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
 
 #: Fewer clusters do not tell how much clusters differ.

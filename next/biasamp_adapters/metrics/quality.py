@@ -78,7 +78,8 @@ class Quality:
             return divide(dataset - model, dataset + model, 0.0)
         relative = divide(model - dataset, dataset + model, 0.0)
         is_negative = (np.minimum(dataset, model) < 0) & (dataset != model)
-        return np.where(is_negative, np.nan, relative)
+        is_undefined = is_negative | np.isnan(dataset) | np.isnan(model)
+        return np.where(is_undefined, np.nan, relative)
 
 
 def _share(sums: Array, table: Array) -> Array:

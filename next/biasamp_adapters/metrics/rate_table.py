@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.counting.margins import Margins, divide
-from biasamp_adapters.counting.roles import (
+from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
@@ -16,7 +14,9 @@ from biasamp_adapters.counting.roles import (
     RIGHT,
     TASK,
     TRUTH,
+    Array,
 )
+from biasamp_adapters.counting.margins import Margins, divide
 
 #: Margins of two variables, and by what each is multiplied.
 Terms: TypeAlias = dict[tuple[str, str], int]

@@ -11,7 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, Label, listing, name_list
+from biasamp_adapters.counting.labels import (
+    ALL,
+    ATTRIBUTE,
+    ATTRIBUTE_PREDICTION,
+    PREDICTED,
+    RIGHT,
+    TASK,
+    Array,
+    Label,
+    listing,
+    name_list,
+)
 from biasamp_adapters.counting.margins import (
     Margins,
     certainty,
@@ -22,14 +33,6 @@ from biasamp_adapters.counting.margins import (
     mean_of_pairs,
 )
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.roles import (
-    ALL,
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTED,
-    RIGHT,
-    TASK,
-)
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.intervals import Trust, share_of_few_rows
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_has

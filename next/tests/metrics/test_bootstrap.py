@@ -1,0 +1,357 @@
+"""Replicates vary as rows that are drawn with replacement would: of weights, clusters, flips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp_adapters as bam
+
+pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+
+Array = np.ndarray
+Columns = dict[str, Array]
+
+#: Replicates and plain draws. A standard deviation of n numbers has a relative error of
+#: 1 / sqrt(2 n), so that of a ratio of both is .025; five of them are allowed.
+N_BOOT, N_PLAIN, SPREAD = 4000, 1000, 5 * 0.025
+
+
+def people(n: int, seed: int = 0) -> Columns:
+    """Return rows of two groups and classes, in which the model errs towards their correlation."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(2, size=n)
+    truth = (rng.random(n) < np.where(group == 1, 0.65, 0.4)).astype(int)
+    return {
+        "y_true": truth,
+        "y_pred": np.where(rng.random(n) < 0.25, group, truth),
+        "sensitive_features": group,
+        "sensitive_features_pred": np.where(rng.random(n) < 0.2, truth, group),
+    }
+
+
+def copied(columns: Columns, times: int) -> Columns:
+    """Return each row several times, and the number of the row that it is a copy of."""
+    copies = {name: np.repeat(values, times) for name, values in columns.items()}
+    return copies | {"clusters": np.repeat(np.arange(len(columns["y_true"])), times)}
+
+
+def replicates_of(metric: Any, columns: Columns, name: str = "value", **options: Any) -> Array:
+    """Return the replicates of a number."""
+    result = metric.result(**columns, **{"n_boot": N_BOOT, "random_state": 1} | options)
+    return result.estimates[name].replicates
+
+
+# Against a plain bootstrap.
+
+
+def drawn_tables(columns: Columns) -> Array:
+    """Return tables (draws, group, class, predicted class, predicted group) of numpy's own draws.
+
+    The first one is that of the data.
+    """
+    roles = ("sensitive_features", "y_true", "y_pred", "sensitive_features_pred")
+    table = np.zeros((2, 2, 2, 2))
+    np.add.at(table, tuple(columns[role] for role in roles), 1)
+    n = int(table.sum())
+    draws = np.random.default_rng(9).multinomial(n, table.ravel() / n, N_PLAIN)
+    return np.vstack([table.ravel(), draws]).reshape(-1, 2, 2, 2, 2)
+
+
+def change_a_to_t(tables: Array) -> Array:
+    """Return the change of each rate P(class | group)."""
+    true, predicted = tables.sum(axis=(3, 4)), tables.sum(axis=(2, 4))
+    return (predicted - true) / true.sum(axis=2, keepdims=True)
+
+
+def change_t_to_a(tables: Array) -> Array:
+    """Return the change of each share P(group | class)."""
+    true, predicted = tables.sum(axis=(3, 4)), tables.sum(axis=(1, 3)).swapaxes(1, 2)
+    return (predicted - true) / true.sum(axis=1, keepdims=True)
+
+
+#: Group 1 has class 1 more often.
+SIGNS = np.array([[1, -1], [-1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("direction", "change"), [("A->T", change_a_to_t), ("T->A", change_t_to_a)]
+)
+@pytest.mark.parametrize("n", [150, 1000])
+def test_ba_varies_as_that_of_numpys_multinomial(direction: str, change: Any, n: int) -> None:
+    columns = people(n)
+    plain = (SIGNS * change(drawn_tables(columns))).mean(axis=(1, 2))
+    metric = bam.DirectionalBiasAmplification(direction=direction)
+    assert metric.result(**columns, n_boot=0).value == pytest.approx(plain[0], abs=1e-12)
+    replicates = replicates_of(metric, columns)
+    assert replicates.std() / plain[1:].std() == pytest.approx(1, abs=SPREAD)
+    assert replicates.mean() == pytest.approx(plain[1:].mean(), abs=5 * plain.std() / 30)
+
+
+def test_mals_varies_with_its_truth() -> None:
+    columns = people(1000)
+    tables = drawn_tables(columns)
+    true, predicted = tables.sum(axis=(3, 4))[..., 1], tables.sum(axis=(1, 2))[:, 1]
+    # Group 1 is over-represented among the positives.
+    plain = (predicted / predicted.sum(axis=1, keepdims=True))[:, 1]
+    plain = plain - (true / true.sum(axis=1, keepdims=True))[:, 1]
+    metric = bam.MALSBiasAmplification()
+    assert metric.result(**columns, n_boot=0).value == pytest.approx(plain[0], abs=1e-12)
+    assert replicates_of(metric, columns).std() / plain[1:].std() == pytest.approx(1, abs=SPREAD)
+
+
+def test_reference_that_is_a_sample_adds_its_own_variance_to_mals() -> None:
+    # Of the reference P(group 1 | class 1) alone is read: p (1 - p) / n_1 of n_1 positives.
+    columns, training = people(4000), people(200, seed=1)
+    counts = bam.Counts.from_arrays(
+        training["y_true"], sensitive_features=training["sensitive_features"]
+    )
+    many = counts
+    for _ in range(14):  # Three million rows of the same rates vary by next to nothing.
+        many = many + many
+    sampled, fixed = (
+        replicates_of(bam.MALSBiasAmplification(reference=reference), columns).var()
+        for reference in (counts, many)
+    )
+    positives = training["sensitive_features"][training["y_true"] == 1]
+    expected = positives.mean() * (1 - positives.mean()) / len(positives)
+    assert fixed < expected / 5
+    assert (sampled - fixed) / expected == pytest.approx(1, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    "kind", [bam.DirectionalPredictabilityAmplification, bam.LeakageAmplification]
+)
+def test_labels_are_flipped_in_every_replicate(kind: Any) -> None:
+    columns, rng = people(1000), np.random.default_rng(9)
+    once = kind(equalize="sampled", n_trials=1)
+    plain = []
+    for seed in range(500):
+        rows = rng.integers(1000, size=1000)
+        drawn = {name: values[rows] for name, values in columns.items()}
+        plain.append(once.result(**drawn, n_boot=0, random_state=seed).value)
+    # Of 500 draws the error is 1 / sqrt(1000) = .032.
+    replicates = replicates_of(kind(), columns)
+    assert replicates.std() / np.std(plain) == pytest.approx(1, abs=5 * 0.032)
+    # Their centre is the value of drawn flips, whatever resampling adds.
+    value = kind(equalize="sampled").result(**columns, n_boot=0, random_state=1).value
+    error = replicates.std() / np.sqrt(N_BOOT)
+    assert replicates.mean() == pytest.approx(value, abs=3.001 * error)
+
+
+def test_interval_does_not_depend_on_how_the_value_is_equalized() -> None:
+    columns, results = people(300), {}
+    for equalize in ("expected", "sampled", "auto", None):
+        metric = bam.DirectionalPredictabilityAmplification(equalize=equalize)
+        results[equalize] = metric.result(**columns, n_boot=50)
+    assert results["expected"].value != results["sampled"].value
+    assert results["expected"].interval == results["sampled"].interval == results["auto"].interval
+    assert results[None].interval != results["auto"].interval
+
+
+# Seeds.
+
+
+def test_seed_repeats_its_interval() -> None:
+    metric, columns = bam.DirectionalPredictabilityAmplification(), people(200)
+
+    def interval(state: Any) -> Any:
+        return metric.result(**columns, n_boot=40, random_state=state).interval
+
+    assert interval(0) == metric.result(**columns, n_boot=40).interval
+    assert interval(np.int64(7)) == interval(7) != interval(0)
+    assert interval(np.random.default_rng(3)) == interval(np.random.default_rng(3)) != interval(0)
+    old = np.random.RandomState
+    assert interval(old(3)) == interval(old(3)) != interval(old(4))
+    assert interval(None) != interval(None)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "0"])
+def test_seed_that_is_none_raises(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="random_state must be a whole number from 0 on"):
+        bam.MALSBiasAmplification().result(**people(50), random_state=wrong)
+
+
+def test_data_that_a_seed_made_do_not_share_its_draws() -> None:
+    # Groups and predictions come from default_rng(0).integers, as blocks and draws could: were the
+    # numbers the same, the spread of a mean of 40,000 rows would be off by far.
+    rng = np.random.default_rng(0)
+    group, predicted = rng.integers(0, 2, 40_000), rng.integers(0, 2, 40_000)
+    weight = rng.random(40_000)
+    columns = {"y_true": 1 - predicted, "y_pred": predicted, "sensitive_features": group}
+    columns |= {"sample_weight": weight}
+    metric = bam.DirectionalBiasAmplification(reference=([1, 1, 0, 0], [1, 1, 0, 0]))
+    result = metric.result(**columns, n_boot=1000, random_state=0)
+    # A change is +1 or -1 with even chances, so (sum w^2)^.5 / sum w by group, of four pairs that
+    # are two numbers, half of each: 2^.5 / 2 in all.
+    error = np.sqrt((weight**2).sum() / 2) / (weight.sum() / 2) / np.sqrt(2)
+    # 1,000 blocks and 1,000 replicates have an error of sqrt(2 / 2000).
+    assert result.estimate.replicates.std() / error == pytest.approx(1, abs=5 * 0.032)
+    assert result.notes[-1].startswith("Intervals draw 1,000 random blocks of rows, because there")
+
+
+# Weights.
+
+
+@pytest.mark.parametrize("weight", [2.0**-300, 0.25, 8.0, 2.0**40])
+@pytest.mark.parametrize(
+    "metric", [bam.DirectionalBiasAmplification(), bam.MALSBiasAmplification()], ids=repr
+)
+def test_weight_that_all_rows_share_changes_nothing(metric: Any, weight: float) -> None:
+    # 300 rows of weight 1/4 are 300 rows, and not 75. Sums of these weights are exact.
+    columns = people(300)
+    plain = metric.result(**columns, n_boot=200)
+    weighted = metric.result(**columns, sample_weight=np.full(300, weight), n_boot=200)
+    assert weighted.value == pytest.approx(plain.value, abs=1e-12)
+    assert weighted.interval == pytest.approx(plain.interval, abs=1e-12)
+
+
+def test_weights_widen_an_interval_by_the_rows_that_they_are_worth() -> None:
+    # Of weights .2, 1 and 3 the rows are worth (sum w)^2 / (n sum w^2) = 1.4^2 / 3.347 = .586 as
+    # many, so that an error is 1.31 times as large.
+    columns = {name: np.tile(values, 3) for name, values in people(1000).items()}
+    weights = np.repeat([0.2, 1.0, 3.0], 1000)
+    metric = bam.DirectionalBiasAmplification()
+    weighted = replicates_of(metric, columns | {"sample_weight": weights}).std()
+    plain = replicates_of(metric, columns).std()
+    assert weighted / plain == pytest.approx(np.sqrt(3.347) / 1.4, rel=5 / np.sqrt(N_BOOT))
+
+
+@pytest.mark.parametrize(
+    "kind", [bam.DirectionalPredictabilityAmplification, bam.LeakageAmplification]
+)
+def test_weight_that_all_rows_share_leaves_the_spread_of_flips(kind: Any) -> None:
+    columns = people(300)
+    light = columns | {"sample_weight": np.full(300, 0.01)}
+    plain, weighted = (replicates_of(kind(), each).std() for each in (columns, light))
+    assert weighted / plain == pytest.approx(1, abs=5 / np.sqrt(N_BOOT))
+
+
+# Clusters.
+
+METRICS = [
+    bam.MALSBiasAmplification(),
+    bam.DirectionalBiasAmplification(),
+    bam.DirectionalBiasAmplification(direction="T->A"),
+    bam.MultiAttributeBiasAmplification(),
+    bam.DirectionalPredictabilityAmplification(equalize=None),
+    bam.LeakageAmplification(equalize=None),
+]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_copies_of_rows_in_clusters_tell_no_more_than_the_rows(metric: Any) -> None:
+    columns = people(400)
+    copies = copied(columns, 9)
+    alone, in_clusters = (replicates_of(metric, each).std() for each in (columns, copies))
+    # Student's t of 399 degrees of freedom is .3 % wider than the normal distribution.
+    assert in_clusters / alone == pytest.approx(1, abs=5 / np.sqrt(N_BOOT))
+    independent = {name: values for name, values in copies.items() if name != "clusters"}
+    if not isinstance(metric, bam.MultiAttributeBiasAmplification):
+        # As if they were independent, the interval would be a third as wide.
+        ratio = in_clusters / replicates_of(metric, independent).std()
+        assert ratio == pytest.approx(3, rel=5 / np.sqrt(N_BOOT))
+
+
+def test_names_and_order_of_clusters_change_nothing() -> None:
+    columns, metric = copied(people(60), 3), bam.DirectionalBiasAmplification()
+    named = columns | {"clusters": [f"person {100 - i}" for i in columns["clusters"]]}
+    first, second = (metric.result(**each, n_boot=100) for each in (columns, named))
+    assert first.interval == second.interval
+    assert first.to_dict() == second.to_dict()
+
+
+def test_reference_draws_its_own_clusters() -> None:
+    # A hundred rows of the reference leave as much doubt as nine copies of each.
+    columns, training = people(2000), people(100, seed=1)
+    spreads = []
+    for rows in (training, copied(training, 9)):
+        clusters = rows.get("clusters")
+        reference = bam.Counts.from_arrays(
+            rows["y_true"], sensitive_features=rows["sensitive_features"], clusters=clusters
+        )
+        metric = bam.MALSBiasAmplification(reference=reference)
+        spreads.append(replicates_of(metric, columns).std())
+    # Student's t of 99 degrees of freedom is 1 % wider.
+    assert spreads[1] / spreads[0] == pytest.approx(1.01, abs=5 / np.sqrt(N_BOOT))
+
+
+# Fixed signs, sizes of changes, ties.
+
+
+def test_fixed_signs_of_a_balanced_truth_leave_no_spread() -> None:
+    columns = people(400) | {"y_true": np.arange(400) % 2}
+    columns["sensitive_features"] = np.arange(400) // 2 % 2
+    result = bam.DirectionalBiasAmplification().result(**columns, n_boot=100)
+    assert (result.value, result.interval) == (0, (0, 0))
+    assert not result.by_pair["uncertain"].any()  # A tie has no sign that may be the other one.
+
+
+def test_model_that_changes_no_rate_has_an_interval_of_multi_that_begins_at_0() -> None:
+    # Of 40 rows of each group 20 are positive, and other 20 are predicted so.
+    groups = np.repeat([0, 1, 2], 40)
+    columns = {"y_true": [1, 1, 0, 0] * 30, "sensitive_features": groups}
+    metric = bam.MultiAttributeBiasAmplification()
+    moved = metric.result(**columns, y_pred=[1, 0, 1, 0] * 30, n_boot=200)
+    low, high = moved.interval
+    assert moved.value == low == 0 < high
+    right = metric.result(**columns, y_pred=columns["y_true"], n_boot=200)
+    assert right.interval == (0, 0)
+
+
+def test_multi_that_chance_may_explain_begins_at_0() -> None:
+    # Predictions have the rates of the labels, in ten samples of 200 rows.
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        group = rng.integers(3, size=200)
+        truth, other = (rng.random((2, 200)) < 0.3 + 0.2 * group).astype(int)
+        predicted = np.where(rng.random(200) < 0.8, truth, other)
+        metric = bam.MultiAttributeBiasAmplification()
+        result = metric.result(truth, predicted, sensitive_features=group, n_boot=200)
+        assert result.interval[0] == 0 < result.value < result.interval[1]
+        assert result.estimates["variance"].low == 0
+
+
+def clear_changes(n: int) -> dict[str, Any]:
+    """Return rows in which each rate moves by .2 along its correlation: .4 to .2, and .6 to .8."""
+    truth = [1] * (4 * n) + [0] * (6 * n) + [1] * (6 * n) + [0] * (4 * n)
+    predicted = [1] * (2 * n) + [0] * (8 * n) + [1] * (8 * n) + [0] * (2 * n)
+    groups = [0] * (10 * n) + [1] * (10 * n)
+    return {"y_true": truth, "y_pred": predicted, "sensitive_features": groups}
+
+
+def test_multi_of_clear_changes_has_the_interval_of_ba() -> None:
+    columns = clear_changes(100)
+    multi = bam.MultiAttributeBiasAmplification().result(**columns)
+    ba = bam.DirectionalBiasAmplification().result(**columns)
+    assert multi.value == pytest.approx(0.2, abs=1e-12)
+    assert multi.interval == pytest.approx(ba.interval, abs=5e-4)
+
+
+def test_group_of_few_rows_does_not_make_multi_clear() -> None:
+    # All of so many rows of group b change, and nothing changes in group a; 1/14 of the variance
+    # of two groups is too much, and of 20 groups it is not.
+    for n_small, is_clear in ((14, False), (15, True)):
+        groups = [*np.repeat(np.arange(20), 40), *[20] * n_small]
+        truth, predicted = [0, 1] * 400 + [0] * n_small, [0, 1] * 400 + [1] * n_small
+        metric = bam.MultiAttributeBiasAmplification()
+        result = metric.result(truth, predicted, sensitive_features=groups, n_boot=200)
+        assert result.value == pytest.approx(1 / 21, abs=1e-12)
+        assert (result.interval[0] > 0) == is_clear
+
+
+def test_common_numbers_leave_little_noise_of_flips_in_differences() -> None:
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 2, 600)
+    truth = (rng.random(600) < 0.3 + 0.3 * group).astype(int)
+    old = np.where(rng.random(600) < 0.2, 1 - truth, truth)
+    new = np.where(rng.random(600) < 0.03, 1 - old, old)
+    metric = bam.DirectionalPredictabilityAmplification()
+    comparison = bam.compare(
+        truth, {"old": old, "new": new}, metric=metric, sensitive_features=group
+    )
+    widths = [np.ptp(result.interval) for result in comparison.results.values()]
+    difference = comparison.differences["new"]
+    assert np.ptp(difference.interval) < 0.5 * min(widths)
