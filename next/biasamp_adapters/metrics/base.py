@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+import numpy as np
+
+from biasamp_adapters import words
 from biasamp_adapters.counting.counts import MODEL, Counts, read_counts
-from biasamp_adapters.counting.labels import Array, Label
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.progress import watch
@@ -19,6 +24,9 @@ from biasamp_adapters.result import AmplificationResult
 from biasamp_adapters.warning import AmplificationWarning
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
+
+#: Intervals that rest on a group with rows in fewer clusters may be too narrow.
+_ENOUGH_CLUSTERS = 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -210,7 +218,8 @@ class Metric(ABC):
         results = {}
         for model, measurement in zip(models, measurements, strict=True):
             replicates = scores.get(model, {})
-            notes = [*evaluation.notes, *measurement.notes, measurement.note_on_signs, *drawing]
+            notes = [*evaluation.notes, *measurement.notes, measurement.note_on_signs]
+            notes += [*drawing, _note_on_undefined(replicates)]
             results[model] = AmplificationResult(
                 measurement=measurement,
                 estimates=measurement.estimates(replicates, confidence),
@@ -231,13 +240,35 @@ class Metric(ABC):
 
 def _short_repr(value: Any) -> str:
     """Return the repr of a setting, without the values of a reference."""
-    text = repr(value)
+    text = reprlib.repr(value)
     return text if len(text) <= 40 and "\n" not in text else f"<{type(value).__name__}>"
+
+
+def _note_on_undefined(replicates: Mapping[str, Array]) -> str:
+    """Return how many replicates are undefined; an empty text if none are."""
+    values = replicates.get("value")
+    if values is None or np.isfinite(values).all():
+        return ""
+    n_undefined = int((~np.isfinite(values)).sum())
+    return words.REPLICATES_UNDEFINED.format(k=n_undefined, n=len(values))
+
+
+def _note_on_clusters(rows: Rows) -> str:
+    """Return which groups have rows in few clusters; an empty text if none have."""
+    if rows.cluster is None or not rows.has(ATTRIBUTE):
+        return ""
+    groups = rows.variable(ATTRIBUTE)
+    if not isinstance(groups, Codes) or rows.block_sums is not None:
+        return ""
+    pairs = np.unique(np.column_stack([groups.codes, rows.cluster]), axis=0)
+    n = np.bincount(pairs[:, 0], minlength=len(groups.labels))
+    few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
+    return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
 
 
 def check_levels(n_boot: Any, confidence: Any) -> None:
     """Raise unless the number of replicates and the level are possible."""
-    if not isinstance(n_boot, int) or isinstance(n_boot, bool) or n_boot < 0:
+    if not isinstance(n_boot, int | np.integer) or isinstance(n_boot, bool) or n_boot < 0:
         raise ValueError(f"n_boot must be a whole number from 0 on; received {n_boot!r}")
     if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1; received {confidence!r}")
@@ -261,7 +292,7 @@ def _replicate(
     reference = first.evaluation.reference if first.reads_reference else None
     drawn = replicate(measurements, first.evaluation.rows, reference, n_boot, seed)
     models = [measurement.model for measurement in measurements]
-    notes = (drawn.note,) if drawn.note else ()
+    notes = tuple(filter(None, (drawn.note, _note_on_clusters(first.evaluation.rows))))
     return dict(zip(models, drawn.scores, strict=True)), notes
 
 

@@ -11,7 +11,6 @@ from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
     PREDICTION,
-    RIGHT,
     TASK,
     TRUTH,
     Array,
@@ -105,15 +104,3 @@ PREDICTED_GROUP_BY_PREDICTED_CLASS = Contrast(
     predicted_roles=(PREDICTION, ATTRIBUTE_PREDICTION),
     true_of_reference=True,
 )
-
-_SELECTED, _RIGHT = (ATTRIBUTE, PREDICTION), (ATTRIBUTE, RIGHT[TASK])
-_TRUE, _ROWS = (ATTRIBUTE, TASK), (ATTRIBUTE, ALL)
-
-#: Fairness measures of each class, by group.
-FAIRNESS_RATES = {
-    "selection_rate": Rate({_SELECTED: 1}, {_ROWS: 1}),
-    "true_positive_rate": Rate({_RIGHT: 1}, {_TRUE: 1}),
-    "false_positive_rate": Rate({_SELECTED: 1, _RIGHT: -1}, {_ROWS: 1, _TRUE: -1}),
-    "precision": Rate({_RIGHT: 1}, {_SELECTED: 1}),
-    "accuracy": Rate({_ROWS: 1, _TRUE: -1, _SELECTED: -1, _RIGHT: 2}, {_ROWS: 1}),
-}

@@ -1,0 +1,206 @@
+"""Labels made as inaccurate as predictions: drawn, row by row, or in expectation."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chisquare
+
+from biasamp_adapters.metrics.flips import (
+    bias_of_expectation,
+    binomial,
+    drawn_flips,
+    expected_flips,
+    spread_evenly,
+)
+from biasamp_adapters.metrics.quality import cross_entropy
+
+Array = np.ndarray
+
+TABLE = np.array([[5.0, 2.0, 1.0], [3.0, 4.0, 6.0]])
+DRAWS = 20_000
+
+#: Standard errors that are allowed: they are exceeded once in 1.7 million.
+ALLOWED = 5
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng([77, seed])
+
+
+def draw(table: Array, accuracy: float, axis: int, unit: Any = None, seed: int = 0) -> Array:
+    """Return many tables with drawn flips."""
+    repeated = np.broadcast_to(table, (DRAWS, *table.shape))
+    return drawn_flips(repeated, np.full(DRAWS, accuracy), axis, generator(seed), unit)
+
+
+def chance(accuracy: float, n_labels: int) -> Array:
+    """Return the chance of each label (rows) to become another one (columns)."""
+    wrong = (1 - accuracy) / (n_labels - 1)
+    return np.full((n_labels, n_labels), wrong) + np.eye(n_labels) * (accuracy - wrong)
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_flips_in_expectation_are_a_product_of_matrices(axis: int) -> None:
+    flipped = expected_flips(TABLE, np.array(0.7), axis)
+    by_hand = TABLE @ chance(0.7, 3) if axis == -1 else chance(0.7, 2) @ TABLE
+    assert flipped == pytest.approx(by_hand, abs=1e-12)
+    # A single label cannot be wrong.
+    alone = TABLE[:, :1] if axis == -1 else TABLE[:1]
+    assert expected_flips(alone, np.array(0.7), axis).tolist() == alone.tolist()
+    assert draw(alone, 0.7, axis)[0].tolist() == alone.tolist()
+
+
+@pytest.mark.parametrize("accuracy", [0.7, 0.1], ids=["above chance", "below chance"])
+@pytest.mark.parametrize("size", [1, 100], ids=["few rows", "many rows"])
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_drawn_flips_are_those_of_each_row(axis: int, size: int, accuracy: float) -> None:
+    table = TABLE * size
+    drawn = draw(table, accuracy, axis)
+    mean, error = expected_flips(table, np.array(accuracy), axis), drawn.std(0) / np.sqrt(DRAWS)
+    assert (np.abs(drawn.mean(axis=0) - mean) <= ALLOWED * error).all()
+    assert (drawn.sum(axis=axis) == table.sum(axis=axis)).all()
+    assert (drawn >= 0).all()
+    # Each row goes to a label with its own chance q: variances q (1 - q) add up.
+    n_labels = table.shape[axis]
+    chances = chance(accuracy, n_labels) * (1 - chance(accuracy, n_labels))
+    variance = table @ chances if axis == -1 else chances @ table
+    # Kurtosis of binomial numbers of few rows is below 5.
+    allowed = ALLOWED * np.sqrt(5 / DRAWS)
+    assert drawn.var(axis=0) == pytest.approx(variance, rel=allowed)
+    # Counts of two labels that share rows vary in opposite directions: minus the sum of q q'.
+    first, second = (drawn[:, 0, 0], drawn[:, 0, 1] if axis == -1 else drawn[:, 1, 0])
+    rows = table[0] if axis == -1 else table[:, 0]
+    covariance = -(rows * chance(accuracy, n_labels)[0] * chance(accuracy, n_labels)[1]).sum()
+    spread = np.sqrt(first.var() * second.var())
+    assert np.cov(first, second)[0, 1] == pytest.approx(covariance, abs=allowed * spread)
+
+
+@pytest.mark.parametrize(("accuracy", "moved"), [(1.0, False), (1 + 3e-16, False), (-3e-16, True)])
+def test_flips_of_certain_accuracy_move_all_rows_or_none(accuracy: float, moved: bool) -> None:
+    # Sums of weights may leave the range of a probability by rounding.
+    table = np.array([[7.0, 2.0], [1.0, 6.0]])
+    expected = table[:, ::-1] if moved else table
+    assert draw(table, accuracy, -1)[0].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("accuracy", [0.7, 0.1])
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_row_flips_with_all_its_weight(axis: int, accuracy: float) -> None:
+    # Two rows of weight 4, and one each of weight 1/2, 3 and 2: a cell moves in these steps.
+    table, unit = np.array([[8.0, 0.5], [3.0, 2.0]]), np.array([[4.0, 0.5], [3.0, 2.0]])
+    drawn = draw(table, accuracy, axis, unit)
+    mean, error = expected_flips(table, np.array(accuracy), axis), drawn.std(0) / np.sqrt(DRAWS)
+    assert (np.abs(drawn.mean(axis=0) - mean) <= ALLOWED * error).all()
+    assert drawn.sum(axis=axis) == pytest.approx(np.tile(table.sum(axis=axis), (DRAWS, 1)))
+    # With the chance q (1 - q) by row: the sum of weight times the weight of one row.
+    q = accuracy * (1 - accuracy)
+    variance = q * (table * unit).sum(axis=axis)
+    of_draws = drawn.take(0, axis=axis).var(axis=0)
+    assert of_draws == pytest.approx(variance, rel=ALLOWED * np.sqrt(5 / DRAWS))
+    if axis == -1:
+        steps = {0.5 * (a == 0) + 4 * n if False else 4 * n + 0.5 * b
+                 for n, a, b in product(range(3), [0], range(2))}  # fmt: skip
+        assert set(np.unique(drawn[:, 0, 0]).tolist()) <= steps
+
+
+def test_weight_below_half_of_a_row_is_one_row() -> None:
+    # Sums of squares round: .4 of a row is one row, which weighs .4.
+    table, unit = np.array([[0.4, 0.0]]), np.array([[1.0, 0.0]])
+    drawn = draw(table, 0.5, -1, unit)
+    assert set(map(tuple, np.unique(drawn[:, 0], axis=0).tolist())) == {(0.4, 0.0), (0.0, 0.4)}
+
+
+@pytest.mark.parametrize(
+    ("table", "axis"),
+    [
+        (np.array([[1000.0, 1000, 1000], [500, 500, 500]]), -1),
+        (np.array([[1000.0, 500], [600, 300], [800, 400]]), -2),
+    ],
+    ids=["target", "input"],
+)
+def test_bias_is_what_flips_in_expectation_hide(table: Array, axis: int) -> None:
+    # Target and input are independent, which leaves no linear term and so little noise.
+    expected, n = expected_flips(table, np.array(0.7), axis), table.sum()
+    losses = cross_entropy(draw(table, 0.7, axis)[:5000])
+    hidden, error = float(cross_entropy(expected)) - losses.mean(), losses.std() / np.sqrt(5000)
+    bias = float(bias_of_expectation(table, expected, np.array(0.7), axis, n))
+    # The next term is smaller by the inverse of a cell, at most 1/300.
+    assert hidden == pytest.approx(bias, abs=ALLOWED * error + bias / 300)
+    assert bias > 50 * error
+
+
+def test_bias_of_the_target_is_the_documented_sum() -> None:
+    table, n = np.array([[30.0, 10, 5], [8, 20, 40]]), 113
+    f, total = chance(0.7, 3), 0.0
+    for row in table:
+        p = row / row.sum()
+        total += sum(
+            sum(p[t] * f[t, j] * (1 - f[t, j]) for t in range(3)) / (p @ f[:, j]) for j in range(3)
+        )
+    flipped = expected_flips(table, np.array(0.7), -1)
+    bias = bias_of_expectation(table, flipped, np.array(0.7), -1, n)
+    assert float(bias) == pytest.approx(total / (2 * n), abs=1e-14)
+    assert bias_of_expectation(table[:, :1], table[:, :1], np.array([0.7]), -1, n) == 0
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_bias_of_several_tables_is_that_of_each(axis: int) -> None:
+    tables, accuracy = np.array([[[4.0, 2], [1, 3]], [[9, 1], [2, 8]]]), np.array([0.7, 0.9])
+    flipped = expected_flips(tables, accuracy, axis)
+    alone = [
+        float(bias_of_expectation(table, expected, np.array(share), axis, 10))
+        for table, expected, share in zip(tables, flipped, accuracy, strict=True)
+    ]
+    of_both = bias_of_expectation(tables, flipped, accuracy, axis, 10)
+    assert of_both == pytest.approx(alone, abs=1e-15)
+
+
+# Numbers that are quantiles of uniform numbers.
+
+
+@pytest.mark.parametrize(
+    ("n", "p"), [(1, 0.3), (7, 0.5), (12, 0.8), (40, 0.05), (101, 0.5), (1000, 0.9), (4000, 0.03)]
+)
+def test_binomial_numbers_have_their_distribution(n: int, p: float) -> None:
+    drawn = binomial(np.full(50_000, float(n)), p, generator())
+    edges = np.unique(binom.ppf([0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98], n, p))
+    below = np.array([(drawn <= edge).mean() for edge in edges])
+    observed = np.diff([0, *below, 1]) * 50_000
+    expected = np.diff([0, *binom.cdf(edges, n, p), 1]) * 50_000
+    is_some = expected > 0
+    assert chisquare(observed[is_some], expected[is_some]).pvalue > 1e-6
+    assert (drawn == np.rint(drawn)).all()
+    assert drawn.min() >= 0
+    assert drawn.max() <= n
+
+
+def test_binomial_numbers_of_each_kind_stand_in_their_places() -> None:
+    # None, all, none of none, few and many at once.
+    n, p = np.array([5.0, 5.0, 0.0, 8.0, 10_000.0]), np.array([0.0, 1.0, 0.5, 0.5, 0.5])
+    drawn = np.array([binomial(n, p, generator(i)) for i in range(2000)])
+    assert drawn[:, :3].tolist() == [[0, 5, 0]] * 2000
+    assert drawn.mean(axis=0)[3:] == pytest.approx([4, 5000], rel=0.05)
+    assert drawn.std(axis=0)[3:] == pytest.approx([np.sqrt(2), 50], rel=0.1)
+
+
+@pytest.mark.parametrize("n", [20, 1000])
+def test_models_that_err_nearly_as_often_flip_nearly_the_same_rows(n: int) -> None:
+    numbers = np.full(20_000, float(n))
+    fewer, more = (binomial(numbers, p, generator()) for p in (0.2, 0.21))
+    # n / 100 more on average and never fewer, where independent ones would go either way.
+    assert (more >= fewer).all()
+    assert (more - fewer).mean() == pytest.approx(n / 100, rel=0.1)
+    assert (more - fewer).std() < 0.3 * np.sqrt(2 * n * 0.2 * 0.8)
+
+
+def test_labels_that_are_equally_likely_are_multinomial() -> None:
+    drawn = spread_evenly(np.full(20_000, 12.0), 3, generator())
+    assert (drawn.sum(axis=-1) == 12).all()
+    assert drawn.mean(axis=0) == pytest.approx([4, 4, 4], abs=ALLOWED * np.sqrt(8 / 3 / 20_000))
+    # n p (1 - p), and minus n p p.
+    covariance = 12 * (np.eye(3) / 3 - 1 / 9)
+    assert np.cov(drawn.T) == pytest.approx(covariance, abs=ALLOWED * 3 / np.sqrt(20_000))
