@@ -149,7 +149,8 @@ class AmplificationResult:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.metric}: {self.estimate}"]
+        of_class = "" if self.pos_label is None else f" of {show(self.pos_label)}"
+        lines = [f"{self.metric}{of_class}: {self.estimate}"]
         lines += [f"  {name}: {x}" for name, x in self.estimates.items() if name != "value"]
         if self.reason:
             lines.append(f"  No interval: {self.reason}.")

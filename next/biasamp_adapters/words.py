@@ -8,6 +8,12 @@ ROWS_DROPPED = "{n:,} rows with missing values were left out."
 REFERENCE_LACKS = "The reference has no rows of {names}, so their rates count 0 in BA."
 REFERENCE_OF_ONE = "The reference holds one {kind} only, so BA is 0 for every model."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
+ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them count in means."
+PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
+CONSTANT_PREDICTIONS = (
+    "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
+    "whatever the labels are; read DPA(U)."
+)
 RATES_UNDEFINED = (
     "{k} of {m} rates are undefined and left out of the mean: there are no rows of {names}."
 )

@@ -224,6 +224,8 @@ def _read_numbers(values: Any, argument: str, rule: str) -> Array:
     except (TypeError, ValueError):
         received = next((x for x in array if isinstance(x, str)), array.dtype)
         raise ValueError(f"{argument} must hold numbers; received {received!r:.60}") from None
+    if numbers.ndim != 1:
+        raise ValueError(f"{argument} must be one column; received the shape {numbers.shape}")
     is_valid = np.isfinite(numbers) & (numbers >= 0)
     if not is_valid.all():
         raise ValueError(f"{argument} must be {rule}; received {numbers[~is_valid][0]}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pandas as pd
 
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
+from biasamp_adapters.counting.paths import find_files
 
 
 class BaseRates:
@@ -49,9 +49,9 @@ class BaseRates:
 
     Examples
     --------
-    >>> labor = BaseRates({"woman": {"nurse": 0.6}, "man": {"nurse": 0.2}})
-    >>> labor
-    <BaseRates A->T of 2 groups and 1 class>
+    >>> woman, man = {"nurse": 0.6, "engineer": 0.4}, {"nurse": 0.2, "engineer": 0.8}
+    >>> BaseRates({"woman": woman, "man": man})
+    <BaseRates A->T of 2 groups and 2 classes>
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class BaseRates:
     @classmethod
     def from_file(cls, path: Any) -> BaseRates:
         """Read rates from a JSON file: an object with ``rates`` and the other arguments."""
-        path = Path(os.fspath(path))
+        [path] = map(Path, find_files(path))
         try:
             written = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:

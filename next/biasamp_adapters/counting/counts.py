@@ -20,6 +20,7 @@ from biasamp_adapters.counting.labels import (
     PREDICTION,
     TASK,
     Label,
+    listing,
     show,
 )
 from biasamp_adapters.counting.margins import margins_of_data
@@ -47,6 +48,11 @@ class Counts:
     """
 
     def __init__(self, rows: Rows) -> None:
+        if not isinstance(rows, Rows):
+            raise ValueError(
+                f"counts are made by Counts.from_frame, from_arrays or from_chunks; received a "
+                f"{type(rows).__name__}"
+            )
         self.rows = rows
 
     @classmethod
@@ -240,6 +246,7 @@ def read_rows(
         by_model = given if isinstance(given, Mapping) else {MODEL: given}
         inputs |= {(role, model): values for model, values in by_model.items()}
     inputs = {key: values for key, values in inputs.items() if values is not None}
+    _check_models(y_pred, sensitive_features_pred)
     arrays.warn_of_order((role, values) for (role, _), values in inputs.items())
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
     listed = {TASK: class_labels, ATTRIBUTE: group_labels}
@@ -253,6 +260,21 @@ def read_rows(
     if (count is not None or sample_weight is not None) and rows.weight.min(initial=1) <= 0:
         rows = rows.take(np.flatnonzero(rows.weight > 0))
     return rows.tallied()
+
+
+def _check_models(y_pred: Any, sensitive_features_pred: Any) -> None:
+    """Raise if both predictions are given, and are not of the same models."""
+    if y_pred is None or sensitive_features_pred is None:
+        return
+    first, second = (
+        list(given) if isinstance(given, Mapping) else [MODEL]
+        for given in (y_pred, sensitive_features_pred)
+    )
+    if set(first) != set(second):
+        raise ValueError(
+            f"sensitive_features_pred must be a mapping of the models {listing(first)}; "
+            f"received {listing(second)}"
+        )
 
 
 def finish_rows(rows: Rows, missing: str) -> Rows:
@@ -381,14 +403,14 @@ def read_counts(
     if y_pred is not None:
         given["y_pred"] = y_pred
     if isinstance(data, Counts):
-        return _without_columns(data, given), None
+        return _check_counts(data, given, options), None
     paths = _paths(data)
     if paths:
         from biasamp_adapters.counting.paths import find_files, is_saved_counts
 
         files = [file for path in paths for file in find_files(path)]
         if all(map(is_saved_counts, files)):
-            return _without_columns(reduce(add, map(Counts.load, files)), given), None
+            return _check_counts(reduce(add, map(Counts.load, files)), given, options), None
     return Counts.from_frame(data, **given, **options), given
 
 
@@ -399,7 +421,8 @@ def _are_two_arrays(data: Any, y_pred: Any, given: Mapping[str, Any]) -> bool:
     models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
     if all(isinstance(names, str) for names in models):
         return False
-    is_table = bool(_paths(data)) or hasattr(data, "columns")
+    # Two lists of text are labels: a list of paths comes with y_true.
+    is_table = isinstance(data, str | os.PathLike) or hasattr(data, "columns")
     return not (is_table and all(_is_list_of_text(names) for names in models))
 
 
@@ -407,12 +430,15 @@ def _is_list_of_text(names: Any) -> bool:
     return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
-def _without_columns(counts: Counts, given: Mapping[str, Any]) -> Counts:
+def _check_counts(counts: Counts, given: Mapping[str, Any], options: Mapping[str, Any]) -> Counts:
+    """Return counts, without missing predictions if asked; raise if columns are given too."""
     if given:
         raise ValueError(
             f"counts hold all variables already, so {next(iter(given))} must not be given with them"
         )
-    return counts
+    if options["missing_values"]:
+        raise ValueError("missing_values is read where rows are counted, as in Counts.from_frame")
+    return Counts(finish_rows(counts.rows, "drop")) if options["missing"] == "drop" else counts
 
 
 def _paths(data: Any) -> list[Any]:

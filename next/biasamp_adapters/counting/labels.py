@@ -139,7 +139,8 @@ def _shorten(text: str) -> str:
 
 def name_list(labels: Sequence[Label], limit: int = 3) -> str:
     """Return names for a sentence: "A, B and C", or "A, B, C and 4 more"."""
-    names = [_shorten(show(label)) for label in labels]
+    texts = [show(label) for label in labels]
+    names = [_shorten(text if text.strip() == text != "" else repr(text)) for text in texts]
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -177,6 +177,8 @@ def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> B
     if column.dtype == object:
         column = pd.to_numeric(pd.Series(column), errors="coerce").to_numpy()
     probability = np.array(column, dtype=np.float64)
+    if np.isinf(probability).any():
+        raise ValueError(f"{argument} must hold finite labels or probabilities; received inf")
     missing = np.isnan(probability)
     probability[missing] = 0.0
     if (probability % 1 == 0).all():
@@ -202,6 +204,8 @@ def read_variables(
             variables |= _read_matrices(values)
         else:
             variables |= _read_classes(values, listed[truth])
+    if isinstance(missing_values, str) or not hasattr(missing_values, "__iter__"):
+        raise ValueError(f"missing_values must be a list of labels; received {missing_values!r}")
     if missing_values:
         variables = {key: _without(v, missing_values) for key, v in variables.items()}
     return {key: variables[key] for key in inputs}
@@ -317,7 +321,8 @@ def check_predictions(variables: Mapping[Key, Variable], listed: Mapping[str, An
                 f"{role} holds {len(others)} values that {truth} has not "
                 f"({listing(others[:2])}, ...). If these are scores: y_score=..., threshold=...."
             )
-        are_measures = any(isinstance(label, float) for label in labels)  # Of a regression.
+        # Numbers that are not whole are those of a regression.
+        are_measures = are_numbers and any(isinstance(label, float) for label in labels)
         if labels and len(others) == len(labels) and not are_measures:
             raise ValueError(
                 f"{role} must share labels with {truth}, or {LISTS[truth]} must list all; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from biasamp_adapters.counting.labels import (
     show,
 )
 from biasamp_adapters.counting.margins import Margins, margins_of_data
+from biasamp_adapters.counting.paths import is_saved_counts
 from biasamp_adapters.counting.reading import read_list
 from biasamp_adapters.counting.rows import Rows
 
@@ -85,6 +87,8 @@ def read_reference(
         return reference
     if isinstance(reference, Counts):
         return reference.rows
+    if isinstance(reference, str | os.PathLike) and is_saved_counts(reference):
+        return Counts.load(reference).rows
     missing = "drop" if missing == "drop" else "error"
     if isinstance(reference, tuple | list) and len(reference) == 2:
         y_true, sensitive_features = reference
@@ -118,6 +122,7 @@ def align(
         )
     if not rows.has(TASK) and reference is None:
         raise ValueError("y_true or a reference must be given; received neither")
+    notes += _notes_on_labels(rows, class_labels, group_labels)
     listed = {TASK: class_labels, ATTRIBUTE: group_labels}
     if reference is not None:
         reference = _with_column_names(rows, reference)
@@ -135,6 +140,24 @@ def align(
     return Evaluation(rows, reference, None, notes)
 
 
+def _notes_on_labels(rows: Rows, class_labels: Any, group_labels: Any) -> tuple[str, ...]:
+    """Return notes on labels that predictions have and no truth has, unless labels are listed."""
+    notes: list[str] = []
+    for (role, _), variable in rows.variables.items():
+        truth = TRUTH[role]
+        listed = class_labels if truth == TASK else group_labels
+        if role == truth or not rows.has(truth) or variable.is_matrix or variable.is_soft:
+            continue
+        if listed is not None or rows.listed.get(truth) is not None:
+            continue
+        others = [label for label in variable.seen if label not in rows.variable(truth).seen]
+        if others:
+            notes.append(
+                words.ONLY_PREDICTED.format(role=role, names=name_list(others), truth=truth)
+            )
+    return tuple(dict.fromkeys(notes))
+
+
 def _with_base_rates(rows: Rows, base_rates: BaseRates, notes: tuple[str, ...]) -> Evaluation:
     """Return rows on the labels of base rates, which must cover all that occur."""
     lists = []
@@ -142,7 +165,12 @@ def _with_base_rates(rows: Rows, base_rates: BaseRates, notes: tuple[str, ...]) 
         # Names of a file are text, and stand for the labels that look like them.
         by_text = {show(label): label for label in rows.labels_of(truth)}
         known = tuple(x if x in by_text.values() else by_text.get(show(x), x) for x in labels)
-        _check_listed(rows, truth, known)
+        unknown = [label for label in rows.labels_of(truth) if label not in known]
+        if unknown:
+            raise ValueError(
+                f"rates must cover every label of {truth}; received {listing(known)}, and the data "
+                f"hold {listing(unknown)} too"
+            )
         lists.append(known)
     if len(lists[1]) < 2:
         raise ValueError(f"rates must cover at least two groups; received {listing(lists[1])}")

@@ -22,6 +22,7 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Array,
     Label,
+    listing,
     ordered,
 )
 from biasamp_adapters.counting.reading import Key
@@ -292,13 +293,28 @@ class Rows:
     def __add__(self, other: Rows) -> Rows:
         """Return the rows of both; their clusters are taken to be different ones."""
         if self.block_sums is not None or other.block_sums is not None:
-            raise ValueError("counts that are added must hold rows; received sums of blocks")
+            raise ValueError(
+                "counts that are added must hold rows; received sums of blocks: "
+                "add first, and then save(rows=False)"
+            )
         if self.variables.keys() != other.variables.keys():
             raise ValueError(
                 "counts that are added must have the same variables and models; received "
                 f"{_describe(self)} and {_describe(other)}"
             )
         for truth in (TASK, ATTRIBUTE):
+            names = self.names.get(truth), other.names.get(truth)
+            if None not in names and names[0] != names[1]:
+                raise ValueError(
+                    f"counts that are added must be of the same columns; received {truth} "
+                    f"{names[0]!r} and {names[1]!r}"
+                )
+            labels = set(self.labels_of(truth)), set(other.labels_of(truth))
+            if self.is_matrix(truth) and other.is_matrix(truth) and labels[0] != labels[1]:
+                raise ValueError(
+                    f"counts that are added must have the same columns of {truth}; only some have "
+                    f"{listing(labels[0] ^ labels[1])}"
+                )
             if self.is_matrix(truth) != other.is_matrix(truth):
                 raise ValueError(
                     f"counts that are added must both have columns of {truth}, or labels"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import os
 import warnings
 from dataclasses import replace
 from decimal import Decimal
@@ -29,6 +28,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.partition import Partition
+from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.reading import Key
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable
@@ -74,7 +74,7 @@ def save(rows: Rows, path: Any) -> None:
 
 def load(path: Any) -> Rows:
     """Read counts, and check that the file is unchanged."""
-    path = Path(os.fspath(path))
+    [path] = map(Path, find_files(path))
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:

@@ -80,6 +80,10 @@ class AttackMeasurement(Measurement):
         return not bool(np.any(self.is_difference))
 
     @property
+    def further_notes(self) -> tuple[str, ...]:
+        return (words.CONSTANT_PREDICTIONS,) if np.isinf(self.point()["psi_model"]) else ()
+
+    @property
     def value(self) -> float:
         return self.point()["value"]
 
@@ -279,6 +283,8 @@ class AttackMeasurement(Measurement):
     def _limits(self, name: str) -> tuple[float, float]:
         """Return the range of a score."""
         lowest, highest = self.quality.lowest, self.quality.highest
+        if self.quality.name in ("accuracy", BALANCED):  # The best guess is not below chance.
+            lowest = 1 / self.model_tables.shape[-1]
         if name != "value":
             return lowest, highest
         return (lowest - highest, highest - lowest) if self.metric.is_absolute else (-1.0, 1.0)

@@ -36,7 +36,9 @@ class AttackMetric(Metric):
         "exact" is the best attacker of categorical data, computed from the count table. Others are
         fitted on rows and judged on rows that they have not seen.
     quality : str or callable
-        How guesses are scored: higher is more predictable.
+        How guesses are scored: higher is more predictable. A function of tables and values is for
+        the exact attacker. A fitted one may also be scored by the name of a scorer of scikit-learn,
+        or by a function f(y_true, y_pred) of labels.
     equalize : {"auto", "expected", "sampled", None}
         How the labels are made as inaccurate as the predictions: in expectation, by draws, or not.
     evaluation : {"auto", "resubstitution", "loo", "cv"}
@@ -120,13 +122,13 @@ class AttackMetric(Metric):
             seed=seed,
             is_difference=self.is_absolute,
         )
+        if quality.name == UNCERTAINTY and not self.is_absolute:
+            measurement = _with_differences(measurement)
         if is_fitted:
             from biasamp_adapters.metrics.fitted import cross_fit
 
-            return cross_fit(measurement)
-        if quality.name == UNCERTAINTY and not self.is_absolute:
-            measurement = _with_differences(measurement)
-        return _with_note_on_chance(measurement)
+            measurement = cross_fit(measurement)
+        return _with_notes(measurement)
 
     def _scored_quality(self, rows: Rows) -> Quality:
         """Return the quality; for leave-one-out, with its score of the rows left out."""
@@ -190,16 +192,17 @@ def _with_differences(measurement: AttackMeasurement) -> AttackMeasurement:
     return replace(measurement, is_difference=is_difference, notes=notes)
 
 
-def _with_note_on_chance(measurement: AttackMeasurement) -> AttackMeasurement:
-    """Return the measurement with a note if the model is worse than chance."""
-    attack = measurement.attack
-    n_labels = len(measurement.margins.variable(attack.flipped).labels)
-    if measurement.metric.equalize is None or measurement.by_column or n_labels < 2:
-        return measurement
-    if accuracy_of(measurement.margins, attack.flipped)[0, 0] >= 1 / n_labels:
-        return measurement
-    note = words.BELOW_CHANCE.format(model=measurement.model, k=n_labels)
-    return replace(measurement, notes=(*measurement.notes, note))
+def _with_notes(measurement: AttackMeasurement) -> AttackMeasurement:
+    """Return the measurement with notes on a model worse than chance and on a level below 0."""
+    notes, role = [*measurement.notes], measurement.attack.flipped
+    flipped = measurement.margins.variable(role)
+    n_labels = 1 if flipped.is_matrix else len(flipped.labels)
+    is_flipped = measurement.metric.equalize is not None and words.NUMBERS_NOT_FLIPPED not in notes
+    if is_flipped and n_labels > 1 and accuracy_of(measurement.margins, role)[0, 0] < 1 / n_labels:
+        notes.append(words.BELOW_CHANCE.format(model=measurement.model, k=n_labels))
+    if measurement.quality.lowest < 0 and np.isnan(measurement.value):
+        notes.append(words.NO_RELATIVE_CHANGE.format(quality=measurement.quality.name))
+    return replace(measurement, notes=tuple(notes))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import MODEL, Counts, read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list
+from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, Array, Label, name_list
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -218,8 +218,13 @@ class Metric(ABC):
         results = {}
         for model, measurement in zip(models, measurements, strict=True):
             replicates = scores.get(model, {})
-            notes = [*evaluation.notes, *measurement.notes, measurement.note_on_signs]
+            notes = [*evaluation.notes, *measurement.notes, *measurement.further_notes]
             notes += [*drawing, _note_on_undefined(replicates)]
+            if (
+                counts.rows.has(PREDICTION, model)
+                and counts.rows.variable(PREDICTION, model).is_soft
+            ):
+                notes.append(words.PROBABILITIES)
             results[model] = AmplificationResult(
                 measurement=measurement,
                 estimates=measurement.estimates(replicates, confidence),

@@ -108,6 +108,8 @@ def compare(
     0        same   0.00         NaN  False
     1  ones for a   0.25        0.25   True
     """
+    if reference is not None and isinstance(metric, Metric):
+        raise ValueError("reference must be a setting of the metric object, if there is one")
     settings = {} if reference is None else {"reference": reference}
     metric = get_metric(metric, **settings)
     columns = {

@@ -52,9 +52,9 @@ class Measurement(ABC):
         return 0.0
 
     @property
-    def note_on_signs(self) -> str:
-        """How many signs may be the other one; empty if none may."""
-        return ""
+    def further_notes(self) -> tuple[str, ...]:
+        """Notes that results have, and of which a call for a float does not warn."""
+        return ()
 
     @property
     def reads_reference(self) -> bool:

@@ -95,8 +95,8 @@ class MultiMeasurement(RateMeasurement):
         return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits)
 
     @property
-    def note_on_signs(self) -> str:
-        return ""
+    def further_notes(self) -> tuple[str, ...]:
+        return ()
 
     def pairs(self) -> dict[str, Array]:
         """Return ``change`` and ``contribution`` of each pair."""

@@ -194,10 +194,25 @@ OF_PROBABILITIES = ("inverse_cross_entropy", "one_minus_cross_entropy", "uncerta
 def get_quality(name: Any) -> Quality:
     """Return the quality of a name, or that of a function of tables and values."""
     if callable(name):
+        _check_function(name)
         return Quality(name.__name__, name, lowest=-_INF, highest=_INF)
     if name not in QUALITIES:
         raise ValueError(f"quality must be one of {list(QUALITIES)}; received {name!r}")
     return QUALITIES[name]
+
+
+def _check_function(function: Callable[[Array, Array | None], Array]) -> None:
+    """Raise unless a function scores tables, tried on three of them."""
+    try:
+        shape = np.shape(function(np.ones((3, 2, 2)), np.array([0.0, 1.0])))
+    except TypeError:
+        shape = None
+    if shape != (3,):
+        raise ValueError(
+            "a function as quality of the exact attacker takes tables of shape (..., inputs, "
+            "targets) and the numbers of the targets, and returns (...); "
+            f"received one that returns {'an error' if shape is None else shape}"
+        )
 
 
 # Dependence, of tables (trials, ..., inputs, targets).

@@ -179,15 +179,15 @@ class RateMeasurement(Measurement):
         return float(0.5 / rows[rows > 0].min()) if (rows > 0).any() else 0.0
 
     @property
-    def note_on_signs(self) -> str:
-        """How many signs may be the other one; empty if none may, or if they are given."""
+    def further_notes(self) -> tuple[str, ...]:
+        """How many signs may be the other one; nothing if none may, or if they are given."""
         if self.evaluation.base_rates is not None:
-            return ""
+            return ()
         n_uncertain = int(self._are_signs_uncertain()[:, self.classes].sum())
         if not n_uncertain:
-            return ""
+            return ()
         note = words.UNCERTAIN_SHARES if self.is_undirected else words.UNCERTAIN_SIGNS
-        return note.format(k=n_uncertain, m=self.changes.size)
+        return (note.format(k=n_uncertain, m=self.changes.size),)
 
     def _are_signs_uncertain(self) -> Array:
         """Return which signs may be the other one, (groups, all classes); ties are certain."""

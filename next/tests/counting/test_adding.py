@@ -82,6 +82,36 @@ def test_counts_that_do_not_fit_are_refused(other: bam.Counts, fragment: str) ->
         make_counts() + other
 
 
+def test_counts_of_other_columns_are_refused() -> None:
+    frame = {"y": [0, 1, 1], "p": [0, 1, 0], "race": [*"aab"], "sex": [*"fmf"]}
+    race, sex = (
+        bam.Counts.from_frame(frame, y_true="y", y_pred="p", sensitive_features=name)
+        for name in ("race", "sex")
+    )
+    with pytest.raises(ValueError, match=r"must be of the same columns; .* 'race' and 'sex'"):
+        race + sex
+
+
+def test_counts_of_matrices_with_other_columns_are_refused() -> None:
+    frame = {"true_a": [0, 1], "true_b": [1, 1], "pred_a": [0, 1], "pred_b": [0, 1], "g": [*"ab"]}
+    names = {"y_true": "true_*", "y_pred": "pred_*", "sensitive_features": "g"}
+    narrow = {name: values for name, values in frame.items() if not name.endswith("_b")}
+    with pytest.raises(ValueError, match="the same columns of y_true; only some have 'b'"):
+        bam.Counts.from_frame(frame, **names) + bam.Counts.from_frame(narrow, **names)
+
+
+def test_metric_that_drops_missing_predictions_drops_those_of_counts() -> None:
+    predicted = [0, 1, None, 1, 0, 1]
+    arrays = {"y_true": [0, 1, 1, 0, 1, 1], "sensitive_features": [*"aabbab"]}
+    counts = bam.Counts.from_arrays(y_pred=predicted, **arrays, missing="abstain")
+    metric = bam.DirectionalBiasAmplification(missing="drop")
+    assert metric.result(counts, n_boot=0).value == (
+        metric.result(y_pred=predicted, **arrays, n_boot=0).value
+    )
+    with pytest.raises(ValueError, match="missing_values is read where rows are counted"):
+        bam.DirectionalBiasAmplification(missing_values=["?"]).result(counts)
+
+
 def test_counts_add_to_counts_only() -> None:
     with pytest.raises(TypeError):
         make_counts() + 1  # type: ignore[operator]

@@ -216,6 +216,10 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"class_labels": [0, 2]}, "class_labels must list every label; received 1"),
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
+    ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
+    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels or probabilities; received inf"),
+    ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
+    ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"direction": "A<-T"}, "direction must be 'A->T' or 'T->A'; received 'A<-T'"),
     ({"direction": "T->A"}, "sensitive_features_pred must be given for BA T->A"),
@@ -240,6 +244,33 @@ def test_error_about_many_columns_stays_short() -> None:
     with pytest.raises(ValueError, match="as many rows") as raised:
         ba([0, 1] * 5000, [0, 1] * 5000, np.array([["a", "b"] * 5000] * 2))
     assert len(str(raised.value)) <= 300
+
+
+def test_labels_that_only_predictions_have_leave_a_note() -> None:
+    metric = bam.DirectionalBiasAmplification()
+    predicted = ["recid ", "no", "no", "no"]
+    result = metric.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
+    assert "y_pred holds 'recid ', which y_true never holds" in result.notes[0]
+    listed = bam.DirectionalBiasAmplification(class_labels=["no", "recid", "recid "])
+    result = listed.result([*["recid", "no"] * 2], predicted, sensitive_features=G, n_boot=0)
+    assert not any("never holds" in note for note in result.notes)
+
+
+def test_probabilities_leave_a_note() -> None:
+    metric = bam.DirectionalBiasAmplification()
+    result = metric.result(Y, [0.2, 0.9, 0.7, 0.1], sensitive_features=G, n_boot=0)
+    assert "mean probabilities" in result.notes[-1]
+
+
+def test_models_of_both_predictions_must_be_the_same() -> None:
+    models = {"old": P, "new": Y}
+    with pytest.raises(ValueError, match="must be a mapping of the models 'old', 'new'"):
+        bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
+
+
+def test_counts_are_made_by_constructors() -> None:
+    with pytest.raises(ValueError, match=r"made by Counts\.from_frame.*received a DataFrame"):
+        bam.Counts(pd.DataFrame({"y": Y}))
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,8 @@ def test_file_whose_content_changed_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fragment"),
     [
-        ("", "its content is not JSON"),
+        ("", "is empty"),
+        ("no JSON", "its content is not JSON"),
         ("[1, 2]", "with the format 'biasamp-counts-1'"),
         ('{"format": "biasamp-counts-0"}', "with the format 'biasamp-counts-1'"),
         ('{"format": "biasamp-counts-1"}', "its checksum differs"),

@@ -43,7 +43,7 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -136,15 +136,17 @@ def test_dense_attacker_is_within_two_points_of_exact(compas: Columns) -> None:
 
 @pytest.mark.parametrize("name", [LEAKAGE, A_TO_T, T_TO_A])
 @pytest.mark.parametrize("n_neighbors", [5, 50])
-def test_neighbours_among_equal_rows_raise(name: str, n_neighbors: int, compas: Columns) -> None:
+def test_neighbours_among_equal_rows_raise(name: str, n_neighbors: int) -> None:
     attackers = [
         KNeighborsClassifier(n_neighbors),
         make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors)),
         VotingClassifier([*SEVERAL, ("near", KNeighborsClassifier(n_neighbors))], voting="soft"),
     ]
     for attacker in attackers:
-        with pytest.raises(ValueError, match=f"equal input.*n_neighbors={n_neighbors} and 1,"):
-            new_metric(name, attacker=attacker)(**compas)
+        with pytest.raises(
+            ValueError, match="all rows of equal input; received KNeighborsClassifier"
+        ):
+            new_metric(name, attacker=attacker)
 
 
 # Scores of a table: an attacker that knows it by heart.
@@ -158,8 +160,8 @@ def test_neighbours_among_equal_rows_raise(name: str, n_neighbors: int, compas: 
         # Of 12 labelled 1, 6 are guessed, and of 28 labelled 0, 24. Shares of predictions are 2/17
         # and 8/23 in group a, 15/17 and 15/23 in b: weighed alike, a is more often 0, b is 1.
         ("balanced_accuracy", (6 / 12 + 24 / 28) / 2, (15 / 17 + 8 / 23) / 2),
-        # 1 is guessed in group a alone or everywhere, and in group b alone or everywhere.
-        ("f1", max(12 / (12 + 10), 24 / (12 + 40)), max(30 / (17 + 30), 34 / (17 + 40))),
+        # F1 of guesses is 2 hits / (rows + guesses); of ties in the predictions, 0 is guessed.
+        ("f1_macro", (2 * 6 / (12 + 10) + 2 * 24 / (28 + 30)) / 2, (0 + 2 * 23 / (23 + 40)) / 2),
         ("inverse_cross_entropy", 1 / LOSSES[0], 1 / LOSSES[1]),
         ("one_minus_cross_entropy", 1 - LOSSES[0], 1 - LOSSES[1]),
         (
@@ -250,6 +252,19 @@ def test_scorer_below_zero_has_no_relative_change() -> None:
     assert any("neg_log_loss is below 0" in note for note in result.notes)
 
 
+def test_level_of_the_exact_attacker_below_zero_has_no_relative_change() -> None:
+    # Of four equally likely classes 1 - ln 4 is left; predictions follow from the group.
+    columns = {
+        "y_true": np.tile([0, 1, 2, 3], 10),
+        "y_pred": np.repeat([0, 1, 2, 3], 10),
+        "sensitive_features": np.repeat([0, 1, 2, 3], 10),
+    }
+    metric = new_metric(A_TO_T, quality="one_minus_cross_entropy", equalize=None)
+    result = metric.result(**columns, n_boot=0)
+    assert np.isnan(result.value)
+    assert any("one_minus_cross_entropy is below 0" in note for note in result.notes)
+
+
 def test_pos_label_is_the_class_of_a_scorer() -> None:
     # Of 28 labelled 0, 24 are guessed, and of 23 predicted 0 all, as ties go to the first class.
     metric = new_metric(
@@ -281,12 +296,13 @@ def test_scorer_suits_either_classifiers_or_regressors(name: str) -> None:
     except (AttributeError, ValueError, UserWarning):
         is_of_numbers = False
     suits = {"classes": not is_of_numbers and not name.endswith("_samples")}
+    suits["classes"] &= name != "f1"  # It has the name of a quality of tables.
     suits["numbers"] = is_of_numbers
     for guessed, attacker in (("classes", GaussianNB()), ("numbers", LinearRegression())):
         if suits[guessed]:
             new_metric(A_TO_T, attacker=attacker, quality=name)
             continue
-        with pytest.raises(ValueError, match=r"does not guess|cannot score"):
+        with pytest.raises(ValueError, match=f"quality='{name}' cannot score"):
             new_metric(A_TO_T, attacker=attacker, quality=name)
 
 
@@ -300,32 +316,30 @@ def tables_are_scored(tables: Any, values: Any, more: Any) -> Any:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"attacker": "forest"}, "a classifier or regressor with fit.*received 'forest'"),
+        ({"attacker": "forest"}, "a classifier or regressor of .*received 'forest'"),
         ({"attacker": LogisticRegression}, "a classifier or regressor .*received <class"),
         ({"attacker": None}, "a classifier or regressor .*received None"),
         ({"attacker": KMeans()}, "a classifier or regressor .*received KMeans"),
         ({"attacker": make_pipeline(StandardScaler())}, "a classifier or regressor .*Pipeline"),
-        ({"attacker": SVC()}, "'inverse_cross_entropy' needs .*predict_proba; received SVC"),
-        (
-            {"attacker": LinearSVC(), "quality": "f1"},
-            "'f1' needs .*predict_proba; received LinearSVC",
-        ),
+        ({"attacker": KNeighborsRegressor(), "quality": "r2"}, "received KNeighborsRegressor"),
+        ({"attacker": SVC()}, "'inverse_cross_entropy' cannot score SVC: .*predict_proba"),
         (
             {"attacker": VotingClassifier(SEVERAL), "quality": "roc_auc"},
-            "'roc_auc' cannot score .*VotingClassifier has none",
+            "'roc_auc' cannot score VotingClassifier: .*predict_proba",
         ),
-        ({"attacker": LinearRegression()}, "scores classes, which LinearRegression does not guess"),
-        ({"attacker": SEARCH, "quality": "r2"}, "'r2' scores numbers, which GridSearchCV does not"),
-        ({"attacker": "dense", "quality": "inverse_mse"}, "scores numbers, which MLPClassifier"),
+        ({"attacker": "logistic", "quality": "f1"}, "the best threshold, which only attacker="),
+        ({"attacker": LinearRegression()}, "it scores classes, which the attacker does not guess"),
+        ({"attacker": SEARCH, "quality": "r2"}, "'r2' cannot score GridSearchCV: .* numbers"),
+        ({"attacker": "dense", "quality": "inverse_mse"}, "cannot score MLPClassifier: .* numbers"),
         ({"attacker": "logistic", "quality": "jaccard_samples"}, "'jaccard_samples' cannot score"),
-        ({"attacker": "logistic", "quality": "auc"}, "quality must be one of .*received 'auc'"),
+        ({"attacker": "logistic", "quality": "auc"}, "'auc' is not a valid scoring value"),
         (
             {"attacker": "logistic", "quality": make_scorer(f1_score)},
-            "must take y_true and y_pred .*received make_scorer",
+            "quality=make_scorer.* cannot score LogisticRegression: .* required argument",
         ),
         (
             {"attacker": "logistic", "quality": tables_are_scored},
-            "must take y_true and y_pred .*received <function tables_are_scored",
+            "tables_are_scored .* cannot score LogisticRegression: .* required argument: 'more'",
         ),
         ({"attacker": "logistic", "equalize": "expected"}, "equalize='expected' is for the exact"),
         ({"attacker": "logistic", "evaluation": "loo"}, "evaluation='loo' is of attacker='exact'"),

@@ -30,7 +30,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -51,12 +50,7 @@ import biasamp_adapters as bam
         (
             {"attacker": LinearRegression(), "quality": "r2"},
             {name: np.array(["no", "yes"])[TABLE[name]] for name in ("y_true", "y_pred")},
-            "a regressor guesses a number in every row",
-        ),
-        (
-            {"attacker": KNeighborsRegressor(), "quality": "r2"},
-            {},
-            "KNeighborsRegressor must read all rows .*n_neighbors=5 and 30",
+            "could not convert string to float: .*no",
         ),
         ({"attacker": "logistic"}, {"clusters": np.zeros(40)}, "two clusters or more; received 1"),
         (
@@ -67,7 +61,7 @@ import biasamp_adapters as bam
         (
             {"attacker": "logistic", "quality": "roc_auc", "missing": "abstain"},
             {"y_pred": np.where(np.arange(40) % 5 == 0, np.nan, PREDICTIONS)},
-            "'roc_auc' cannot score .*predictions are missing",
+            "'roc_auc' cannot score these guesses",
         ),
         (
             {"attacker": "logistic", "quality": lambda tables, values: tables.sum(axis=(-2, -1))},
@@ -90,11 +84,19 @@ def test_data_that_do_not_suit_an_attacker_raise(
 
 
 @pytest.mark.parametrize(
-    "settings", [{"equalize": "expected"}, {"evaluation": "loo"}, {"quality": lambda x, y: 0}]
+    "settings",
+    [
+        {"equalize": "expected"},
+        {"evaluation": "loo"},
+        {"quality": "f1"},
+        {"quality": lambda tables, values: tables[..., 0, 0]},
+        {"quality": "uncertainty_coefficient"},
+        {"quality": "uncertainty_coefficient", "attacker": "logistic"},
+    ],
 )
 def test_matrix_is_not_read_by_the_exact_attacker(settings: Columns) -> None:
     columns = matrix_columns()
-    with pytest.raises(ValueError, match="y_true is a matrix, which only a fitted attacker can"):
+    with pytest.raises(ValueError, match="y_true is no column of labels, so only a fitted"):
         new_metric(T_TO_A, **settings).result(**columns, n_boot=0)
 
 
@@ -120,7 +122,7 @@ def test_matrix_as_input_is_read_whole() -> None:
         "sensitive_features": group,
     }
     metric = new_metric(LEAKAGE, attacker=DecisionTreeClassifier(), **BY_HEART)
-    assert levels(metric, columns) == (1 / 2, 1)
+    assert levels(metric, columns) == pytest.approx((1 / 2, 1), abs=1e-12)
 
 
 def test_matrix_without_attacker_is_that_of_logistic() -> None:
@@ -339,7 +341,7 @@ def test_trials_in_parallel_have_the_same_value() -> None:
         assert metric(**TABLE) == value
 
 
-def test_weights_reach_a_pipeline_though_metadata_are_routed() -> None:
+def test_value_of_a_pipeline_is_the_same_though_metadata_are_routed() -> None:
     attacker = make_pipeline(StandardScaler(), DecisionTreeClassifier())
     metric = new_metric(LEAKAGE, attacker=attacker, n_trials=1)
     value = metric(**TABLE)

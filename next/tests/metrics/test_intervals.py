@@ -128,14 +128,6 @@ def test_small_group_decides_above_85_percent_of_the_variance(
     assert reason_of(BA(), columns) == (reason if share else "")
 
 
-def test_rates_that_count_0_decide_nothing() -> None:
-    # Group 0 has no sign, as the reference lacks it.
-    columns, reference = two_groups(10, 490), ([0, 1, 1, 1, 0], [2, 2, 1, 1, 1])
-    columns["sensitive_features"][-200:] = [2] * 200
-    assert reason_of(BA(reference=reference), columns) == ""
-    assert "0 have fewer than 15 rows" in reason_of(MULTI(reference=reference), columns)
-
-
 @pytest.mark.parametrize(("n_positives", "is_few"), [(14, True), (15, False)])
 @pytest.mark.parametrize("kind", ["labels", "matrix"])
 def test_rare_class_of_t_to_a_leaves_no_interval(kind: str, n_positives: int, is_few: bool) -> None:

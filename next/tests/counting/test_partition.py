@@ -1,0 +1,225 @@
+"""What a bootstrap draws: distinct rows, cells, clusters, or random blocks; and how often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTION, TASK
+from biasamp_adapters.counting.margins import Margins, margins_of_data
+from biasamp_adapters.counting.partition import Partition
+from biasamp_adapters.inference.replicates import FLIPS, generator
+
+Array = np.ndarray
+
+#: Draws of a partition; a variance of so many has an error of sqrt(2 / 20,000) = 1 %.
+SIZE, ALLOWED = 20_000, 5
+
+
+def matrix_rows(n: int, n_columns: int = 20, **others: Any) -> Any:
+    """Return rows of a matrix, nearly all of which are distinct."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, (n, n_columns))
+    groups = rng.integers(0, 2, n)
+    return bam.Counts.from_arrays(truth, truth, sensitive_features=groups, **others).rows
+
+
+def label_rows(n: int, **others: Any) -> Any:
+    """Return rows of labels of two groups and classes."""
+    rng = np.random.default_rng(4)
+    truth, predicted, groups = rng.integers(0, 2, (3, n))
+    return bam.Counts.from_arrays(truth, predicted, sensitive_features=groups, **others).rows
+
+
+def parts_of(rows: Any, n_pairs: int = 4) -> tuple[int, str]:
+    """Return the number of parts, and whether these are distinct rows, clusters or blocks."""
+    partition = Partition.to_draw(rows, n_pairs)
+    kind = "clusters" if rows.cluster is not None else "rows"
+    return len(partition.times), "blocks" if partition.note else kind
+
+
+# What is drawn.
+
+
+def test_labels_are_drawn_as_cells() -> None:
+    assert parts_of(label_rows(100_000)) == (8, "rows")
+
+
+@pytest.mark.parametrize(("n", "expected"), [(5000, (5000, "rows")), (5001, (1000, "blocks"))])
+def test_more_than_5000_distinct_rows_are_drawn_in_blocks(n: int, expected: Any) -> None:
+    rows = matrix_rows(n, 40)
+    assert len(rows) == n
+    assert parts_of(rows) == expected
+
+
+@pytest.mark.parametrize(("n", "kind"), [(4, "rows"), (3, "blocks")])
+def test_cells_of_four_rows_on_average_are_drawn_as_cells(n: int, kind: str) -> None:
+    rows = matrix_rows(6000, 40, count=np.full(6000, n))
+    assert parts_of(rows) == (6000 if kind == "rows" else 1000, kind)
+
+
+@pytest.mark.parametrize(
+    ("n_pairs", "n_blocks"), [(0, 1000), (250, 1000), (300, 1200), (1000, 4000), (2000, 4000)]
+)
+def test_blocks_are_four_for_each_pair_of_enough_rows(n_pairs: int, n_blocks: int) -> None:
+    assert parts_of(matrix_rows(6000, 40), n_pairs) == (n_blocks, "blocks")
+
+
+def test_pairs_of_15_rows_count() -> None:
+    # Groups 0 and 1 have 15 rows of each class, and 2 has 14.
+    groups, classes = np.repeat([[0, 0, 1, 1, 2, 2], [0, 1] * 3], [15, 15, 15, 15, 14, 14], axis=1)
+    result = bam.DirectionalBiasAmplification().result(classes, classes, sensitive_features=groups)
+    assert result.measurement.n_pairs == 4
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "expected"), [(5000, (5000, "clusters")), (5001, (1000, "blocks"))]
+)
+def test_more_than_5000_clusters_are_drawn_in_blocks(n_clusters: int, expected: Any) -> None:
+    rows = label_rows(2 * n_clusters, clusters=np.arange(2 * n_clusters) % n_clusters)
+    assert parts_of(rows) == expected
+
+
+def test_blocks_hold_whole_clusters_and_all_rows() -> None:
+    rows = label_rows(18_000, clusters=np.arange(18_000) % 6000)
+    partition = Partition.to_draw(rows, 4)
+    block_of = {}
+    for cluster, block in zip(partition.rows.cluster, partition.part, strict=True):
+        assert block_of.setdefault(cluster, block) == block
+    table = partition.sums(ATTRIBUTE, TASK, None)
+    expected = margins_of_data(rows).joint(ATTRIBUTE, TASK)
+    assert table.sum(axis=0).reshape(2, 2).tolist() == expected[0].tolist()
+    note = "Intervals draw 1,000 random blocks of clusters, because there are more than 5,000"
+    assert partition.note.startswith(note)
+
+
+def test_blocks_split_the_rows_of_a_distinct_row() -> None:
+    rows = matrix_rows(6000, 40, count=np.full(6000, 3), sample_weight=np.full(6000, 0.5))
+    partition = Partition.to_draw(rows, 4)
+    assert len(partition.part) == 18_000
+    assert partition.weight.tolist() == [0.5] * 18_000
+    assert partition.squared.weight.tolist() == [0.25] * 18_000
+    # 18 rows on average, and a variance of as many.
+    sizes = np.bincount(partition.part, minlength=1000)
+    assert sizes.var() == pytest.approx(18, rel=ALLOWED * np.sqrt(2 / 1000))
+
+
+def test_random_numbers_are_those_of_no_seed_of_a_user() -> None:
+    blocks = Partition.to_draw(matrix_rows(6000, 40), 4).part
+    for seed in (0, 1, 42):
+        user = np.random.default_rng(seed).integers(1000, size=6000)
+        # As many are equal as chance makes: 6, give or take 2.4.
+        assert (blocks == user).sum() < 6 + ALLOWED * np.sqrt(6)
+        drawn, flipped = (np.random.default_rng(seed).random(5), generator(FLIPS, seed).random(5))
+        assert not np.intersect1d(drawn, flipped).size
+
+
+# How often.
+
+
+def moments(values: Array) -> tuple[Array, Array]:
+    return values.mean(axis=0), values.var(axis=0)
+
+
+@pytest.mark.parametrize("kind", ["few rows", "many rows", "weights", "clusters"])
+def test_parts_are_drawn_a_poisson_number_of_times(kind: str) -> None:
+    others: dict[str, dict[str, Any]] = {
+        "weights": {"sample_weight": np.resize([0.5, 2.0], 200)},
+        "clusters": {"clusters": np.arange(200) % 40},
+    }
+    rows = label_rows(20_000 if kind == "many rows" else 200, **others.get(kind, {}))
+    partition = Partition.to_draw(rows, 4)
+    drawn = partition.draw(SIZE, np.random.default_rng(1))
+    mean = partition.share * partition.times
+    if kind != "clusters":
+        assert partition.share == 1
+        assert partition.times.sum() == pytest.approx(rows.n_rows)
+    assert (drawn == np.rint(drawn)).all()
+    assert np.abs(drawn.mean(axis=0) - mean).max() < ALLOWED * np.sqrt(mean.max() / SIZE)
+    # A variance has an error of sqrt(2 / n + 1 / (n mean)).
+    allowed = ALLOWED * np.sqrt(2 / SIZE + 1 / (SIZE * mean.min()))
+    assert drawn.var(axis=0) == pytest.approx(mean, rel=allowed)
+    # Parts are independent: covariances have an error of 1 / sqrt(n).
+    correlation = np.corrcoef(drawn[:, :8].T) - np.eye(min(8, len(mean)))
+    assert np.abs(correlation).max() < ALLOWED / np.sqrt(SIZE)
+
+
+@pytest.mark.parametrize(
+    ("n", "wider"),
+    [
+        # Student's t of n - 1 degrees of freedom beside 1.96, and n / (n - 1) of the variance.
+        (10, 10 / 9 * (2.262 / 1.960) ** 2),
+        (40, 40 / 39 * (2.0227 / 1.960) ** 2),
+        (2, None),  # 12.7 squared is 84: at least one part is drawn.
+    ],
+)
+def test_few_clusters_are_drawn_less_often(n: int, wider: float | None) -> None:
+    share = Partition.to_draw(label_rows(200, clusters=np.arange(200) % n), 4).share
+    expected = 1 / n if wider is None else 1 / wider
+    assert share == pytest.approx(expected, rel=1e-3)
+    assert Partition.to_draw(label_rows(20, clusters=[7] * 20), 4).share == 1
+
+
+@pytest.mark.parametrize("kind", ["cells", "rows", "blocks"])
+def test_shares_of_drawn_rows_vary_as_those_of_numpys_multinomial(kind: str) -> None:
+    # The share of class 1 in group 1.
+    n = {"cells": 1000, "rows": 1000, "blocks": 6000}[kind]
+    rows = label_rows(n) if kind == "cells" else matrix_rows(n, 40)
+    partition = Partition.to_draw(rows, 4)
+    assert bool(partition.note) == (kind == "blocks")
+    times = partition.draw(2000, np.random.default_rng(2))
+    margins = Margins(partition, "model", times)
+    joint = margins.joint(ATTRIBUTE, TASK)[:, 1, -1]
+    share = joint / margins.joint(ATTRIBUTE, ALL)[:, 1, 0]
+    data = margins_of_data(rows)
+    cells = data.joint(ATTRIBUTE, TASK)[0, :, -1]
+    sizes = data.joint(ATTRIBUTE, ALL)[0, :, 0]
+    table = np.array([cells[1], sizes[1] - cells[1], sizes[0]]) / n
+    drawn = np.random.default_rng(5).multinomial(n, table, 2000)
+    expected = drawn[:, 0] / drawn[:, :2].sum(axis=1)
+    # 2,000 draws each, and 1,000 blocks: sqrt(1/4000 + 1/4000 + 1/2000) = .032.
+    assert share.std() / expected.std() == pytest.approx(1, abs=ALLOWED * 0.032)
+    assert share.mean() == pytest.approx(expected.mean(), abs=ALLOWED * share.std() / 30)
+
+
+# Sums of parts, of every kind of variable, beside loops over the rows.
+
+
+@pytest.mark.parametrize("kind", ["labels", "matrix", "sparse", "probabilities", "missing"])
+def test_sums_of_drawn_parts_are_those_of_drawn_rows(kind: str) -> None:
+    from scipy import sparse
+
+    rng = np.random.default_rng(8)
+    n = 300
+    groups = rng.integers(0, 3, n)
+    truth: Any = rng.integers(0, 2, (n, 4))
+    predicted: Any = rng.integers(0, 2, (n, 4))
+    if kind == "labels":
+        truth, predicted = truth[:, 0], predicted[:, 0]
+    if kind == "probabilities":
+        predicted = rng.random((n, 4))
+    if kind == "missing":
+        predicted = predicted.astype(float)
+        predicted[:50] = np.nan
+    dense = np.nan_to_num(np.asarray(predicted, dtype=float))
+    if kind == "sparse":
+        truth, predicted = sparse.csr_array(truth), sparse.csr_array(predicted)
+    clusters, weight = rng.integers(0, 30, n), rng.choice([0.5, 1.0, 4.0], n)
+    counts = bam.Counts.from_arrays(
+        truth, predicted, sensitive_features=groups, sample_weight=weight, clusters=clusters,
+        missing="abstain",
+    )  # fmt: skip
+    partition = Partition.to_draw(counts.rows, 4)
+    times = partition.draw(5, np.random.default_rng(1))
+    table = Margins(partition, "model", times).joint(ATTRIBUTE, PREDICTION)
+    # Clusters are numbered in the order of their first row.
+    number = {name: i for i, name in enumerate(dict.fromkeys(clusters.tolist()))}
+    of_row = times[:, [number[name] for name in clusters.tolist()]] * weight
+    indicators = np.stack([dense == 0, dense == 1], -1) if kind == "labels" else dense
+    for group in range(3):
+        inside = of_row * (groups == group)
+        expected = inside @ indicators
+        assert table[:, group] == pytest.approx(expected, abs=1e-9)

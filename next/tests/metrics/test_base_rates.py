@@ -1,0 +1,199 @@
+"""Rates that are given by hand in the place of labels ([W21] 5.3): values, signs, forms, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+
+BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
+Multi = bam.MultiAttributeBiasAmplification
+Table = dict[str, dict[str, float]]
+
+HALF = {"he": {"cook": 0.5, "nurse": 0.5}, "she": {"cook": 0.5, "nurse": 0.5}}
+SIGNS = {"he": {"cook": 1, "nurse": -1}, "she": {"cook": -1, "nurse": 1}}
+SHARES = {"he": 0.5, "she": 0.5}
+
+#: Six of ten "he" are said to be cooks, and three of ten "she".
+SAID = ["cook"] * 6 + ["nurse"] * 4 + ["cook"] * 3 + ["nurse"] * 7
+PRONOUN = ["he"] * 10 + ["she"] * 10
+#: Beside .5 each: "he" and cooks by .1, "she" and nurses by .2.
+VALUE = (0.1 + 0.1 + 0.2 + 0.2) / 4
+
+
+def turned(table: Table) -> Table:
+    """Return a table with rows and columns exchanged."""
+    columns = next(iter(table.values()))
+    return {column: {row: table[row][column] for row in table} for column in columns}
+
+
+def a_to_t(rates: bam.BaseRates, said: Any = SAID, groups: Any = PRONOUN) -> Any:
+    return BA(reference=rates).result(y_pred=said, sensitive_features=groups)
+
+
+def test_rates_stand_where_labels_stand() -> None:
+    result = a_to_t(bam.BaseRates(HALF, signs=SIGNS))
+    assert result.value == pytest.approx(VALUE, abs=1e-15)
+    pairs = result.by_pair.set_index(["group", "class"])
+    assert pairs["change"].tolist() == pytest.approx([0.1, -0.1, -0.2, 0.2], abs=1e-15)
+    assert pairs["sign"].tolist() == [1, -1, -1, 1]
+    # Rates by hand are no sample, and errors are errors beside labels.
+    assert not pairs["uncertain"].any()
+    assert result.notes == ()
+    assert result.equal_errors is None
+    assert result.excess is None
+    # A truth that is there is not read.
+    truth = ["nurse", "cook"] * 10
+    assert BA(reference=bam.BaseRates(HALF, signs=SIGNS))(
+        truth, SAID, sensitive_features=PRONOUN
+    ) == pytest.approx(VALUE, abs=1e-15)
+
+
+# Signs.
+
+
+@pytest.mark.parametrize(
+    ("group_shares", "groups", "signs"),
+    [
+        # The mean over groups is .45 in the data, and .42 with a share of 80 % for she: he is above
+        # either for cooks.
+        (None, PRONOUN, [1, -1, -1, 1]),
+        ({"he": 0.2, "she": 0.8}, PRONOUN, [1, -1, -1, 1]),
+        # With all rows in one group, that group is the mean.
+        (None, ["he"] * 20, [0, 0, -1, 1]),
+        ({"he": 1.0, "she": 0.0}, PRONOUN, [0, 0, -1, 1]),
+    ],
+)
+def test_sign_compares_a_rate_with_the_mean_over_groups(
+    group_shares: Any, groups: Any, signs: list[int]
+) -> None:
+    rates = {"he": {"cook": 0.5, "nurse": 0.5}, "she": {"cook": 0.4, "nurse": 0.6}}
+    result = a_to_t(bam.BaseRates(rates, group_shares=group_shares), groups=groups)
+    assert result.by_pair["sign"].tolist() == signs
+
+
+@pytest.mark.parametrize("share", [1 / 3, 0.3333333])
+def test_equal_rates_are_ties(share: float) -> None:
+    # A sum of .9999999 is taken for 1, and rounding for none.
+    names = ["he", "she", "they"]
+    rates = {name: {"cook": 0.1, "nurse": 0.9} for name in names}
+    groups = PRONOUN[:15] + ["they"] * 5
+    for shares in (None, dict.fromkeys(names, share)):
+        result = a_to_t(bam.BaseRates(rates, group_shares=shares), groups=groups)
+        assert result.by_pair["sign"].tolist() == [0] * 6
+
+
+# Forms.
+
+
+@pytest.mark.parametrize("form", [dict, pd.DataFrame.from_dict, pd.DataFrame], ids=str)
+def test_tables_are_mappings_or_frames(form: Any) -> None:
+    rates = {"he": {"cook": 0.4, "nurse": 0.6}, "she": {"cook": 0.2, "nurse": 0.8}}
+    table: Any = rates
+    if form is not dict:
+        table = pd.DataFrame(rates).T
+    read = bam.BaseRates(table, group_shares=pd.Series(SHARES))
+    expected = bam.BaseRates(rates, group_shares=SHARES)
+    assert (read.group_labels, read.class_labels) == (("he", "she"), ("cook", "nurse"))
+    assert a_to_t(read).value == a_to_t(expected).value
+    assert repr(read) == "<BaseRates A->T of 2 groups and 2 classes>"
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (False, True), (7, 8), ("7", "8"), (0.5, 1.5)])
+def test_names_of_a_file_stand_for_labels_that_look_like_them(
+    tmp_path: Path, labels: tuple[Any, Any]
+) -> None:
+    no, yes = map(str, labels)
+    table = {"m": {no: 0.4, yes: 0.6}, "w": {no: 0.6, yes: 0.4}}
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps({"rates": table}))
+    said = [labels[x == "cook"] for x in SAID]
+    groups = ["m" if x == "he" else "w" for x in PRONOUN]
+    metric = BA(reference=bam.BaseRates.from_file(path), class_labels=labels)
+    value = metric(None, said, sensitive_features=groups)
+    # .6 and .3 of class "yes" beside .6 and .4.
+    assert value == pytest.approx((0.0 + 0.1) / 2, abs=1e-15)
+
+
+# Errors.
+
+BAD_TABLES: list[tuple[dict[str, Any], str]] = [
+    ({"rates": {"he": {"cook": 1.5}}}, "rates must hold numbers from 0 to 1 .*; received 1.5"),
+    ({"rates": {"he": {"cook": -0.1}}}, "received -0.1"),
+    ({"rates": {"he": HALF["he"], "she": {"cook": 0.5}}}, "every group and class; received nan"),
+    ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received other values"),
+    ({"rates": [[0.5, 0.5]]}, "rates must be a frame or a mapping such as .*received a list"),
+    ({"rates": {"he": 0.5}}, "rates must be a frame or a mapping such as .*received a dict"),
+    ({"rates": {}}, "rates must be a frame or a mapping"),
+    ({"direction": "sideways"}, "direction must be 'A->T' or 'T->A'; received 'sideways'"),
+    ({"signs": {"he": {"cook": 1}}}, "signs must have the groups and classes of rates"),
+    ({"signs": {**SIGNS, "he": {"cook": 2, "nurse": 1}}}, "signs must hold numbers from -1 to 1"),
+    ({"group_shares": {"he": 0.5, "she": 0.6}}, "must sum to 1; received a sum of 1.1"),
+    ({"group_shares": {"he": 1.5, "she": -0.5}}, "group_shares must hold numbers from 0 to 1"),
+    ({"group_shares": {"he": 1.0}}, "group_shares must have the groups 'he', 'she'"),
+]
+
+
+@pytest.mark.parametrize(("changed", "fragment"), BAD_TABLES)
+def test_bad_table_raises(changed: dict[str, Any], fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        bam.BaseRates(**{"rates": HALF} | changed)
+
+
+@pytest.mark.parametrize(
+    ("content", "fragment"),
+    [
+        ("rates:\n he: 1", "rates.json must be a JSON file of rates; its content is not JSON"),
+        ("[1, 2]", "must hold an object with 'rates'"),
+        ('{"signs": {}}', "must hold an object with 'rates'"),
+        ('{"rates": {"a": {"x": 1}}, "shares": {}}', "must hold an object with 'rates'"),
+    ],
+)
+def test_bad_file_raises(tmp_path: Path, content: str, fragment: str) -> None:
+    path = tmp_path / "rates.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=fragment):
+        bam.BaseRates.from_file(path)
+
+
+A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(turned(HALF), direction="T->A")
+
+BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
+    (MALS(reference=A_RATES), {}, "needs BaseRates with direction='T->A'; received 'A->T'"),
+    (BA(reference=T_RATES), {}, "needs BaseRates with direction='A->T'; received 'T->A'"),
+    (
+        BA(direction="T->A", reference=T_RATES),
+        {"y_true": SAID, "sensitive_features_pred": PRONOUN},
+        "BaseRates must have group_shares= or signs= here",
+    ),
+    (
+        BA(reference=A_RATES),
+        {"y_pred": ["pilot"] * 20},
+        "rates must cover every label of y_true; .* hold 'pilot' too",
+    ),
+    (
+        BA(reference=A_RATES),
+        {"sensitive_features": ["they"] * 20},
+        "rates must cover every label of sensitive_features",
+    ),
+    (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
+    (BA(reference=A_RATES), {"sensitive_features": None}, "sensitive_features must be given"),
+    (BA(direction="T->A", reference=T_RATES), {}, "sensitive_features_pred must be given"),
+    (
+        BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
+        {"sensitive_features": ["he"] * 20},
+        "rates must cover at least two groups; received 'he'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("metric", "changed", "fragment"), BAD_USE)
+def test_rates_that_do_not_fit_raise(metric: Any, changed: dict[str, Any], fragment: str) -> None:
+    columns: Any = {"y_true": None, "y_pred": SAID, "sensitive_features": PRONOUN} | changed
+    with pytest.raises(ValueError, match=fragment):
+        metric(**columns)

@@ -1,0 +1,172 @@
+"""Multi: which label sets, classes and sets of groups it compares."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import biasamp_adapters as bam
+from biasamp_adapters.metrics.multi import subsets
+
+Multi = bam.MultiAttributeBiasAmplification
+
+# Label sets.
+
+#: The label sets {0, 1} twice, {0} three times and {2} once; a prediction lacks 0 in row 0.
+TRUTH = [[1, 1, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]]
+PREDICTED = [[0, 1, 0], *TRUTH[1:]]
+GROUPS = [*"aabbaba"]
+
+
+def sets_of(**settings: Any) -> list[Any]:
+    """Return the label sets that are compared."""
+    result = Multi(**settings).result(TRUTH, PREDICTED, sensitive_features=GROUPS, n_boot=0)
+    return list(dict.fromkeys(map(str, result.by_pair["class"])))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, ["0", "0 + 1", "2"]),
+        ({"min_size": 2}, ["0 + 1"]),
+        ({"max_size": 1}, ["0", "2"]),
+        ({"min_support": 2}, ["0", "0 + 1"]),
+        ({"min_support": 3}, ["0"]),
+        ({"pos_label": 2}, ["2"]),
+        ({"combinations": "subsets"}, ["0", "0 + 1", "1", "2"]),
+        ({"combinations": "subsets", "max_size": 1}, ["0", "1", "2"]),
+        ({"combinations": "subsets", "min_support": 2}, ["0", "0 + 1", "1"]),
+        # Five rows hold label 0, and only three of them nothing else.
+        ({"combinations": "subsets", "min_support": 4}, ["0"]),
+        ({"combinations": "subsets", "min_size": 2}, ["0 + 1"]),
+    ],
+    ids=str,
+)
+def test_label_sets_are_those_that_are_asked_for(
+    settings: dict[str, Any], expected: list[str]
+) -> None:
+    assert sets_of(**settings) == expected
+
+
+@pytest.mark.parametrize("kind", ["observed", "subsets"])
+@pytest.mark.parametrize("settings", [{"min_size": 3}, {"min_support": 6}], ids=str)
+def test_no_label_set_raises(kind: str, settings: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="Multi needs label sets of at least"):
+        sets_of(combinations=kind, **settings)
+
+
+def test_label_set_must_be_held_by_the_truth_too() -> None:
+    reference = ([[1, 1, 0]] * 3 + [[0, 0, 1]] * 3, [*"ababab"])
+    assert sets_of(reference=reference) == ["0 + 1", "2"]
+    # Two rows of the truth hold both 0 and 1, and one holds 2.
+    assert sets_of(reference=reference, min_support=2) == ["0 + 1"]
+    assert sets_of(reference=([[0, 1, 1]] * 3 + [[0, 0, 1]] * 3, [*"ababab"])) == ["2"]
+
+
+N_LABELS = 5
+shown_sets = st.dictionaries(
+    st.sets(st.integers(0, N_LABELS - 1), min_size=1).map(lambda labels: tuple(sorted(labels))),
+    st.integers(1, 4),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(shown_sets, st.none() | st.integers(1, N_LABELS + 1), st.integers(1, 6))
+def test_subsets_are_those_of_the_power_set_with_enough_rows(
+    shown: dict[tuple[int, ...], int], max_size: int | None, min_support: int
+) -> None:
+    expected = {}
+    for size in range(1, (max_size or N_LABELS) + 1):
+        for labels in combinations(range(N_LABELS), size):
+            support = sum(n for row, n in shown.items() if set(labels) <= set(row))
+            if support >= min_support:
+                expected[labels] = support
+    assert subsets(shown, max_size, min_support) == expected
+
+
+def test_power_set_is_never_walked() -> None:
+    # 2^400 sets of labels, of which rows hold 399 pairs and 400 labels.
+    found = subsets({(i, i + 1): 1 for i in range(399)}, None, 1)
+    assert len(found) == 399 + 400
+    assert found[7,] == 2
+    # A row of 60 labels has 2^60 subsets; two of its labels are in another row.
+    wide = {tuple(range(60)): 1, (3, 40): 1}
+    assert subsets(wide, None, 2) == {(3,): 2, (3, 40): 2, (40,): 2}
+    # 2^17 - 1 subsets are too many.
+    with pytest.raises(ValueError, match=r"at most 100,000 sets; received more: set min_support"):
+        subsets({tuple(range(17)): 3}, None, 2)
+
+
+# Classes of labels.
+
+
+def test_classes_that_too_few_rows_show_are_left_out() -> None:
+    # Class 0 has four rows and class 1 three; 2 is predicted only.
+    truth, predicted, groups = [0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 2, 1, 1, 0], [*"aabbaab"]
+
+    def classes_of(**settings: Any) -> list[int]:
+        metric = Multi(**settings)
+        result = metric.result(truth, predicted, sensitive_features=groups, n_boot=0)
+        return list(dict.fromkeys(result.by_pair["class"]))
+
+    assert classes_of() == [0, 1]
+    assert classes_of(min_support=4) == [0]
+    assert classes_of(pos_label=2) == [2]
+    # The reference has classes 0 and 2.
+    assert classes_of(reference=([0, 2, 2], [*"aab"])) == [0]
+
+
+def test_probabilities_are_refused() -> None:
+    with pytest.raises(ValueError, match="Multi reads 0/1 predictions; y_pred holds probabilities"):
+        Multi()([0, 1], [0.5, 1], sensitive_features=[*"ab"])
+    chances = bam.OverlappingGroups([[0.5, 0.5], [1, 0]], names=[*"ab"])
+    with pytest.raises(ValueError, match="sensitive_features_pred holds probabilities"):
+        Multi(direction="T->A")(
+            [0, 1], [0, 1], sensitive_features=[*"ab"], sensitive_features_pred=chances
+        )
+    # A->T does not read predicted groups.
+    value = Multi()([0, 1], [1, 1], sensitive_features=[*"ab"], sensitive_features_pred=chances)
+    assert value == 1 / 2
+
+
+# Sets of groups.
+
+PEOPLE = pd.DataFrame(
+    {
+        "sex": ["woman", "woman", "man", "man", "woman", "man"],
+        "age": ["old", "young", "old", "old", "old", "young"],
+    }
+)
+HIRED, SAID = [1, 0, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]
+
+
+def test_group_sets_are_all_sets_of_levels() -> None:
+    metric = Multi(group_sets=True, pos_label=1)
+    result = metric.result(HIRED, SAID, sensitive_features=PEOPLE, n_boot=0)
+    expected = ["sex=man", "age=old", "age=young", "sex=woman"]
+    expected += ["sex=man × age=old", "sex=man × age=young"]
+    expected += ["sex=woman × age=old", "sex=woman × age=young"]
+    assert sorted(result.by_pair["group"]) == sorted(expected)
+    changes = result.by_pair.set_index("group")["change"]
+    # Of three women 1 is hired and 0 predicted; of four old people 2 and 2.
+    assert changes["sex=woman"] == pytest.approx(-1 / 3)
+    assert changes["age=old"] == 0
+    assert changes["sex=woman × age=old"] == -1 / 2
+    # Columns without names are numbered.
+    unnamed = metric.result(HIRED, SAID, sensitive_features=PEOPLE.to_numpy(), n_boot=0)
+    assert unnamed.value == result.value
+    assert "0=woman × 1=old" in set(unnamed.by_pair["group"])
+
+
+def test_group_sets_need_several_attributes() -> None:
+    rule = r"group_sets=True must have several columns of sensitive_features"
+    for groups in (PEOPLE["sex"], bam.OverlappingGroups(np.eye(2)[[0, 1, 0, 1, 0, 1]])):
+        with pytest.raises(ValueError, match=rule):
+            Multi(group_sets=True)(HIRED, SAID, sensitive_features=groups)

@@ -1,0 +1,145 @@
+"""BA and MALS: pairs without rows, the positive class, signs that may be the other one."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+import pytest
+
+import biasamp_adapters as bam
+
+BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
+Multi = bam.MultiAttributeBiasAmplification
+
+#: Groups a and b, of which a has class 1 less often; the model errs once in each.
+ROWS: dict[str, Any] = {
+    "y_true": [0, 0, 0, 1, 1, 1, 1, 0],
+    "y_pred": [0, 0, 0, 0, 1, 1, 1, 1],
+    "sensitive_features": [*"aaaabbbb"],
+    "sensitive_features_pred": [*"aaabbbbb"],
+}
+
+
+# Pairs without rows.
+
+
+@pytest.mark.parametrize("kind", [BA, Multi])
+def test_group_without_rows_is_left_out_and_named(kind: Any) -> None:
+    metric = kind(group_labels=[*"abc"])
+    note = "2 of 6 rates are undefined and left out of the mean: there are no rows of c."
+    with pytest.warns(bam.AmplificationWarning, match=note) as caught:
+        value = metric(**ROWS)
+    assert caught[0].filename == __file__
+    assert value == kind()(**ROWS) != 0
+    result = metric.result(**ROWS)
+    assert note in result.notes
+    assert result.by_group["change"].isna().tolist() == [False, False, True]
+
+
+def test_class_without_rows_is_left_out_of_t_to_a_and_counts_0_in_a_to_t() -> None:
+    t_to_a = BA(direction="T->A", class_labels=[0, 1, 2])
+    result = t_to_a.result(**ROWS, n_boot=0)
+    assert result.notes[0].endswith("left out of the mean: there are no rows of 2.")
+    assert result.value == BA(direction="T->A").result(**ROWS, n_boot=0).value != 0
+    assert result.by_class["change"].isna().tolist() == [False, False, True]
+    # A->T compares shares of groups: two of six pairs are 0.
+    a_to_t = BA(class_labels=[0, 1, 2]).result(**ROWS, n_boot=0)
+    assert a_to_t.value == pytest.approx(BA()(**ROWS) * 4 / 6, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("metric", "truth", "predicted"),
+    [
+        # No row has class 1, the one to look at; for MALS in either or both of the two.
+        (BA(direction="T->A", class_labels=[0, 1], pos_label=1), 0, 0),
+        (Multi(direction="T->A", class_labels=[0, 1], pos_label=1), 0, 0),
+        (MALS(class_labels=[0, 1], pos_label=1), 0, 0),
+        (MALS(class_labels=[0, 1], pos_label=1), 1, 0),
+        (MALS(class_labels=[0, 1], pos_label=1), 0, 1),
+    ],
+)
+def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, predicted: int) -> None:
+    groups = [*"ab"]
+    result = metric.result(
+        y_true=[truth] * 2,
+        y_pred=[predicted] * 2,
+        sensitive_features=groups,
+        sensitive_features_pred=groups,
+        n_boot=0,
+    )
+    assert isnan(result.value)
+    assert result.to_dict()["value"]["value"] is None
+    assert result.notes[0].startswith("2 of 2 rates are undefined")
+
+
+# The positive class.
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        ((0, 1), 1),
+        ((1, 0), 1),
+        ((-1, 1), 1),
+        ((False, True), True),
+        ((1, 2), 2),
+        (("no", "yes"), "yes"),
+        (("1", "0"), "1"),
+        ((0.5, 1.5), 1.5),
+    ],
+)
+def test_positive_class_of_mals_is_1_or_the_last(labels: tuple[Any, Any], positive: Any) -> None:
+    first, second = labels
+    columns = {"y_true": [first, second, second, second], "y_pred": [first, first, second, second]}
+    result = MALS().result(**columns, sensitive_features=[*"abab"], n_boot=0)
+    assert result.pos_label == positive
+    assert set(result.by_pair["class"]) == {positive}
+    other = MALS(pos_label=first if positive == second else second)
+    assert other.result(**columns, sensitive_features=[*"abab"], n_boot=0).pos_label != positive
+    # BA has both classes.
+    assert BA().result(**columns, sensitive_features=[*"abab"], n_boot=0).pos_label is None
+
+
+# Signs that may be the other one.
+
+
+@pytest.mark.parametrize(("moved", "n_uncertain"), [(6, 4), (7, 0)])
+def test_sign_of_ba_is_uncertain_within_1_96_errors(moved: int, n_uncertain: int) -> None:
+    # 50 + m and 50 - m of 100 rows of each group have class 1: the correlation of m / 200 has an
+    # error of (1/4) / sqrt(200), so that z is .283 m: 1.70 for 6 and 1.98 for 7.
+    truth = [1] * (50 + moved) + [0] * (50 - moved) + [1] * (50 - moved) + [0] * (50 + moved)
+    result = BA().result(truth, truth, sensitive_features=[0] * 100 + [1] * 100, n_boot=0)
+    assert result.by_pair["uncertain"].sum() == n_uncertain
+    note = "For 4 of 4 rates the sign in BA is not clear in the reference (|z| below 1.96)."
+    assert result.notes == ((note,) if n_uncertain else ())
+    # 400 rows of weights .05 and .95 are worth 200^2 / (200 * .905) = 221: z is .297 m.
+    weighted = BA().result(
+        truth * 2,
+        truth * 2,
+        sensitive_features=[*[0] * 100, *[1] * 100] * 2,
+        sample_weight=[0.05] * 200 + [0.95] * 200,
+        n_boot=0,
+    )
+    assert weighted.by_pair["uncertain"].sum() == n_uncertain
+
+
+@pytest.mark.parametrize(("moved", "is_uncertain"), [(9, True), (10, False)])
+def test_share_of_mals_is_uncertain_within_1_96_errors(moved: int, is_uncertain: bool) -> None:
+    # Of 100 positives 50 + m are of group 0: m / 100 beside .5 / 10, which is 1.8 or 2.
+    truth = [1] * (50 + moved) + [0] * 50 + [1] * (50 - moved) + [0] * 50
+    groups = [0] * (100 + moved) + [1] * (100 - moved)
+    result = MALS().result(truth, truth, sensitive_features=groups, n_boot=0)
+    note = "For 2 of 2 shares it is not clear whether MALS counts the group as over-represented."
+    assert result.notes == ((note,) if is_uncertain else ())
+
+
+# Ranges of overlapping groups.
+
+
+def test_mals_of_overlapping_groups_may_lie_below_minus_1() -> None:
+    # All positives are in all of five groups, and the predicted positives in none: 5 (0 - 1).
+    groups = bam.OverlappingGroups([[1] * 5] * 50 + [[0] * 5] * 50)
+    truth, predicted = [1] * 50 + [0] * 50, [0] * 50 + [1] * 50
+    result = MALS().result(truth, predicted, sensitive_features=groups, n_boot=100)
+    assert (result.value, result.interval) == (-5, (-5, -5))

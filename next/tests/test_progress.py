@@ -1,0 +1,76 @@
+"""Long work shows a bar on a terminal, is quiet elsewhere, and says in advance if it takes long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters import progress
+
+#: Each step is slower than a bar waits for.
+PROGRAM = """
+import time
+from biasamp_adapters import progress
+progress._SECONDS_TO_BAR = 0.1
+steps = (time.sleep(0.2) or i for i in range(3))
+print(list(progress.watch(steps, 3, "replicates", "a smaller n_boot")))
+"""
+
+
+def test_work_without_a_terminal_is_quiet() -> None:
+    ended = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr) == ("[0, 1, 2]\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_work_on_a_terminal_has_a_bar() -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 4096):
+            shown += part
+    except OSError:
+        pass  # Linux ends a closed terminal with an error, and not with an empty read.
+    os.close(ours)
+    assert ended.stdout == b"[0, 1, 2]\n"
+    assert b"replicates" in shown
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, n: int, seconds: float) -> list[int]:
+    """Return what is yielded of so many steps, each of which takes so many seconds by the clock."""
+    clock = 0.0
+
+    def steps() -> Iterator[int]:
+        nonlocal clock
+        for step in range(n):
+            clock += seconds
+            yield step
+
+    monkeypatch.setattr(progress, "monotonic", lambda: clock)
+    return list(progress.watch(steps(), n, "replicates", "a smaller n_boot"))
+
+
+def test_minutes_are_said_once_and_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
+    # When the second of 100 steps of 3 seconds begins, 6 seconds have passed and one is done.
+    with pytest.warns(bam.AmplificationWarning) as caught:
+        assert watched(monkeypatch, 100, 3) == [*range(100)]
+    expected = "the replicates will take about 10 minutes; a smaller n_boot makes it shorter"
+    assert [str(warning.message) for warning in caught] == [expected]
+
+
+def test_a_minute_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert watched(monkeypatch, 2, 14) == [0, 1]
+    # Steps that are too short tell nothing yet.
+    assert watched(monkeypatch, 3, 0.2) == [0, 1, 2]
