@@ -1,4 +1,4 @@
-"""Attackers of scikit-learn: which there are, what scores them, and how one is fitted and asked."""
+"""Attackers of scikit-learn: which there are, what can score them, and how they are fitted."""
 
 from __future__ import annotations
 
@@ -8,156 +8,108 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn import config_context, dummy, linear_model, metrics, neighbors, neural_network
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import get_scorer, make_scorer
+from sklearn.model_selection import PredefinedSplit
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neural_network import MLPClassifier
 
 from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.metrics.quality import BALANCED, OF_NUMBERS, OF_PROBABILITIES, QUALITIES
+from biasamp_adapters.metrics.quality import (
+    BALANCED,
+    HARD_LOSS,
+    OF_NUMBERS,
+    OF_PROBABILITIES,
+    QUALITIES,
+    UNCERTAINTY,
+    entropy,
+)
 
-#: Qualities that score probabilities.
-SOFT = (*OF_PROBABILITIES, "f1")
+#: Scorers of scikit-learn that ask an attacker for the same as our qualities of other names.
+_SCORERS = {
+    **dict.fromkeys(OF_PROBABILITIES, "neg_log_loss"),
+    **dict.fromkeys(OF_NUMBERS, "r2"),
+    "hard_inverse_cross_entropy": "accuracy",
+}
 
-#: How the names of the scorers of numbers begin, in scikit-learn.
+#: How the names of scorers of numbers begin.
 _SCORERS_OF_NUMBERS = ("r2", "explained_variance", "d2_absolute", "neg_m", "neg_root")
+
+#: Named qualities that are means over rows; others are those of scikit-learn, fold by fold.
+_OF_ROWS = set(QUALITIES) - {"f1_macro"}
+
+#: The lowest probability that a log loss is taken of, as in scikit-learn.
+_LOWEST = float(np.finfo(np.float64).eps)
 
 #: A class that no fitted row has counts as so many rows, since it cannot be ruled out.
 _UNSEEN = 0.5
 
 #: Rows on which an estimator is tried: a quarter are of class 1, whatever the input.
-_FEW_ROWS = np.tile([[0.0], [1.0]], (40, 1))
+_FEW_INPUTS = np.tile([[0.0], [1.0]], (40, 1))
 _FEW_CLASSES = (np.arange(80) // 2 % 4 == 0).astype(np.int64)
-
-
-def get_estimator(attacker: Any, quality: Any) -> Any:
-    """Return an estimator: the given one, or that of a name."""
-    if not isinstance(attacker, str):
-        return attacker
-    regression = linear_model.LogisticRegression(max_iter=1000)
-    named = {
-        "exact": regression,
-        "logistic": regression,
-        "dense": neural_network.MLPClassifier((40, 40)),
-    }
-    if quality in OF_NUMBERS:
-        named["exact"] = linear_model.LinearRegression()
-    return named.get(attacker, attacker)
-
-
-# What goes together.
 
 
 def check_attacker(attacker: Any, quality: Any) -> None:
     """Raise if there is no such attacker, or if a quality cannot score what it guesses."""
-    estimator = get_estimator(attacker, quality)
-    name, kind = type(estimator).__name__, kind_of(estimator)
-    if kind not in ("classifier", "regressor"):
+    estimator = _get_estimator(attacker, quality)
+    is_estimator = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+    if not is_estimator or not (is_classifier(estimator) or is_regressor(estimator)):
         raise ValueError(
-            "attacker must be 'exact', 'logistic', 'dense', or a classifier or regressor with fit, "
-            f"predict and get_params; received {attacker!r:.80}"
+            "attacker must be 'exact', 'logistic', 'dense', or a classifier or regressor of "
+            f"scikit-learn; received {attacker!r:.80}"
         )
-    if callable(quality):
-        _check_function(quality)
-        return
-    if quality not in (*QUALITIES, *metrics.get_scorer_names()):
-        raise ValueError(
-            f"quality must be one of {list(QUALITIES)}, the name of a scorer of scikit-learn, or a "
-            f"function of y_true and y_pred; received {quality!r:.60}"
-        )
-    is_of_numbers = quality.startswith((*OF_NUMBERS, *_SCORERS_OF_NUMBERS))
-    if is_of_numbers != (kind == "regressor"):
-        raise ValueError(
-            f"quality={quality!r} scores {'numbers' if is_of_numbers else 'classes'}, which {name} "
-            "does not guess; 'inverse_rmse', 'inverse_mse' and scorers such as 'r2' score numbers"
-        )
-    if quality in SOFT and not has_probabilities(estimator):
-        raise ValueError(
-            f"quality={quality!r} needs an attacker with predict_proba; received {name} "
-            "(CalibratedClassifierCV gives a classifier predict_proba)"
-        )
-    if kind == "classifier" and quality not in QUALITIES:
-        _check_scorer(quality, estimator)
-
-
-def kind_of(estimator: Any) -> str | None:
-    """Return "classifier", "regressor" or another type; None of what is no estimator."""
-    methods = ("fit", "predict", "get_params")
-    if not all(hasattr(type(estimator), name) for name in methods):
-        return None
-    if hasattr(estimator, "__sklearn_tags__"):
-        return str(estimator.__sklearn_tags__().estimator_type)
-    return str(getattr(estimator, "_estimator_type", "classifier"))
-
-
-def _check_function(quality: Any) -> None:
-    """Raise unless a function takes two arguments."""
+    for part in (estimator, *estimator.get_params().values()):
+        if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
+            raise ValueError(
+                f"attacker must read all rows of equal input; received {type(part).__name__}, "
+                "which chooses among them at random (RadiusNeighborsClassifier reads all)"
+            )
     try:
-        inspect.signature(quality).bind("y_true", "y_pred")
-    except TypeError:
-        raise ValueError(
-            "a function as quality must take y_true and y_pred if the attacker is fitted; "
-            f"received {quality!r:.60}"
-        ) from None
+        if callable(quality):
+            inspect.signature(quality).bind("y_true", "y_pred")
+        else:
+            _try_scorer(estimator, quality)
+    except (AttributeError, TypeError, ValueError) as error:
+        name = type(estimator).__name__
+        raise ValueError(f"quality={quality!r:.60} cannot score {name}: {error}") from None
 
 
-def _check_scorer(quality: str, estimator: Any) -> None:
-    """Raise if a scorer fails with an estimator that was fitted on a few rows of two classes."""
-    fitted = _try(estimator, {})
-    try:
+def _try_scorer(estimator: Any, quality: str) -> None:
+    """Raise if a quality fails with an estimator that is fitted on a few rows."""
+    name = _SCORERS.get(quality, quality)
+    scorer = get_scorer(name)
+    is_of_numbers = name.startswith(_SCORERS_OF_NUMBERS)
+    if quality == "f1":
+        raise ValueError("it is that of the best threshold, which only attacker='exact' knows")
+    if is_of_numbers != is_regressor(estimator):
+        scored = "numbers" if is_of_numbers else "classes"
+        raise ValueError(f"it scores {scored}, which the attacker does not guess")
+    fitted = _fit_few_rows(estimator)
+    if fitted is not None and not is_of_numbers:
         with warnings.catch_warnings(action="ignore"):
-            if fitted is not None:
-                metrics.get_scorer(quality)(fitted, _FEW_ROWS, _FEW_CLASSES)
-    except (AttributeError, ValueError) as error:
-        raise ValueError(f"quality={quality!r} cannot score the attacker: {error}") from None
+            scorer(fitted, _FEW_INPUTS, _FEW_CLASSES)
 
 
-def has_probabilities(estimator: Any) -> bool:
-    """Return whether an estimator has predict_proba, which some know after a fit only."""
-    return hasattr(estimator, "predict_proba") or hasattr(_try(estimator, {}), "predict_proba")
+def _get_estimator(attacker: Any, quality: Any) -> Any:
+    """Return an estimator: the given one, or that of a name."""
+    if not isinstance(attacker, str):
+        return attacker
+    if attacker == "exact" and quality in OF_NUMBERS:
+        return LinearRegression()
+    if attacker in ("exact", "logistic"):
+        return LogisticRegression(max_iter=1000)
+    return MLPClassifier((40, 40)) if attacker == "dense" else attacker
 
 
-def takes_weights(estimator: Any) -> bool:
-    """Return whether weights have an effect on an estimator: not all that accept them use them."""
-    weight = np.where(_FEW_CLASSES == 1, 20.0, 1.0)
-    fitted = _try(estimator, {_name_of_weights(estimator): weight})
-    return fitted is not None and bool(np.mean(fitted.predict(_FEW_ROWS)) > 0.5)
-
-
-def _try(estimator: Any, params: dict[str, Array]) -> Any:
+def _fit_few_rows(estimator: Any, **params: Array) -> Any:
     """Return a clone that is fitted on a few rows; None if that fails."""
     try:
-        with (
-            config_context(enable_metadata_routing=False),
-            warnings.catch_warnings(action="ignore"),
-        ):
-            return clone(estimator).fit(_FEW_ROWS, _FEW_CLASSES, **params)
+        with warnings.catch_warnings(action="ignore"):
+            return clone(estimator).fit(_FEW_INPUTS, _FEW_CLASSES, **params)
     except Exception:  # Whatever an estimator raises, it cannot be fitted like this.
         return None
-
-
-def _name_of_weights(estimator: Any) -> str:
-    """Return the argument of fit that hands weights to an estimator, or to its last step."""
-    prefix = ""
-    while isinstance(estimator, Pipeline):
-        name, estimator = estimator.steps[-1]
-        prefix += f"{name}__"
-    return f"{prefix}sample_weight"
-
-
-def check_neighbors(estimator: Any, inputs: Array) -> None:
-    """Raise if neighbours are chosen among more rows that are equally near."""
-    for part in (estimator, *estimator.get_params().values()):
-        if isinstance(part, neighbors.KNeighborsClassifier | neighbors.KNeighborsRegressor):
-            most = int(np.unique(inputs, axis=0, return_counts=True)[1].max())
-            if most > part.n_neighbors:
-                raise ValueError(
-                    f"{type(part).__name__} must read all rows of equal input, as it chooses among "
-                    f"them at random; received n_neighbors={part.n_neighbors} and {most:,} equal "
-                    "rows (attacker='exact' reads all)"
-                )
-
-
-# Fitting.
 
 
 class Sample(NamedTuple):
@@ -169,82 +121,134 @@ class Sample(NamedTuple):
     target : ndarray of shape (rows,)
         Numbers, classes 0, 1, ..., or labels.
     weight : ndarray of shape (rows,)
+    share : ndarray of shape (rows,)
+        The weight of a row in the score; all add up to 1.
     fold : ndarray of int, shape (rows,)
     """
 
     inputs: Array
     target: Array
     weight: Array
+    share: Array
     fold: Array
 
     def take(self, rows: Array) -> Sample:
         """Return some of the rows."""
         return Sample(*(values[rows] for values in self))
 
-    def parts(self) -> Iterator[tuple[int, Sample, Array]]:
-        """Yield each fold, the rows outside of it, and which are in it; all if it is the only."""
-        for fold in np.unique(self.fold):
-            is_asked = self.fold == fold
-            yield int(fold), self if is_asked.all() else self.take(~is_asked), is_asked
+    def splits(self) -> Iterator[tuple[Sample, Sample]]:
+        """Yield rows to fit and rows to judge for each fold; of a single one all are both."""
+        if not self.fold.any():
+            yield self, self
+            return
+        for others, judged in PredefinedSplit(self.fold).split():
+            yield self.take(others), self.take(judged)
 
 
 class Attacker:
-    """An estimator that is fitted on some rows and asked about others.
+    """An estimator, and how it is fitted and judged by a quality.
 
-    Parameters
+    Balanced accuracy is not best for the likeliest class. Its attacker gives each class the same
+    weight in a fit; if it does not take weights, it guesses from P(class | input) / P(class) or, as
+    a last resort, is fitted on rows that are drawn by their weight.
+
+    Attributes
     ----------
     estimator : estimator
         It is cloned for every fit.
     quality : str or callable
-        Probabilities are asked for if it scores them. If it is balanced accuracy, classes weigh the
-        same: by weights of rows, or by dividing probabilities by the shares of the classes, or by
-        drawing rows, whichever the estimator allows first.
+    is_regressor, takes_weights : bool
+    divides : bool
+        Whether it guesses from P(class | input) / P(class).
     """
 
-    def __init__(self, estimator: Any, quality: Any) -> None:
-        self.estimator = estimator
-        self.is_regressor = kind_of(estimator) == "regressor"
-        self.is_soft = not callable(quality) and quality in SOFT
-        self.is_weighted, is_balanced = takes_weights(estimator), quality == BALANCED
-        self.divides = is_balanced and not self.is_weighted and has_probabilities(estimator)
-        self.is_balanced = is_balanced and not self.divides
+    def __init__(self, attacker: Any, quality: Any) -> None:
+        self.estimator, self.quality = _get_estimator(attacker, quality), quality
+        self.is_regressor = is_regressor(self.estimator)
+        # Not all that accept weights use them: with these, all rows are guessed to be of class 1.
+        weighted = _fit_few_rows(self.estimator, sample_weight=1.0 + 19 * _FEW_CLASSES)
+        self.takes_weights = weighted is not None and weighted.predict(_FEW_INPUTS).mean() > 0.5
+        has_probabilities = hasattr(_fit_few_rows(self.estimator), "predict_proba")
+        self.divides = quality == BALANCED and has_probabilities and not self.takes_weights
 
     def fit(self, rows: Sample, seed: int) -> Any:
-        """Return a clone that is fitted on rows, with all its seeds set."""
-        names, weight = self.estimator.get_params(), rows.weight
-        seeds = [name for name in names if name.split("__")[-1] == "random_state"]
-        estimator = clone(self.estimator).set_params(**dict.fromkeys(seeds, seed))
-        if (rows.target == rows.target[0]).all():
-            estimator = dummy.DummyRegressor() if self.is_regressor else dummy.DummyClassifier()
-        if self.is_balanced:
-            weight = weight / np.bincount(rows.target, weight)[rows.target]
-        if np.ptp(weight) <= 1e-9 * weight.max():
-            return estimator.fit(rows.inputs, rows.target)
-        if self.is_weighted:
-            weights = {_name_of_weights(estimator): weight * len(weight) / weight.sum()}
-            return estimator.fit(rows.inputs, rows.target, **weights)
-        drawn = _draw_rows(rows.target, weight, seed)
-        return estimator.fit(rows.inputs[drawn], rows.target[drawn])
+        """Return an estimator that is fitted on rows, with all its seeds set."""
+        weight = rows.weight
+        if self.quality == BALANCED and not self.divides:
+            weight = balance(weight, rows.target)
+        weights = {"sample_weight": weight / weight.mean()}
+        if not self.takes_weights:
+            rows, weights = rows.take(_draw_rows(rows.target, weight, seed)), {}
+        estimator = clone(self.estimator)
+        params = estimator.get_params()
+        seeds = [name for name in params if name.endswith("random_state")]
+        estimator.set_params(**dict.fromkeys(seeds, seed))
+        if self.quality == BALANCED:  # With weights of its own, classes would be balanced twice.
+            own_weights = [name for name in params if name.endswith("class_weight")]
+            estimator.set_params(**dict.fromkeys(own_weights))
+        if not self.is_regressor and (rows.target == rows.target[0]).all():
+            estimator = DummyClassifier()  # Some classifiers cannot be fitted on a single class.
+        return estimator.fit(rows.inputs, rows.target, **weights)
 
-    def answer(self, rows: Sample, asked: Array, n_classes: int, seed: int) -> Array:
-        """Return guesses of other rows, or probabilities (rows, classes)."""
-        fitted = self.fit(rows, seed)
-        if not (self.is_soft or self.divides):
-            return np.ravel(fitted.predict(asked))
-        chances = np.full((len(asked), n_classes), _UNSEEN / (len(rows.target) + 1))
-        chances[:, np.asarray(fitted.classes_, dtype=np.int64)] = fitted.predict_proba(asked)
-        if self.is_soft:
-            return chances / chances.sum(axis=1, keepdims=True)
-        total = np.bincount(rows.target, rows.weight, n_classes)
-        return np.divide(chances, total, where=total > 0, out=0 * chances).argmax(axis=1)
+    def score(self, rows: Sample, seed: int) -> float:
+        """Return the score of guesses of rows that are not in the fit; of 1/loss the loss."""
+        if callable(self.quality) or self.quality not in _OF_ROWS:
+            return sum(self._call_scorer(*fold, seed) for fold in rows.splits())
+        n_classes, loss = len(np.unique(rows.target)), 0.0
+        for fitted, judged in rows.splits():
+            loss += float(judged.share @ self._losses(fitted, judged, n_classes, seed))
+        if self.quality == UNCERTAINTY:
+            whole = float(entropy(np.bincount(rows.target, rows.share)[None]))
+            return max(0.0, 1 - loss / whole) if whole > 0 else 0.0
+        if self.quality == "inverse_rmse":
+            return loss**0.5
+        if self.quality == "hard_inverse_cross_entropy":
+            return HARD_LOSS * loss
+        return loss if QUALITIES[self.quality].inverse else 1 - loss
+
+    def _losses(self, fitted: Sample, judged: Sample, n_classes: int, seed: int) -> Array:
+        """Return the log loss or the squared error of each guess, or whether it is wrong."""
+        estimator, target = self.fit(fitted, seed), judged.target
+        if self.is_regressor:
+            return (target - np.ravel(estimator.predict(judged.inputs))) ** 2
+        if not self.divides and self.quality not in OF_PROBABILITIES:
+            return target != np.ravel(estimator.predict(judged.inputs))
+        chances = np.full((len(target), n_classes), _UNSEEN / (len(fitted.target) + 1))
+        chances[:, estimator.classes_] = estimator.predict_proba(judged.inputs)
+        if self.divides:
+            total = np.bincount(fitted.target, fitted.weight, n_classes)
+            return target != (chances / np.where(total > 0, total, np.inf)).argmax(axis=1)
+        chance = chances[np.arange(len(target)), target] / chances.sum(axis=1)
+        return -np.log(np.maximum(chance, _LOWEST))
+
+    def _call_scorer(self, fitted: Sample, judged: Sample, seed: int) -> float:
+        """Return what a fold adds to the mean of a scorer, or of a function of labels."""
+        scorer = make_scorer(self.quality) if callable(self.quality) else get_scorer(self.quality)
+        weights = {} if np.ptp(judged.weight) == 0 else {"sample_weight": judged.weight}
+        try:
+            estimator = self.fit(fitted, seed)
+            score = float(scorer(estimator, judged.inputs, judged.target, **weights))
+            if not np.isfinite(score):
+                raise ValueError(f"it is {score} in a fold")
+        except (IndexError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"quality={self.quality!r:.60} cannot score these guesses of "
+                f"{type(self.estimator).__name__}: {str(error).splitlines()[0]}"
+            ) from error
+        return score * float(judged.share.sum())
+
+
+def balance(weight: Array, classes: Array) -> Array:
+    """Return weights of rows with which each class weighs 1."""
+    return weight / np.bincount(classes, weight)[classes]
 
 
 def _draw_rows(target: Array, weight: Array, seed: int) -> Array:
-    """Return rows, each as often as its weight says, at even steps from a random start.
+    """Return rows in random order, each as often as its weight says.
 
-    The steps go through the rows in the order of the target, so each class gets its exact share.
+    Steps of equal size go through the rows in the order of the target, so each class has its exact
+    share, and rows of equal weight are drawn once.
     """
     rng, order = np.random.default_rng(seed), np.argsort(target, kind="stable")
-    ends = weight[order].cumsum()
-    steps = (np.arange(len(order)) + rng.random()) * (ends[-1] / len(order))
-    return rng.permutation(order[np.minimum(np.searchsorted(ends, steps), len(order) - 1)])
+    ends = np.floor(weight[order].cumsum() / weight.mean() + rng.random())
+    return rng.permutation(np.repeat(order, np.diff(ends, prepend=0).astype(np.int64)))

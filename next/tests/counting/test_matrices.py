@@ -221,7 +221,7 @@ def test_bad_matrix_raises_one_line(changed: dict[str, Any], fragment: str) -> N
     assert "\n" not in str(raised.value)
 
 
-# Labels beside columns, and clusters.
+# Clusters.
 
 
 CLUSTERS: list[tuple[Any, str]] = [
@@ -235,20 +235,3 @@ CLUSTERS: list[tuple[Any, str]] = [
 def test_bad_clusters_raise(clusters: Any, fragment: str) -> None:
     with pytest.raises(ValueError, match=fragment):
         read(clusters=clusters)
-
-
-def test_frame_of_counts_has_a_row_for_each_distinct_row() -> None:
-    counts = bam.Counts.from_arrays(
-        [0, 1, 1, 1],
-        {"old": [0, 1, None, 1], "new": [0.25, 1, 1, 1]},
-        sensitive_features={"sex": [*"fmmm"], "age": ["old", "old", "young", "old"]},
-        sample_weight=[1, 2, 0.5, 2],
-        missing="abstain",
-    )
-    frame = counts.to_frame()
-    columns = ["y_true", "sensitive_features", "old", "new"]
-    assert [*frame] == [*columns, "count", "sum_of_weights", "sum_of_squared_weights"]
-    rows = frame.sort_values("sum_of_weights").to_numpy(object).tolist()
-    assert rows[0] == [1, "m × young", None, 1.0, 1, 0.5, 0.25] or pd.isna(rows[0][2])
-    assert rows[1] == [0, "f × old", 0, 0.25, 1, 1.0, 1.0]
-    assert rows[2] == [1, "m × old", 1, 1.0, 2, 4.0, 8.0]

@@ -380,3 +380,18 @@ def test_fitted_attacker_has_no_interval_and_no_pairs_of_own_qualities() -> None
     assert result.interval is None
     assert "a fitted GaussianNB" in result.reason
     assert result.by_pair[["psi_dataset", "psi_model"]].isna().all(axis=None)
+
+
+def test_attacker_with_class_weights_is_not_balanced_twice() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(4)
+    groups = (rng.random(2000) < 0.25) * 1
+    truth = (rng.random(2000) < np.where(groups == 1, 0.6, 0.35)) * 1
+    values = [
+        bam.LeakageAmplification(
+            attacker=LogisticRegression(class_weight=weight), equalize=None, n_trials=1
+        )(truth, truth[::-1], sensitive_features=groups)
+        for weight in (None, "balanced")
+    ]
+    assert values[0] == values[1]

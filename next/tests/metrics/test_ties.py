@@ -39,7 +39,9 @@ def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
     table = np.array([[20.0, 5.0], [60.0, 15.0]])
     error = np.sqrt(0.25 * 0.75 / 80 + 0.25 * 0.75 / 20)
     assert mean_gain(BALANCED, table, 100) == pytest.approx(2 * 0.4 * error / 2, abs=1e-15)
-    # A class without rows is no class, and ties with none.
+    # Weights may be small. A class without rows is no class, and ties with none.
+    small = np.array([[20.0, 5.0], [60.0, 15.0]]) / 1000
+    assert mean_gain(BALANCED, small, 100) == pytest.approx(0.4 * error, abs=1e-15)
     wide = np.array([[20.0, 5.0, 0.0], [60.0, 15.0, 0.0]])
     assert mean_gain(BALANCED, wide, 100) == pytest.approx(0.4 * error, abs=1e-15)
 

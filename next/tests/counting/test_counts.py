@@ -1,0 +1,87 @@
+"""Counts as a frame, as a sum of parts of other kinds, and in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+
+COLUMNS: dict[str, Any] = {
+    "y_true": [0, 1, 1, 1],
+    "y_pred": [0, 1, 0, 1],
+    "sensitive_features": [*"aabb"],
+}
+
+
+def test_frame_of_counts_has_a_row_for_each_distinct_row() -> None:
+    counts = bam.Counts.from_arrays(
+        [0, 1, 1, 1],
+        {"old": [0, 1, None, 1], "new": [0.25, 1, 1, 1]},
+        sensitive_features={"sex": [*"fmmm"], "age": ["old", "old", "young", "old"]},
+        sample_weight=[1, 2, 0.5, 2],
+        missing="abstain",
+    )
+    frame = counts.to_frame()
+    columns = ["y_true", "sensitive_features", "old", "new"]
+    assert [*frame] == [*columns, "count", "sum_of_weights", "sum_of_squared_weights"]
+    rows = frame.sort_values("sum_of_weights").to_numpy(object).tolist()
+    assert rows[0] == [1, "m × young", None, 1.0, 1, 0.5, 0.25] or pd.isna(rows[0][2])
+    assert rows[1] == [0, "f × old", 0, 0.25, 1, 1.0, 1.0]
+    assert rows[2] == [1, "m × old", 1, 1.0, 2, 4.0, 8.0]
+
+
+def test_frame_of_a_matrix_has_sums_by_group_and_column() -> None:
+    matrix = pd.DataFrame({"x": [1, 0, 1, 1], "y": [0, 0, 0, 1]})
+    counts = bam.Counts.from_arrays(matrix, matrix, sensitive_features=[*"aabb"])
+    expected = [["a", "x", 1, 1], ["a", "y", 0, 0], ["b", "x", 2, 2], ["b", "y", 1, 1]]
+    assert counts.to_frame().to_numpy().tolist() == expected
+    assert [*counts.to_frame()] == ["group", "class", "y_true", "model"]
+
+
+@pytest.mark.parametrize("weighted_first", [True, False])
+def test_rows_without_weights_count_once_beside_rows_with_weights(weighted_first: bool) -> None:
+    plain = bam.Counts.from_arrays(**COLUMNS)
+    weighted = bam.Counts.from_arrays(**COLUMNS, sample_weight=[2, 1, 0.5, 3])
+    total = weighted + plain if weighted_first else plain + weighted
+    twice = {name: values * 2 for name, values in COLUMNS.items()}
+    expected = bam.Counts.from_arrays(**twice, sample_weight=[2, 1, 0.5, 3, 1, 1, 1, 1])
+    metric = bam.DirectionalBiasAmplification()
+    assert metric.result(total, n_boot=0).value == metric.result(expected, n_boot=0).value
+    assert total.to_frame()["sum_of_weights"].sum() == 10.5
+    assert total.n_rows == 8
+
+
+def test_sums_without_rows_are_not_added_to_rows(tmp_path: Path) -> None:
+    counts = bam.Counts.from_arrays(**{name: values * 300 for name, values in COLUMNS.items()})
+    counts.save(tmp_path / "sums.json", rows=False)
+    sums = bam.Counts.load(tmp_path / "sums.json")
+    for first, second in ((counts, sums), (sums, counts)):
+        with pytest.raises(ValueError, match="must hold rows; received sums of blocks"):
+            first + second
+
+
+def test_counts_are_equal_if_their_rows_are() -> None:
+    counts = bam.Counts.from_arrays(**COLUMNS)
+    turned = {name: values[::-1] for name, values in COLUMNS.items()}
+    assert counts == bam.Counts.from_arrays(**turned)
+    assert counts != bam.Counts.from_arrays(**COLUMNS | {"y_pred": [0, 1, 1, 1]})
+    assert counts != bam.Counts.from_arrays(**COLUMNS, sample_weight=[1, 1, 1, 2])
+    assert counts != 4
+
+
+def test_counts_name_their_variables_and_models() -> None:
+    models = {"old": [0, 1, 1, 1], "new": [0, 0, 1, 1]}
+    counts = bam.Counts.from_arrays(**COLUMNS | {"y_pred": models}, count=[1000, 1, 1, 1])
+    kinds = "y_true x sensitive_features x y_pred[old] x y_pred[new]"
+    assert repr(counts) == f"<Counts: 1,003 rows of {kinds}>"
+
+
+def test_data_that_counts_hold_are_not_given_again() -> None:
+    counts = bam.Counts.from_arrays(**COLUMNS)
+    rule = "counts hold all variables already, so sensitive_features must not be given with them"
+    with pytest.raises(ValueError, match=rule):
+        bam.DirectionalBiasAmplification().result(counts, sensitive_features="race")
