@@ -200,7 +200,7 @@ def read_weights(values: Any) -> Array:
     """Return weights of rows: finite, not negative, and not all 0."""
     weights = _read_numbers(values, "sample_weight", "finite and not negative")
     total = float(weights.sum())
-    if not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
+    if len(weights) and not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
         raise ValueError(
             f"sample_weight must have a sum between 1e-100 and 1e100; received {total:g}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -143,6 +144,12 @@ class Counts:
         """
         from biasamp_adapters.counting.tables import read_table
 
+        if isinstance(frames, str | os.PathLike) or hasattr(frames, "columns"):
+            raise ValueError("from_chunks takes several frames; one, or a path, is for from_frame")
+        allowed = [*inspect.signature(read_rows).parameters, "missing"]
+        unknown = [name for name in columns if name not in allowed]
+        if unknown:
+            raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
         missing, missing_values = columns.pop("missing", "error"), columns.pop("missing_values", ())
         lists = {name: columns.pop(name) for name in LISTS.values() if name in columns}
         parts: list[Rows] = []
@@ -280,6 +287,8 @@ def _check_models(y_pred: Any, sensitive_features_pred: Any) -> None:
 def finish_rows(rows: Rows, missing: str) -> Rows:
     """Return the rows of all data without missing values, or raise."""
     rows = on_common_labels(rows.complete(missing))
+    if not len(rows):
+        raise ValueError("data must have at least one row without missing values; received none")
     reading.check_predictions(rows.variables, rows.listed)
     return rows
 
@@ -320,8 +329,6 @@ def _read_sizes(
     if len(set(lengths.values())) != 1:
         received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
         raise ValueError(f"all inputs must have as many rows; received {received or 'none'}")
-    if not len(n):
-        raise ValueError(f"{next(iter(lengths))} must have at least one row; received none")
     if w is not None:
         w, w2 = w * n, w**2 * n
     return {"n": n, "w": w, "w2": w2, "cluster": cluster}

@@ -265,8 +265,9 @@ def _note_on_clusters(rows: Rows) -> str:
     groups = rows.variable(ATTRIBUTE)
     if not isinstance(groups, Codes) or rows.block_sums is not None:
         return ""
-    pairs = np.unique(np.column_stack([groups.codes, rows.cluster]), axis=0)
-    n = np.bincount(pairs[:, 0], minlength=len(groups.labels))
+    has_rows = np.zeros((len(groups.labels) + 1, rows.cluster.max() + 1), dtype=bool)
+    has_rows[groups.codes, rows.cluster] = True
+    n = has_rows.sum(axis=1)
     few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
     return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,3 +157,21 @@ def test_chunks_of_numbers_and_text_are_refused() -> None:
 def test_no_chunks_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one row; received none"):
         bam.Counts.from_chunks([], **NAMES)
+
+
+def test_chunks_without_rows_are_as_if_absent() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 1], "p": [0, 1, 0], "g": [*"aab"], "w": [1.0, 2.0, 3.0]})
+    names = {"y_true": "y", "y_pred": "p", "sensitive_features": "g", "sample_weight": "w"}
+    counts = bam.Counts.from_chunks([frame[:0], frame, frame[:0]], **names)
+    assert counts == bam.Counts.from_frame(frame, **names)
+
+
+@pytest.mark.parametrize("frames", ["rows.parquet", pd.DataFrame({"y": [0]})])
+def test_chunks_must_be_several_frames(frames: Any) -> None:
+    with pytest.raises(ValueError, match="one, or a path, is for from_frame"):
+        bam.Counts.from_chunks(frames, **NAMES)
+
+
+def test_unknown_argument_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown argument 'sensitive_feature'; arguments are"):
+        bam.Counts.from_frame({"y": [0]}, y_true="y", sensitive_feature="g")

@@ -22,10 +22,14 @@ NAMES = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
 
 def rows_of(data: Any, **options: Any) -> Counter[tuple[Any, ...]]:
     """Return the number of rows with each truth, prediction and group."""
-    counts = bam.Counts.from_frame(data, **NAMES, **options)
-    frame = counts.to_frame().astype(object)
-    names = ["y_true", "p", "sensitive_features", "count"]
-    return Counter({tuple(labels): n for *labels, n in frame[names].to_numpy().tolist()})
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for chunk in read_table(data, NAMES, **options):
+        (prediction,) = chunk["y_pred"].values()
+        columns = chunk["y_true"], prediction, chunk["sensitive_features"]
+        lists = [[None if pd.isna(x) else x for x in pd.Series(c).tolist()] for c in columns]
+        for *row, n in zip(*lists, chunk["count"], strict=True):
+            rows[tuple(row)] += int(n)
+    return rows
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -45,7 +49,6 @@ EXPECTED = {(1, 0, "a"): 1, (0, 1, "b"): 2}
         ("comma.csv", CSV),
         ("UPPER.CSV", CSV),
         ("semicolon.csv", CSV.replace(",", ";")),
-        ("commas.csv", '"a, b, and c";' + CSV.replace(",", ";").replace("\n", "\n;", 3)[:-1]),
         ("tab.tsv", CSV.replace(",", "\t")),
         ("bar.txt", CSV.replace(",", "|")),
         ("comma.data", CSV),
@@ -106,7 +109,7 @@ def test_counts_and_results_take_paths(tmp_path: Path) -> None:
 def test_file_of_compas_counts_as_its_frame(data_folder: Path) -> None:
     path = data_folder / "compas-scores-two-years.csv.gz"
     names: dict[str, Any] = {"y_true": "two_year_recid", "y_pred": {"other": "is_recid"}}
-    names |= {"sensitive_features": ["race", "sex"], "control_features": None}
+    names |= {"sensitive_features": ["race", "sex"], "clusters": None}
     counts = bam.Counts.from_frame(path, **names)
     assert counts.n_rows == 7214
     assert counts == bam.Counts.from_frame(pd.read_csv(path), **names)
@@ -114,10 +117,9 @@ def test_file_of_compas_counts_as_its_frame(data_folder: Path) -> None:
 
 def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.csv", "y,p,g,Black,black,x,x\n1,0,a,5,6,7,8\n")
-    arguments: dict[str, Any] = {"y_true": "y", "y_pred": "black", "sensitive_features": "Black"}
-    counts = bam.Counts.from_frame(path, **arguments, class_labels=[1, 6])
-    row = {"y_true": 1, "sensitive_features": 5, "black": 6, "count": 1}
-    assert counts.to_frame().to_dict("records") == [row]
+    (chunk,) = read_table(path, {"y_true": "y", "y_pred": "black", "sensitive_features": "Black"})
+    assert list(chunk["sensitive_features"]) == [5]
+    assert list(chunk["y_pred"]["black"]) == [6]
     with pytest.raises(ValueError, match="2 columns have the name 'x'"):
         list(read_table(path, {"y_true": "x"}))
 
@@ -129,11 +131,10 @@ def test_file_with_names_that_pandas_cannot_tell_from_labels_is_found(tmp_path: 
     ("cells", "labels"),
     [
         (["1", "0", ""], [1, 0, None]),
-        (["1", "0.5", " 2"], [1, 0.5, 2]),  # Whole numbers are integers in all counts.
-        (["1.0", "0", "nan"], [1, 0, None]),
-        (["1.25", "-1e-3", ".5"], [1.25, -0.001, 0.5]),
+        (["1", "0.5", " 2"], [1.0, 0.5, 2.0]),
+        (["1.0", "0", "nan"], [1.0, 0.0, None]),
         (["True", "FALSE", "true"], [True, False, True]),
-        (["True", "0", "1"], [1, 0, 1]),  # As in an array of this text.
+        (["True", "0", "1"], [True, False, True]),
         (["yes", "no", "NA"], ["yes", "no", "NA"]),
         (["01", "1", "2"], ["01", "1", "2"]),
         (["1", "2", "not stated"], ["1", "2", "not stated"]),
@@ -150,62 +151,14 @@ def test_csv_column_has_the_type_of_all_its_cells(
 ) -> None:
     path = write(tmp_path / "rows.csv", "g,n\n" + "".join(f'"{cell}",1\n' for cell in cells))
     arguments = {"sensitive_features": "g"} | ({"count": "n"} if has_count else {})
-    counts = bam.Counts.from_frame(path, **arguments, missing="drop")
-    expected = Counter(label for label in labels if label is not None)
-    frame = counts.to_frame()
-    numbers = dict(zip(frame["sensitive_features"].tolist(), frame["count"].tolist(), strict=True))
-    assert numbers == expected
-    assert {(type(x), x) for x in counts.group_labels} == {(type(x), x) for x in expected}
-
-
-@pytest.mark.parametrize(
-    ("cells", "labels"),
-    [
-        (["01,1", "1,2", ",2"], [("01", 1), ("1", 2)]),
-        (["x,nan", "x,0.5", "y,1.0"], [("x", 0.5), ("y", 1.0)]),
-    ],
-)
-def test_csv_crossed_columns_have_types_of_their_own(
-    tmp_path: Path, cells: list[str], labels: list[Any]
-) -> None:
-    path = write(tmp_path / "rows.csv", "g,h\n" + "\n".join(cells) + "\n")
-    counts = bam.Counts.from_frame(path, sensitive_features=["g", "h"], missing="drop")
-    assert list(counts.group_labels) == labels
-    assert [list(map(type, x)) for x in counts.group_labels] == [list(map(type, x)) for x in labels]
-
-
-def test_csv_probabilities_beside_0_and_1_are_those_of_arrays(tmp_path: Path) -> None:
-    path = write(tmp_path / "rows.csv", "y,p,g\n1,0.75,a\n0,1e-05,b\n0,1,b\n1,0.75,a\n")
-    frame = bam.Counts.from_frame(path, **NAMES).to_frame()
-    assert frame.sort_values("p").to_dict("list") == {
-        "y_true": [0, 1, 0],
-        "sensitive_features": ["b", "a", "b"],
-        "p": [1e-05, 0.75, 1],
-        "count": [1, 2, 1],
-    }
-    arrays = bam.Counts.from_arrays([1, 0], [0.75, 0.5], sensitive_features=["a", "b"])
-    assert arrays.class_labels == bam.Counts.from_frame(path, **NAMES).class_labels == (0, 1)
-
-
-def test_csv_true_and_false_may_have_probabilities(tmp_path: Path) -> None:
-    path = write(tmp_path / "rows.csv", "y,p,g\nTrue,0.75,a\nFalse,0.5,b\n")
-    counts = bam.Counts.from_frame(path, **NAMES)
-    assert counts.to_frame()["p"].tolist() == [0.5, 0.75]
-
-
-def test_csv_and_frames_are_parts_of_one_table(tmp_path: Path) -> None:
-    path = write(tmp_path / "rows.csv", CSV)
-    counts = bam.Counts.from_chunks([path, pd.read_csv(path), path], **NAMES)
-    assert counts.class_labels == (0, 1)
-    assert counts.n_rows == 9
-
-
-def test_csv_codings_of_two_files_are_one(tmp_path: Path) -> None:
-    write(tmp_path / "mon.csv", "y,p,g\n1,True,a\n0,False,b\n")
-    write(tmp_path / "tue.csv", "y,p,g\n1,1,a\n0,0,b\n")
-    counts = bam.Counts.from_frame(tmp_path / "*.csv", **NAMES)
-    assert counts.class_labels == (0, 1)
-    assert counts.to_frame()["count"].tolist() == [2, 2]
+    (chunk,) = read_table(path, arguments)
+    read: Counter[tuple[type, Any]] = Counter()
+    for label, n in zip(
+        pd.Series(chunk["sensitive_features"]).tolist(), chunk["count"], strict=True
+    ):
+        label = None if pd.isna(label) else label
+        read[type(label), label] += int(n)
+    assert read == Counter((type(label), label) for label in labels)
 
 
 def test_csv_files_that_hold_numbers_and_text_are_text_everywhere(tmp_path: Path) -> None:
@@ -230,17 +183,13 @@ def test_csv_true_and_false_beside_0_and_1_are_one_coding(tmp_path: Path) -> Non
 
 
 def test_csv_missing_values_leave_the_type_of_the_others(tmp_path: Path) -> None:
-    path = write(tmp_path / "rows.csv", "y,p,g\n1,NA,a\n0,1,?\n0,1,b\n1,1,b\n")
-    assert rows_of(path, class_labels=["0", "1", "NA"])["1", "NA", "a"] == 1
-    missing_values = ["NA", "?"]
-    assert rows_of(path, missing_values=missing_values, missing="drop") == {
+    path = write(tmp_path / "rows.csv", "y,p,g\n1,NA,a\n0,1,?\n0,1,b\n")
+    assert rows_of(path)["1", "NA", "a"] == 1
+    assert rows_of(path, missing_values=["NA", "?"]) == {
+        (1, None, "a"): 1,
+        (0, 1, None): 1,
         (0, 1, "b"): 1,
-        (1, 1, "b"): 1,
     }
-    with pytest.raises(ValueError, match="sensitive_features must not have missing values"):
-        rows_of(path, missing_values=missing_values, missing="abstain")
-    path = write(tmp_path / "rows.csv", "y,p,g\n1,NA,a\n0,1,b\n")
-    assert rows_of(path, missing_values=missing_values, missing="abstain", class_labels=[0, 1])
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -326,7 +275,7 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         (
             "columns.json",
             '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}',
-            "column 'y' must hold labels such as text, numbers or dates; received Struct",
+            "'{}' has lists or records in a column that must hold labels.",
         ),
         ("rows.csv.gz", CSV, "'{}' is no gzip file, or is cut short."),
         (

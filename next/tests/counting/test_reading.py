@@ -206,7 +206,10 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_pred": np.full((4, 2), 0.5)}, r"pass predict_proba\(X\)\[:, 1\]"),
     ({"y_true": np.zeros((2, 2, 2))}, "one or two dimensions; received 3"),
     ({"y_true": pl.LazyFrame({"a": Y})}, "y_true must be in memory"),
-    ({"y_true": [], "y_pred": [], "sensitive_features": []}, "at least one row; received none"),
+    (
+        {"y_true": [], "y_pred": [], "sensitive_features": []},
+        "at least one row without missing values; received none",
+    ),
     ({"y_pred": {"a": P, "b": P}}, "reads one model; received ..a., .b..: use compare"),
     ({"sample_weight": [1, 1, 1, -1]}, "not negative; received -1"),
     ({"sample_weight": [1, 1, 1, float("nan")]}, "must be finite"),
