@@ -120,9 +120,12 @@ class Counts:
         ----------
         frame : frame that Narwhals reads, mapping of columns, path, or list of paths
         **columns
-            The arguments of :meth:`from_arrays` as names of columns: a list or a pattern such as
-            "true_*" for a label matrix, a list for crossed groups, a mapping for several models.
-            ``class_labels``, ``group_labels``, ``missing`` and ``missing_values`` are as there.
+            ``y_true``, ``y_pred``, ``sensitive_features``, ``sensitive_features_pred``,
+            ``sample_weight``, ``clusters`` and ``count`` as names of columns: a list or a pattern
+            such as "true_*" for a label matrix, a list for crossed groups, a pattern for groups
+            that are columns of 0 and 1, a mapping of several models to names.
+            ``class_labels``, ``group_labels``, ``missing`` and ``missing_values`` are those of
+            :meth:`from_arrays`.
 
         Examples
         --------
@@ -179,9 +182,10 @@ class Counts:
         ----------
         path : path
         rows : bool
-            False keeps sums of random blocks of rows and nothing about a row: at least 20 blocks,
-            and about ten rows of every group in every block. A smaller group is kept as one sum,
-            and numbers about it have no interval.
+            False keeps sums of random blocks of rows and nothing about a row: at least 20 blocks of
+            50 rows, with about ten rows of every group in every block. A smaller group is kept as
+            one sum, and numbers about it have no interval; so are fewer rows. Add counts first:
+            sums of blocks are not added.
 
         Warns
         -----

@@ -215,10 +215,37 @@ class LeakageAmplification(AttackMetric):
 
     Parameters
     ----------
-    attacker, quality, equalize, evaluation, n_trials
-        See :class:`AttackMetric`. The default quality is balanced accuracy.
-    reference, pos_label, class_labels, group_labels, missing, missing_values
-        As for all metrics: see :class:`~biasamp_adapters.metrics.base.Metric`.
+    attacker : "exact", "logistic", "dense" or scikit-learn estimator
+        "exact" is the best attacker of categorical data, computed from the count table; of a label
+        matrix as its input it is a logistic regression. "dense" is a network of two layers. Others
+        than "exact" are fitted on rows, five folds at a time, and judged on rows that they have not
+        seen.
+    quality : str or callable
+        How guesses are scored, balanced accuracy by default: "accuracy", "balanced_accuracy",
+        "f1_macro", "f1", "inverse_cross_entropy", "hard_inverse_cross_entropy",
+        "one_minus_cross_entropy", "uncertainty_coefficient" (U), "inverse_mse", "inverse_rmse".
+        With a fitted attacker also the name of a scikit-learn scorer, or a function of labels and
+        guesses; with the exact one also a function of tables (..., inputs, targets) and the numbers
+        of the targets.
+    equalize : {"auto", "expected", "sampled", None}
+        How the labels are made as inaccurate as the predictions: in expectation, by draws of label
+        flips, or not. "auto" takes the expectation where its bias is known to be small.
+    evaluation : {"auto", "resubstitution", "loo", "cv"}
+        "auto" is resubstitution for the exact attacker, and cross-fitting for others.
+    n_trials : int, optional
+        Draws of flips (100), and fits of an attacker (100, fewer of many rows).
+    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
+        Data whose classes and groups are known too; by default the evaluated labels. A frame or a
+        path has the columns of the data.
+    pos_label : label, optional
+        The class of which "f1" is the score.
+    class_labels, group_labels : sequence of labels, optional
+        All classes and groups, in their order; by default those that occur.
+    missing : {"error", "drop", "abstain"}
+        What becomes of rows with missing values: an error, left out, or missing predictions stay in
+        every rate and count as wrong.
+    missing_values : sequence of labels
+        Labels that mean a missing value, such as "NA" or "?".
 
     References
     ----------
@@ -254,10 +281,37 @@ class DirectionalPredictabilityAmplification(AttackMetric):
     direction : {"A->T", "T->A"}
     change : {"relative", "absolute"}
         "absolute" is Psi_M - Psi_D.
-    attacker, quality, equalize, evaluation, n_trials
-        See :class:`AttackMetric`. The default quality is 1/cross-entropy.
-    reference, pos_label, class_labels, group_labels, missing, missing_values
-        As for all metrics: see :class:`~biasamp_adapters.metrics.base.Metric`.
+    attacker : "exact", "logistic", "dense" or scikit-learn estimator
+        "exact" is the best attacker of categorical data, computed from the count table; of a label
+        matrix as its input it is a logistic regression. "dense" is a network of two layers. Others
+        than "exact" are fitted on rows, five folds at a time, and judged on rows that they have not
+        seen.
+    quality : str or callable
+        How guesses are scored, 1/cross-entropy by default: "accuracy", "balanced_accuracy",
+        "f1_macro", "f1", "inverse_cross_entropy", "hard_inverse_cross_entropy",
+        "one_minus_cross_entropy", "uncertainty_coefficient" (U), "inverse_mse", "inverse_rmse".
+        With a fitted attacker also the name of a scikit-learn scorer, or a function of labels and
+        guesses; with the exact one also a function of tables (..., inputs, targets) and the numbers
+        of the targets.
+    equalize : {"auto", "expected", "sampled", None}
+        How the labels are made as inaccurate as the predictions: in expectation, by draws of label
+        flips, or not. "auto" takes the expectation where its bias is known to be small.
+    evaluation : {"auto", "resubstitution", "loo", "cv"}
+        "auto" is resubstitution for the exact attacker, and cross-fitting for others.
+    n_trials : int, optional
+        Draws of flips (100), and fits of an attacker (100, fewer of many rows).
+    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
+        Data whose classes and groups are known too; by default the evaluated labels. A frame or a
+        path has the columns of the data.
+    pos_label : label, optional
+        The class of which "f1" is the score.
+    class_labels, group_labels : sequence of labels, optional
+        All classes and groups, in their order; by default those that occur.
+    missing : {"error", "drop", "abstain"}
+        What becomes of rows with missing values: an error, left out, or missing predictions stay in
+        every rate and count as wrong.
+    missing_values : sequence of labels
+        Labels that mean a missing value, such as "NA" or "?".
 
     References
     ----------

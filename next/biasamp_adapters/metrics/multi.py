@@ -130,8 +130,18 @@ class MultiAttributeBiasAmplification(RateMetric):
     group_sets : bool
         Whether groups are all sets of levels of the crossed attributes, such as women, old people
         and old women.
-    reference, pos_label, class_labels, group_labels, missing, missing_values
-        As for all metrics: see :class:`~biasamp_adapters.metrics.base.Metric`.
+    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
+        Data that decide which label sets are compared; by default the evaluated labels. A frame or
+        a path has the columns of the data.
+    pos_label : label, optional
+        The only class that is evaluated; by default all.
+    class_labels, group_labels : sequence of labels, optional
+        All classes and groups, in their order; by default those that occur.
+    missing : {"error", "drop", "abstain"}
+        What becomes of rows with missing values: an error, left out, or missing predictions stay in
+        every rate and count as wrong.
+    missing_values : sequence of labels
+        Labels that mean a missing value, such as "NA" or "?".
 
     References
     ----------

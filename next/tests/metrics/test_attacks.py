@@ -70,6 +70,17 @@ def test_f1_is_that_of_the_positive_class(pos_label: Any) -> None:
 # Missing predictions are one more label for an attacker.
 
 
+def test_missing_predictions_are_no_class_of_f1() -> None:
+    # Of the 40 predictions of a, 20 are 1 and 20 are missing; of b ten are 1 and 30 are 0. Class 1
+    # is guessed for a alone, 2 * 20 / (30 + 40), or for all, 2 * 30 / (30 + 80).
+    predicted = [1] * 20 + [None] * 20 + [1] * 10 + [0] * 30
+    metric = DPA(quality="f1", equalize=None, missing="abstain")
+    result = metric.result(
+        [1, 0] * 40, predicted, sensitive_features=["a"] * 40 + ["b"] * 40, n_boot=0
+    )
+    assert result.estimates["psi_model"].value == pytest.approx(2 * 20 / 70, abs=1e-12)
+
+
 # Which way "auto" takes.
 
 
@@ -198,6 +209,21 @@ def test_uncertainty_is_a_difference_where_nothing_depends_on_the_group(moved: i
     assert LA(quality="uncertainty_coefficient", equalize=None)(**columns) == pytest.approx(u)
     absolute = DPA(quality="uncertainty_coefficient", equalize=None, change="absolute")
     assert absolute(**columns) == pytest.approx(u, abs=1e-12)
+
+
+def test_uncertainty_of_a_matrix_is_a_ratio_if_that_of_each_column_is() -> None:
+    # Predictions of the first column move as above by 20, and of the second by 6.
+    first, second = (
+        [1] * (50 + d) + [0] * (50 - d) + [1] * (50 - d) + [0] * (50 + d) for d in (20, 6)
+    )
+    metric = DPA(quality="uncertainty_coefficient", equalize=None)
+    is_ratio = []
+    for columns in ([first, first], [first, second]):
+        result = metric.result(
+            np.array([EVEN, EVEN]).T, np.array(columns).T, sensitive_features=GROUPS, n_boot=0
+        )
+        is_ratio.append(result.measurement.is_ratio)
+    assert is_ratio == [True, False]
 
 
 # Notes.

@@ -193,6 +193,10 @@ def test_label_sets_of_single_rows_leave_multi_without_interval(
     expected = f"{share}% of the label sets occur in one row only" if share else ""
     assert reason_of(MULTI(), columns) == expected
     assert reason_of(MULTI(min_support=2), columns) == ""
+    # A class of labels is no set.
+    classes = truth.argmax(axis=1)
+    columns |= {"y_true": classes, "y_pred": classes}
+    assert reason_of(MULTI(), columns) == ""
 
 
 # LA and DPA.
