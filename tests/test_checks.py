@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,9 +17,9 @@ def text(path: str) -> str:
 
 @pytest.fixture
 def checks() -> list[str]:
-    """What ``.ci/run`` does in its last environment, before the documentation and the tests."""
-    _, last = text(".ci/run").split("\nuse newest\n")
-    return last.split("\npython -m sphinx ")[0].splitlines()
+    """What ``.ci/run`` does between the installation of the new root and its tests."""
+    _, installed = text(".ci/run").split('python -m pip install --quiet -e ".[test]"\n')
+    return [line.strip() for line in installed.split("  python -m pytest ")[0].splitlines()]
 
 
 def test_the_workflow_only_calls_the_checks() -> None:
@@ -45,31 +43,6 @@ def test_hooks_are_the_checks(checks: list[str]) -> None:
 def test_contributors_are_shown_the_checks(checks: list[str]) -> None:
     shown = re.findall(r"^\$ (.*?)(?: +#.*)?$", text("CONTRIBUTING.md"), flags=re.MULTILINE)
     assert {*checks} <= {*shown}
-
-
-def test_java_is_installed_only_where_there_is_none(tmp_path: Path) -> None:
-    run = text(".ci/run")
-    (function,) = re.findall(r"^debian\(\) {.*?^}$", run, flags=re.MULTILINE | re.DOTALL)
-    (line,) = re.findall(r"^.*debian java .*$", run, flags=re.MULTILINE)
-    for folder in ("bin", "debian", "work"):
-        (tmp_path / folder).mkdir()
-    for name in ("debian/apt-get", "bin/java"):
-        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} >> {tmp_path}/called\n")
-        (tmp_path / name).chmod(0o755)
-
-    def called(**environment: str) -> str:
-        (tmp_path / "called").write_text("")
-        script = f"set -euo pipefail\nwork={tmp_path}/work\n{function}\n{line}"
-        bash = str(shutil.which("bash"))
-        subprocess.run(
-            [bash, "-c", script], env={"PATH": f"{tmp_path}/debian"} | environment, check=True
-        )
-        return (tmp_path / "called").read_text()
-
-    assert called() == "debian/apt-get\n" * 2
-    # Spark takes the Java of JAVA_HOME, wherever it is, and else the one on the PATH.
-    assert called(JAVA_HOME=str(tmp_path)) == ""
-    assert called(PATH=f"{tmp_path}/bin") == ""
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
