@@ -75,22 +75,26 @@ def drawn_flips(
     redrawn = wrong * n_labels / (n_labels - 1)
     taken = binomial(rows, np.minimum(redrawn, 1)[..., None, None], rng)
     returned = spread_evenly(taken.sum(axis=-1), n_labels, rng)
-    for place in map(tuple, np.argwhere(redrawn > 1)):
-        taken[place] = rows[place]
-        returned[place] = _flip_each_label(rows[place], wrong[place], rng)
     if unit is None:
-        return rows - taken + returned
-    weight = (taken * unit).sum(axis=-1, keepdims=True)
-    return (rows - taken) * unit + returned * divide(weight, taken.sum(axis=-1, keepdims=True), 0.0)
+        flipped = rows - taken + returned
+    else:
+        weight = (taken * unit).sum(axis=-1, keepdims=True)
+        mean = divide(weight, taken.sum(axis=-1, keepdims=True), 0.0)
+        flipped = (rows - taken) * unit + returned * mean
+    for place in map(tuple, np.argwhere(redrawn > 1)):
+        each = np.ones_like(rows[place]) if unit is None else unit[place]
+        flipped[place] = _flip_each_label(rows[place], each, wrong[place], rng)
+    return flipped
 
 
-def _flip_each_label(rows: Array, wrong: float, rng: np.random.Generator) -> Array:
+def _flip_each_label(rows: Array, unit: Array, wrong: float, rng: np.random.Generator) -> Array:
     """Return one table flipped label by label, which is right below chance accuracy too."""
     moved = binomial(rows, wrong, rng)
-    flipped, n_labels = rows - moved, rows.shape[-1]
+    flipped, n_labels = (rows - moved) * unit, rows.shape[-1]
     for label in range(n_labels):
         others = np.arange(n_labels) != label
-        flipped[..., others] += spread_evenly(moved[..., label], n_labels - 1, rng)
+        spread = spread_evenly(moved[..., label], n_labels - 1, rng)
+        flipped[..., others] += spread * unit[..., label, None]
     return flipped
 
 

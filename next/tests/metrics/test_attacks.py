@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
 
@@ -168,6 +170,28 @@ def test_drawn_flips_of_many_classes_are_unbiased_where_expected_ones_are_not() 
     (bias, hidden), error = np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(40)
     assert abs(bias) < 5 * error[0] < 0.004
     assert hidden == pytest.approx(0.028, abs=0.0005 + 5 * error[1])
+
+
+def test_columns_are_flipped_for_fitted_attackers_as_for_the_exact_one() -> None:
+    # One of ten entries is wrong, in the first column of group a and in the second of group b.
+    first = with_errors([[80, 20], [20, 80]], [[16, 4], [0, 0]])
+    second = with_errors([[30, 70], [60, 40]], [[0, 0], [12, 8]])
+    truth, predicted = (
+        np.column_stack([columns[name] for columns in (first, second)])
+        for name in ("y_true", "y_pred")
+    )
+    levels = []
+    for attacker in ("exact", LogisticRegression(C=1e9)):
+        metric = DPA(
+            attacker=attacker, quality="accuracy", equalize="sampled", evaluation="resubstitution"
+        )
+        result = replace(metric, n_trials=50).result(
+            truth, predicted, sensitive_features=first["sensitive_features"], n_boot=0
+        )
+        levels.append([result.estimates[name].value for name in ("psi_dataset", "psi_model")])
+    # Of 200 rows flips have an error of sqrt(.09 / 200) = .02 in a trial, and .003 in the mean.
+    assert levels[0][0] == pytest.approx(levels[1][0], abs=5 * 0.003)
+    assert levels[0][1] == pytest.approx(levels[1][1], abs=1e-12)
 
 
 # Leave-one-out, and the uncertainty coefficient.

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
+from biasamp_adapters import (
+    AmplificationWarning,
+    DirectionalPredictabilityAmplification,
+    LeakageAmplification,
+)
 from biasamp_adapters.metrics.flips import (
     bias_of_expectation,
     binomial,
@@ -146,6 +152,30 @@ def test_bias_of_the_target_is_the_documented_sum() -> None:
     bias = bias_of_expectation(table, flipped, np.array(0.7), -1, n)
     assert float(bias) == pytest.approx(total / (2 * n), abs=1e-14)
     assert bias_of_expectation(table[:, :1], table[:, :1], np.array([0.7]), -1, n) == 0
+
+
+# A model that is always right flips no row, one that is always wrong flips them all.
+@pytest.mark.parametrize("made", [[0, 1, 1, 1], [1, 0, 0, 0]], ids=["right", "wrong"])
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        # T = 0 is group 0 of weight .1; T = 1 is group 0 of weight .2 and group 1 of weight .7.
+        (LeakageAmplification, 0.1 + 0.7),
+        # Group 0 has T = 1 with .2 of .3, group 1 always.
+        (DirectionalPredictabilityAmplification, 0.2 + 0.7),
+    ],
+    ids=["LA", "DPA"],
+)
+def test_certain_flips_keep_the_weight_of_their_rows(
+    metric: Any, expected: float, made: list[int]
+) -> None:
+    rows = {"sensitive_features": [0, 0, 1, 1], "sample_weight": [0.1, 0.2, 0.3, 0.4]}
+    options = {"quality": "accuracy", "equalize": "sampled", "n_trials": 3}
+    with warnings.catch_warnings(action="ignore", category=AmplificationWarning):
+        result = metric(**options).result(y_true=[0, 1, 1, 1], y_pred=made, **rows, n_boot=0)
+    levels = [result.estimates[name].value for name in ("psi_dataset", "psi_model")]
+    assert levels == pytest.approx([expected] * 2, abs=1e-12)
+    assert result.value == pytest.approx(0, abs=1e-12)
 
 
 # Numbers that are quantiles of uniform numbers.

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.multi import subsets
+from biasamp_adapters.metrics.multi import check_number, subsets
 
 Multi = bam.MultiAttributeBiasAmplification
 
@@ -99,7 +99,10 @@ def test_power_set_is_never_walked() -> None:
     # A row of 60 labels has 2^60 subsets; two of its labels are in another row.
     wide = {tuple(range(60)): 1, (3, 40): 1}
     assert subsets(wide, None, 2) == {(3,): 2, (3, 40): 2, (40,): 2}
-    # 2^17 - 1 subsets are too many.
+    # 100,000 sets are compared and no more; 2^17 - 1 subsets are too many.
+    check_number(100_000)
+    with pytest.raises(ValueError, match="Multi compares at most 100,000 sets"):
+        check_number(100_001)
     with pytest.raises(ValueError, match=r"at most 100,000 sets; received more: set min_support"):
         subsets({tuple(range(17)): 3}, None, 2)
 

@@ -97,6 +97,12 @@ def test_positive_class_of_mals_is_1_or_the_last(labels: tuple[Any, Any], positi
     assert set(result.by_pair["class"]) == {positive}
     other = MALS(pos_label=first if positive == second else second)
     assert other.result(**columns, sensitive_features=[*"abab"], n_boot=0).pos_label != positive
+    # A list of labels has an order of its own; 1 of 0 and 1 is positive in any.
+    listed = MALS(class_labels=[second, first]).result(
+        **columns, sensitive_features=[*"abab"], n_boot=0
+    )
+    is_coded = set(labels) in ({0, 1}, {-1, 1})
+    assert listed.pos_label == (positive if is_coded else first)
     # BA has both classes.
     assert BA().result(**columns, sensitive_features=[*"abab"], n_boot=0).pos_label is None
 

@@ -225,6 +225,20 @@ def test_bad_request_of_a_result_raises(asked: dict[str, Any], fragment: str) ->
         BA().result(**COLUMNS, **asked)
 
 
+def test_message_shows_five_labels() -> None:
+    labels = [*range(7)] * 2
+    groups = ["a"] * 7 + ["b"] * 7
+    rule = "pos_label must be one of 0, 1, 2, 3, 4 and 2 more; received 9"
+    with pytest.raises(ValueError, match=rule):
+        BA(pos_label=9)(labels, labels, sensitive_features=groups)
+    note = "there are no rows of 7, 8, 9 and 1 more."
+    metric = BA(direction="T->A", class_labels=[*range(11)])
+    result = metric.result(
+        y_true=labels, sensitive_features=groups, sensitive_features_pred=groups, n_boot=0
+    )
+    assert result.notes[0].endswith(note)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_argument_that_a_metric_needs_is_named(kind: Any) -> None:
     with pytest.raises(ValueError, match="y_pred must be given for"):
