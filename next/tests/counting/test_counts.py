@@ -80,6 +80,13 @@ def test_counts_name_their_variables_and_models() -> None:
     assert repr(counts) == f"<Counts: 1,003 rows of {kinds}>"
 
 
+@pytest.mark.parametrize("name", ["count", "sample_weight", "clusters"])
+def test_numbers_of_rows_that_are_too_few_raise(name: str) -> None:
+    rule = f"must have as many rows; received y_true 4, sensitive_features 4, y_pred 4, {name} 3"
+    with pytest.raises(ValueError, match=rule):
+        bam.Counts.from_arrays(**COLUMNS, **{name: [1, 1, 1]})
+
+
 def test_data_that_counts_hold_are_not_given_again() -> None:
     counts = bam.Counts.from_arrays(**COLUMNS)
     rule = "counts hold all variables already, so sensitive_features must not be given with them"

@@ -97,11 +97,13 @@ def test_blocks_hold_whole_clusters_and_all_rows() -> None:
 
 
 def test_blocks_split_the_rows_of_a_distinct_row() -> None:
-    rows = matrix_rows(6000, 40, count=np.full(6000, 3), sample_weight=np.full(6000, 0.5))
+    n = [1, 3, 5] * 2000
+    rows = matrix_rows(6000, 40, count=n, sample_weight=np.full(6000, 0.5))
     partition = Partition.to_draw(rows, 4)
     assert len(partition.part) == 18_000
     assert partition.weight.tolist() == [0.5] * 18_000
     assert partition.squared.weight.tolist() == [0.25] * 18_000
+    assert sorted(partition.rows.n) == [1] * 18_000
     # 18 rows on average, and a variance of as many.
     sizes = np.bincount(partition.part, minlength=1000)
     assert sizes.var() == pytest.approx(18, rel=ALLOWED * np.sqrt(2 / 1000))
