@@ -165,7 +165,8 @@ def directional_amplification(true: Array, predicted: dict[str, Array]) -> Array
 
 
 def some_differ(draws: Array, half_row: float) -> bool:
-    return bool(simultaneous_bands(draws[0], draws[1:], half_row).clear.any())
+    low, high = simultaneous_bands(draws[0], draws[1:], half_row)
+    return bool(((low > 0) | (high < 0)).any())
 
 
 def largest_designs() -> list[Design]:

@@ -18,22 +18,6 @@ from biasamp_adapters.inference.intervals import are_enough
 NOISE = 1e-12
 
 
-class Bands(NamedTuple):
-    """Bands of several numbers.
-
-    Attributes
-    ----------
-    low, high : ndarray of shape (m,)
-        NaN where a number has no band.
-    clear : ndarray of bool of shape (m,)
-        Whether the band excludes 0.
-    """
-
-    low: Array
-    high: Array
-    clear: Array
-
-
 class Numbers(NamedTuple):
     """Numbers of the data with their standard errors, which are 0 where all replicates agree."""
 
@@ -76,10 +60,11 @@ def family_quantile(largest: Sequence[Array], confidence: float) -> float:
 
 def simultaneous_bands(
     values: Array, replicates: Array, half_row: Array | float = 0.0, confidence: float = 0.95
-) -> Bands:
-    """Return bands of one family, such as the differences of several models from the first.
+) -> tuple[Array, Array]:
+    """Return both ends of bands of one family, such as differences of models from the first.
 
-    A number that is undefined, in the data or in more than 5 % of the replicates, has no band.
+    A number that is undefined, in the data or in more than 5 % of the replicates, has no band: its
+    ends are NaN.
 
     Parameters
     ----------
@@ -91,18 +76,14 @@ def simultaneous_bands(
         The chance that all bands hold.
     """
     low, high = np.full((2, len(values)), np.nan)
-    clear = np.zeros(len(values), dtype=bool)
     n_boot, n_defined = len(replicates), np.isfinite(replicates).sum(axis=0)
     is_enough = [are_enough(n, n_boot, confidence) for n in n_defined.tolist()]
     has_band = np.isfinite(values) & np.array(is_enough, dtype=bool)
     draws = np.vstack([values, replicates])[:, has_band]
     draws = draws[np.isfinite(draws).all(axis=1)]
-    if not are_enough(len(draws) - 1, 0, confidence):
-        return Bands(low, high, clear)
-    numbers = measure(draws)
-    k = family_quantile([largest_t(draws, numbers)], confidence)
-    margin = np.broadcast_to(half_row, len(values))[has_band]
-    reach = numbers.reach(k, margin)
-    low[has_band], high[has_band] = numbers.values - reach, numbers.values + reach
-    clear[has_band] = numbers.sides(k, margin) != 0
-    return Bands(low, high, clear)
+    if are_enough(len(draws) - 1, 0, confidence):
+        numbers = measure(draws)
+        k = family_quantile([largest_t(draws, numbers)], confidence)
+        reach = numbers.reach(k, np.broadcast_to(half_row, len(values))[has_band])
+        low[has_band], high[has_band] = numbers.values - reach, numbers.values + reach
+    return low, high

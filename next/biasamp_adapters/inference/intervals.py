@@ -86,11 +86,26 @@ def are_enough(n_defined: int, n_boot: int, confidence: float) -> bool:
     return n_defined >= min_replicates(confidence) and n_undefined <= _MAX_UNDEFINED * n_boot
 
 
+def reason_of_number(n_defined: int, n_boot: int, confidence: float) -> str:
+    """Return why so many replicates give no interval, or an empty text."""
+    if n_boot == 0:
+        return words.NOT_REQUESTED
+    if n_boot < min_replicates(confidence):
+        fewest = min_replicates(confidence)
+        return words.TOO_FEW_REPLICATES.format(level=100 * confidence, n=fewest)
+    if not are_enough(n_defined, n_boot, confidence):
+        return words.RARE.format(k=n_boot - n_defined, n=n_boot)
+    return ""
+
+
 def estimate(value: float, trust: Trust, confidence: float) -> Estimate:
     """Return a value with its percentile interval, or the reason why there is none."""
     replicates = trust.replicates
     defined = replicates[np.isfinite(replicates)]
-    reason = trust.reason or _reason_of_replicates(value, replicates, defined, confidence)
+    reason = trust.reason
+    if not np.isfinite(value):
+        reason = reason or (words.UNDEFINED if np.isnan(value) else words.UNBOUNDED)
+    reason = reason or reason_of_number(len(defined), len(replicates), confidence)
     if reason:
         return Estimate(value, reason=reason, replicates=replicates)
     tail = (1 - confidence) / 2
@@ -101,22 +116,6 @@ def estimate(value: float, trust: Trust, confidence: float) -> Estimate:
     (lowest, highest), (below, above) = trust.limits, trust.margin
     low, high = min(low, value) - below, max(high, value) + above
     return Estimate(value, max(low, lowest), min(high, highest), "", replicates)
-
-
-def _reason_of_replicates(
-    value: float, replicates: Array, defined: Array, confidence: float
-) -> str:
-    """Return why replicates give no interval, or an empty text."""
-    fewest, n_undefined = min_replicates(confidence), len(replicates) - len(defined)
-    if np.isnan(value):
-        return words.UNDEFINED
-    if np.isinf(value):
-        return words.UNBOUNDED
-    if len(replicates) < fewest:
-        return words.TOO_FEW_REPLICATES.format(level=100 * confidence, n=fewest)
-    if not are_enough(len(defined), len(replicates), confidence):
-        return words.RARE.format(k=n_undefined, n=len(replicates))
-    return ""
 
 
 def mean_and_spread(replicates: Array) -> tuple[float, float]:

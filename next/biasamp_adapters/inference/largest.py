@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label, name_list
 from biasamp_adapters.inference import bands
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, are_enough, min_replicates
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, reason_of_number
 
 #: A ratio of rates has no interval if some group has fewer positives.
 FEW_POSITIVES = 5
@@ -54,75 +54,51 @@ def largest_gap(
         What `rows` counts, for the reasons: "rows labelled 1", "clusters".
     confidence : float
     """
-    undefined = np.flatnonzero(~np.isfinite(rates[0]))
-    if len(undefined):
+    undefined = ~np.isfinite(rates[0])
+    if undefined.any():
         none = Estimate(np.nan, reason=words.NO_VALUE.format(have=_have(groups, undefined)))
         return Largest(none, none)
     draws = rates[np.isfinite(rates).all(axis=1)]
-    values = _Values(draws, rows, groups, is_rate, unit, confidence)
-    reason = values.reason(len(rates) - 1)
-    return Largest(values.difference(reason), values.ratio(reason or values.reason_of_ratio()))
+    small = rows < FEW_ROWS * (1 - 1e-9)
+    if small.any():
+        reason = words.FEW_OF_A_KIND.format(have=_have(groups, small), n=FEW_ROWS, unit=unit)
+    else:
+        reason = reason_of_number(len(draws) - 1, len(rates) - 1, confidence)
+    if not reason and not bands.measure(draws - draws[:, :1]).errors.any():
+        reason = words.NO_VARIATION
+    ratio = _ratio(draws, rows, groups, is_rate, confidence, reason)
+    if reason:
+        return Largest(Estimate(float(np.ptp(draws[0])), reason=reason), ratio)
+    half_row = 0.5 / rows if is_rate else np.zeros(len(rows))
+    low, high = _ends_of_largest(draws, half_row, confidence)
+    high = min(high, 1.0) if is_rate else high
+    return Largest(Estimate(float(np.ptp(draws[0])), low, high, ""), ratio)
 
 
-@dataclass(frozen=True)
-class _Values:
-    """The numbers of all groups in the draws in which all of them exist."""
-
-    draws: Array
-    rows: Array
-    groups: Sequence[Label]
-    is_rate: bool
-    unit: str
-    confidence: float
-
-    def difference(self, reason: str) -> Estimate:
-        value = float(np.ptp(self.draws[0]))
-        if reason:
-            return Estimate(value, reason=reason)
-        half_row = 0.5 / self.rows if self.is_rate else np.zeros(len(self.rows))
-        low, high = _ends_of_largest(self.draws, half_row, self.confidence)
-        return Estimate(value, low, min(high, 1.0) if self.is_rate else high, reason="")
-
-    def ratio(self, reason: str) -> Estimate:
-        least, most = float(self.draws[0].min()), float(self.draws[0].max())
-        if most <= 0 or least < 0:
-            return Estimate(np.nan, reason=words.NO_RATIO)
-        if reason:
-            return Estimate(least / most, reason=reason)
-        shares = self.draws
-        if self.is_rate:
-            shares = (self.draws * self.rows + 0.5) / (self.rows + 1)
-        low, high = _ends_of_largest(np.log(shares), np.zeros(len(self.rows)), self.confidence)
-        return Estimate(least / most, float(np.exp(-high)), float(np.exp(-low)), reason="")
-
-    def reason(self, n_boot: int) -> str:
-        """Return why neither number has an interval, or an empty text."""
-        small = np.flatnonzero(self.rows < FEW_ROWS * (1 - 1e-9))
-        fewest, n_defined = min_replicates(self.confidence), len(self.draws) - 1
-        if len(small):
-            return words.FEW_OF_A_KIND.format(
-                have=_have(self.groups, small), n=FEW_ROWS, unit=self.unit
-            )
-        if n_boot == 0:
-            return words.NOT_REQUESTED
-        if n_boot < fewest:
-            return words.TOO_FEW_REPLICATES.format(level=100 * self.confidence, n=fewest)
-        if not are_enough(n_defined, n_boot, self.confidence):
-            return words.RARE.format(k=n_boot - n_defined, n=n_boot)
-        if not bands.measure(self.draws - self.draws[:, :1]).errors.any():
-            return words.NO_VARIATION
-        return ""
-
-    def reason_of_ratio(self) -> str:
-        """Return why the ratio alone has no interval, or an empty text."""
-        if not self.is_rate:
-            return "" if (self.draws > 0).all() else words.NOT_ABOVE_0
-        rare = np.flatnonzero(self.draws[0] * self.rows < FEW_POSITIVES * (1 - 1e-9))
-        if not len(rare):
-            return ""
-        return words.FEW_OF_A_KIND.format(
-            have=_have(self.groups, rare), n=FEW_POSITIVES, unit="positives"
-        )
+def _ratio(
+    draws: Array,
+    rows: Array,
+    groups: Sequence[Label],
+    is_rate: bool,
+    confidence: float,
+    reason: str,
+) -> Estimate:
+    """Return the ratio of lowest to highest; a reason for both numbers goes before its own."""
+    least, most = float(draws[0].min()), float(draws[0].max())
+    if most <= 0 or least < 0:
+        return Estimate(np.nan, reason=words.NO_RATIO)
+    if is_rate:
+        rare = draws[0] * rows < FEW_POSITIVES * (1 - 1e-9)
+        draws = (draws * rows + 0.5) / (rows + 1)
+        if rare.any() and not reason:
+            have = _have(groups, rare)
+            reason = words.FEW_OF_A_KIND.format(have=have, n=FEW_POSITIVES, unit="positives")
+    elif (draws <= 0).any() and not reason:
+        reason = words.NOT_ABOVE_0
+    if reason:
+        return Estimate(least / most, reason=reason)
+    low, high = _ends_of_largest(np.log(draws), np.zeros(len(rows)), confidence)
+    return Estimate(least / most, float(np.exp(-high)), float(np.exp(-low)), "")
 
 
 def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[float, float]:
@@ -141,7 +117,7 @@ def _ends_of_largest(draws: Array, half_row: Array, confidence: float) -> tuple[
     return max(float((sizes.values - reach).max()), 0.0), float((sizes.values + reach).max())
 
 
-def _have(groups: Sequence[Label], places: Array) -> str:
+def _have(groups: Sequence[Label], chosen: Array) -> str:
     """Return the names of groups and the verb that agrees with them."""
-    names = name_list([groups[place] for place in places])
-    return f"{names} has" if len(places) == 1 else f"{names} have"
+    names = list(compress(groups, chosen))
+    return f"{name_list(names)} {'has' if len(names) == 1 else 'have'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,27 +19,6 @@ _BATCH = 2**21
 #: Streams of random numbers that no data are made with: rows drawn by ``default_rng(0)`` and
 #: replicates of the seed 0 would else share their numbers.
 _DRAWS, FLIPS = 5_364_121_094, 5_364_121_095
-
-
-class Scored(Protocol):
-    """A metric of one model that is fixed on the data."""
-
-    @property
-    def model(self) -> str | None:
-        """Whose predictions are scored."""
-
-    @property
-    def width(self) -> int:
-        """Numbers that one replicate takes, about."""
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs of a group and a class that have rows enough to matter."""
-
-    def score(
-        self, margins: Margins, origin: Margins | None, rng: np.random.Generator
-    ) -> dict[str, Array]:
-        """Return named scores of a batch."""
 
 
 def read_seed(random_state: Any) -> int:
@@ -61,59 +40,41 @@ def generator(stream: int, seed: int) -> np.random.Generator:
     return np.random.default_rng([stream, seed])
 
 
-class Replicates(NamedTuple):
-    """Scores of drawn rows, for each measurement, and a note on what was drawn."""
-
-    scores: list[dict[str, Array]]
-    note: str
-
-
 def replicate(
-    measurements: Sequence[Scored], rows: Rows, reference: Rows | None, n_boot: int, seed: int
-) -> Replicates:
-    """Return the scores of all measurements on the same drawn rows.
+    measurements: Sequence[Any], rows: Rows, reference: Rows | None, n_boot: int, seed: int
+) -> tuple[list[dict[str, Array]], str]:
+    """Return the scores of all measurements on the same drawn rows, and a note on what was drawn.
 
     Those of one model share its margins, and all flip labels by the same random numbers. A
     reference is drawn independently.
     """
     n_pairs = max(measurement.n_pairs for measurement in measurements)
-    rng, data = generator(_DRAWS, seed), Partition.to_draw(rows, n_pairs)
+    data = Partition.to_draw(rows, n_pairs)
     drawn_reference = None if reference is None else Partition.to_draw(reference, n_pairs)
     widest = max(len(data.times), *(measurement.width for measurement in measurements))
-    batches: list[list[dict[str, Array]]] = [[] for _ in measurements]
-    sizes = _batch_sizes(n_boot, _BATCH // widest)
-    draws = _draw_margins(data, drawn_reference, measurements, sizes, rng)
-    n_steps = len(sizes) * len(measurements)
-    for i, margins, origin, seed_of_flips in watch(
-        draws, n_steps, "replicates", "a smaller n_boot"
-    ):
-        flips = generator(FLIPS, seed_of_flips)
-        batches[i].append(measurements[i].score(margins, origin, flips))
-    return Replicates([_join(scores) for scores in batches], data.note)
+    step, n = max(_BATCH // widest, 1), len(measurements)
+    sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
+    batches = _score_batches(measurements, data, drawn_reference, sizes, generator(_DRAWS, seed))
+    scores = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot"))
+    return [_join(scores[i::n]) for i in range(n)], data.note
 
 
-def _draw_margins(
+def _score_batches(
+    measurements: Sequence[Any],
     data: Partition,
     reference: Partition | None,
-    measurements: Sequence[Scored],
     sizes: Sequence[int],
     rng: np.random.Generator,
-) -> Iterator[tuple[int, Margins, Margins | None, int]]:
-    """Yield drawn margins of data and reference for each measurement, and a seed of flips."""
+) -> Iterator[dict[str, Array]]:
+    """Yield the scores of each measurement on one batch of draws after the other."""
     for size in sizes:
         seed_of_flips = int(rng.integers(2**32))
         truth, origin = Margins(data, None, data.draw(size, rng)), None
         if reference is not None:
             origin = Margins(reference, None, reference.draw(size, rng))
         margins = {m.model: truth.of_model(m.model) for m in measurements}
-        for i, measurement in enumerate(measurements):
-            yield i, margins[measurement.model], origin, seed_of_flips
-
-
-def _batch_sizes(n_boot: int, most: int) -> list[int]:
-    """Return the sizes of batches of replicates."""
-    step = max(most, 1)
-    return [min(step, n_boot - start) for start in range(0, n_boot, step)]
+        for m in measurements:
+            yield m.score(margins[m.model], origin, generator(FLIPS, seed_of_flips))
 
 
 def _join(batches: Sequence[dict[str, Array]]) -> dict[str, Array]:

@@ -296,10 +296,10 @@ def _replicate(
         return {}, ()
     first = measurements[0]
     reference = first.evaluation.reference if first.reads_reference else None
-    drawn = replicate(measurements, first.evaluation.rows, reference, n_boot, seed)
+    scores, note = replicate(measurements, first.evaluation.rows, reference, n_boot, seed)
     models = [measurement.model for measurement in measurements]
-    notes = tuple(filter(None, (drawn.note, _note_on_clusters(first.evaluation.rows))))
-    return dict(zip(models, drawn.scores, strict=True)), notes
+    notes = tuple(filter(None, (note, _note_on_clusters(first.evaluation.rows))))
+    return dict(zip(models, scores, strict=True)), notes
 
 
 def check_has(rows: Rows, model: str | None, roles: Sequence[str], direction: str) -> None:

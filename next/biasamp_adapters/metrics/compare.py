@@ -147,10 +147,10 @@ def _differences(
     values = np.array([differences[model].value for model in models])
     replicates = np.column_stack([drawn for _, drawn in family])
     half_row = base.measurement.half_row
-    bands = simultaneous_bands(values, replicates, half_row, confidence)
-    for model, value, low, high in zip(models, values, bands.low, bands.high, strict=True):
+    ends = simultaneous_bands(values, replicates, half_row, confidence)
+    for model, low, high in zip(models, *(end.tolist() for end in ends), strict=True):
         reason = "" if np.isfinite(low) else words.UNDEFINED
-        differences[model] = Estimate(float(value), float(low), float(high), reason)
+        differences[model] = Estimate(differences[model].value, low, high, reason)
     return differences
 
 
