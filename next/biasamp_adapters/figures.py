@@ -1,0 +1,190 @@
+"""Numbers, names and plurals as a reader wants them. Shares are fractions, and print in points."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MINUS, NONE = "−", "–"
+
+#: Longer names are cut, and more decimals than this are not printed.
+_LONGEST_NAME, _MOST_DECIMALS = 40, 6
+
+#: Control characters, and those that turn a line around or have no width.
+_UNSEEN = re.compile(
+    " *[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]+ *"
+)
+
+#: What could be taken for the end of a name.
+_SEPARATORS = re.compile(r",| and | to ")
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The decimals, in points, of all numbers about one thing."""
+
+    decimals: int = 1
+
+    @classmethod
+    def of(cls, *numbers: Mapping[str, Any]) -> Digits:
+        """Return the finest decimals that the intervals of some numbers ask for."""
+        return cls(max((_decimals(x["low"], x["high"]) for x in numbers), default=1))
+
+    def number(self, value: float, sign: str = "") -> str:
+        """Return a number; -0 is 0, and has no sign."""
+        text = f"{100 * value:{sign}z.{self.decimals}f}"
+        return text.lstrip("+") if float(text) == 0 else text.replace("-", MINUS)
+
+    def end(self, value: float, sign: str = "", bound: float = 0.0) -> str:
+        """Return an end of an interval, which looks like a bound only if it is the bound."""
+        decimals = 0 if value == 0 else self.decimals
+        if value != bound:
+            while decimals < _MOST_DECIMALS and round(100 * (value - bound), decimals) == 0:
+                decimals += 1
+        return Digits(decimals).number(value, sign)
+
+    def ends(self, low: float, high: float, sign: str = "") -> str:
+        """Return both ends: "+9 to +15"."""
+        return f"{self.end(low, sign)} to {self.end(high, sign)}"
+
+    def size(self, value: float) -> str:
+        """Return a size with its unit: "1 point", "1.0 points"."""
+        return with_unit(self.number(abs(value)))
+
+    def signed(self, value: float) -> str:
+        """Return a change with its unit: "+6 points"."""
+        return with_unit(self.number(value, "+"))
+
+    def bound(self, value: float) -> str:
+        """Return an end as a size with its unit."""
+        return with_unit(self.end(abs(value)))
+
+    def change(self, number: Mapping[str, Any], unit: str = "") -> str:
+        """Return a change with its interval: "+12 (+9 to +15)"."""
+        if number["low"] is None:
+            return self.number(number["value"], "+") + unit
+        if number["low"] == number["high"] == number["value"] == 0:
+            return f"0{unit} (0 to 0)"
+        ends = self.ends(number["low"], number["high"], "+")
+        return f"{self.number(number['value'], '+')}{unit} ({ends})"
+
+    def change_in_points(self, number: Mapping[str, Any]) -> str:
+        """Return a change as a sentence tells it: "+12 points (+9 to +15)"."""
+        return self.change(number, unit_of(self.number(number["value"], "+")))
+
+    def by(self, number: Mapping[str, Any]) -> str:
+        """Return a size with its interval, small to large: "24 points (21 to 27)"."""
+        return f"{self.size(number['value'])} ({self.sizes(number)})"
+
+    def sizes(self, number: Mapping[str, Any]) -> str:
+        """Return the ends as sizes, small to large: "21 to 27"."""
+        return self.ends(*sorted((abs(number["low"]), abs(number["high"]))))
+
+    def rate(self, share: float | None) -> str:
+        """Return a rate in per cent; only one of exactly 0 or 1 prints as 0% or 100%."""
+        if share is None:
+            return NONE
+        if share in (0, 1):
+            return f"{share:.0%}"
+        text, step = self.number(share), 10.0**-self.decimals
+        if float(text) == 0:
+            return f"under {step:.{self.decimals}f}%"
+        if float(text) == 100:
+            return f"over {100 - step:.{self.decimals}f}%"
+        return f"{text}%"
+
+
+def _decimals(low: float | None, high: float | None) -> int:
+    """Return none for a half width of 2.5 points, one for 0.25, and so on; one without any."""
+    if low is None or high is None or not high > low:
+        return 1
+    half = 50 * (high - low)
+    return min(max(0, math.ceil(math.log10(2.5 / half) - 1e-9)), _MOST_DECIMALS)
+
+
+def unit_of(number: str) -> str:
+    """Return the unit that a printed number has."""
+    return " point" if number.lstrip(f"+{MINUS}") == "1" else " points"
+
+
+def with_unit(number: str) -> str:
+    """Return a printed number with its unit."""
+    return number + unit_of(number)
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """Return a rate with so many decimals."""
+    return Digits(decimals).rate(share)
+
+
+def error_rate(share: float | None) -> str:
+    """Return FPR or TPR in whole per cent, below 1% with one decimal."""
+    return percent(share, 1 if share is not None and 0 < share < 0.01 else 0)
+
+
+def ratio(value: float, bound: float = 0.8) -> str:
+    """Return a ratio with two decimals, or as many as tell it from a bound."""
+    decimals = 2
+    while decimals < _MOST_DECIMALS and value != bound and round(value, decimals) == bound:
+        decimals += 1
+    return f"{value:.{decimals}f}"
+
+
+def is_clear(number: Mapping[str, Any]) -> bool:
+    """Return whether an interval excludes 0."""
+    return number["low"] is not None and (number["low"] > 0 or number["high"] < 0)
+
+
+# Words that agree with numbers.
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun: "1 gap", "2,145 gaps"."""
+    return f"{n:,} {plural(n, noun)}"
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a noun as it stands after a number."""
+    if n == 1:
+        return noun
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
+
+
+def agree(n: int, one: str, several: str) -> str:
+    """Return the verb that agrees with a number."""
+    return one if n == 1 else several
+
+
+# Names.
+
+
+def clean(text: str) -> str:
+    """Return text on one line, without characters that cannot be seen."""
+    return _UNSEEN.sub(" ", text)
+
+
+def name(label: Any, feature: str = "") -> str:
+    """Return a name: cut if it is long, in quotes if it could be taken for two.
+
+    Groups that are numbers print with their feature: "sex = 1".
+    """
+    if feature and isinstance(label, bool | int | float):
+        return f"{name(feature)} = {label}"
+    text = " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    text = clean(text)
+    if len(text) > _LONGEST_NAME:
+        text = f"{text[: _LONGEST_NAME - 1].rstrip()}…"
+    return f"'{text}'" if text != text.strip() or not text or _SEPARATORS.search(text) else text
+
+
+def join(names: Iterable[str], limit: int = 3) -> str:
+    """Return "A, B and C", or "A, B, C and 4 more"."""
+    listed: Sequence[str] = list(names)
+    if len(listed) > limit:
+        listed = [*listed[:limit], f"{len(listed) - limit:,} more"]
+    if len(listed) < 2:
+        return "".join(listed)
+    return f"{', '.join(listed[:-1])} and {listed[-1]}"
