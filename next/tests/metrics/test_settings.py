@@ -51,7 +51,7 @@ def test_name_and_key_stand_for_the_metric(name: str, key: str) -> None:
     short = name.removesuffix(" A->T")
     assert get_metric(short).name == name
     direction = name.split(" ")[1] if " " in name else "undirected"
-    assert metric.measured_direction == direction
+    assert metric.direction == direction
 
 
 def test_functions_are_calls_of_the_objects() -> None:
