@@ -14,7 +14,7 @@ from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.names import get_metric
+from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.result import AmplificationResult
 
 

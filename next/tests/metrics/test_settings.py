@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.names import get_metric
+from biasamp_adapters.metrics.functions import get_metric
 
 BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
 Multi = bam.MultiAttributeBiasAmplification
