@@ -225,9 +225,8 @@ class AmplificationResult:
     def pos_label(self) -> Label | None:
         """The only class that is evaluated; None for all."""
         classes = self.measurement.pair_labels[1]
-        if len(classes) == 1 and len(self.measurement.evaluation.rows.class_labels) > 1:
-            return classes[0]
-        return None
+        is_one_of_several = len(classes) == 1 < len(self.measurement.evaluation.rows.class_labels)
+        return classes[0] if is_one_of_several else None
 
     @cached_property
     def by_pair(self) -> pd.DataFrame:
@@ -259,17 +258,10 @@ class AmplificationResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python objects; NaN and missing ends are None."""
+        names = ("metric", "key", "direction", "n_rows", "n_boot", "confidence")
+        about = {name: getattr(self, name) for name in names}
         numbers = {name: _to_dict(number) for name, number in self.estimates.items()}
-        return {
-            "metric": self.metric,
-            "key": self.key,
-            "direction": self.direction,
-            "n_rows": self.n_rows,
-            **numbers,
-            "n_boot": self.n_boot,
-            "confidence": self.confidence,
-            "notes": list(self.notes),
-        }
+        return {**about, **numbers, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
         of_class = "" if self.pos_label is None else f" of {show(self.pos_label)}"

@@ -16,6 +16,9 @@ from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
 from biasamp_adapters.metrics.quality import UNCERTAINTY
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
+#: The arguments that hold data.
+_COLUMNS = ("y_true", "y_pred", "sensitive_features", "sensitive_features_pred", "sample_weight")
+
 
 def mals_bias_amplification(
     y_true: Any,
@@ -53,8 +56,7 @@ def mals_bias_amplification(
     >>> mals_bias_amplification([1, 1, 1, 0], [1, 1, 0, 0], sensitive_features=list("aabb"))
     0.33333333333333337
     """
-    metric = MALSBiasAmplification(reference=reference, pos_label=pos_label)
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(MALSBiasAmplification, **locals())
 
 
 def directional_bias_amplification(
@@ -92,10 +94,7 @@ def directional_bias_amplification(
     >>> directional_bias_amplification(y_true, y_pred, sensitive_features=groups)
     0.375
     """
-    metric = DirectionalBiasAmplification(
-        reference=reference, pos_label=pos_label, direction=direction
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(DirectionalBiasAmplification, **locals())
 
 
 def multi_attribute_bias_amplification(
@@ -133,10 +132,7 @@ def multi_attribute_bias_amplification(
     >>> multi_attribute_bias_amplification(y_true, y_pred, sensitive_features=groups)
     0.375
     """
-    metric = MultiAttributeBiasAmplification(
-        reference=reference, pos_label=pos_label, direction=direction
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(MultiAttributeBiasAmplification, **locals())
 
 
 def leakage_amplification(
@@ -175,10 +171,7 @@ def leakage_amplification(
     >>> leakage_amplification(y_true, y_pred, sensitive_features=["a", "a", "a", "b"])
     0.0
     """
-    metric = LeakageAmplification(
-        reference=reference, pos_label=pos_label, attacker=attacker, quality=quality
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(LeakageAmplification, **locals())
 
 
 def directional_predictability_amplification(
@@ -219,26 +212,13 @@ def directional_predictability_amplification(
     >>> directional_predictability_amplification(y_true, y_pred, sensitive_features=list("abab"))
     0.0
     """
-    metric = DirectionalPredictabilityAmplification(
-        reference=reference,
-        pos_label=pos_label,
-        direction=direction,
-        attacker=attacker,
-        quality=quality,
-    )
-    return _call(metric, y_true, y_pred, sensitive_features, sensitive_features_pred, sample_weight)
+    return _call(DirectionalPredictabilityAmplification, **locals())
 
 
-def _call(
-    metric: Metric, y_true: Any, y_pred: Any, groups: Any, predicted_groups: Any, weights: Any
-) -> float:
-    return metric(
-        y_true,
-        y_pred,
-        sensitive_features=groups,
-        sensitive_features_pred=predicted_groups,
-        sample_weight=weights,
-    )
+def _call(kind: type[Metric], **arguments: Any) -> float:
+    """Return the value: of the arguments, some are columns, and the others settings."""
+    columns = {name: arguments.pop(name) for name in _COLUMNS}
+    return kind(**arguments)(**columns)
 
 
 # Metrics by their names and keys, such as "BA", "DPA(U) T->A" and "ba_t_to_a".

@@ -188,13 +188,12 @@ class MultiAttributeBiasAmplification(RateMetric):
 
     def classes(self, evaluation: Evaluation) -> Array:
         """Return the positions of the classes that rows of reference and labels show."""
-        positions = super().classes(evaluation)
-        is_matrix, has_rates = evaluation.rows.is_matrix(TASK), evaluation.base_rates is not None
-        if self.pos_label is not None or is_matrix or has_rates:
+        positions, rows = super().classes(evaluation), evaluation.rows
+        if self.pos_label is not None or rows.is_matrix(TASK) or evaluation.base_rates is not None:
             return positions
-        for rows in (evaluation.rows, evaluation.origin):
-            if rows.has(TASK):
-                n = _rows_by_class(rows)
+        for part in (rows, evaluation.origin):
+            if part.has(TASK):
+                n = _rows_by_class(part)
                 positions = positions[n[positions] >= self.min_support]
         return positions
 
@@ -222,12 +221,13 @@ class MultiAttributeBiasAmplification(RateMetric):
         if sets and reference is not None:
             n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
             sets = list(compress(sets, n_rows >= self.min_support))
-            reference = reference.with_sets(sets)
         if not sets:
             raise ValueError(
                 f"Multi needs label sets of at least {self.min_size} labels that at least "
                 f"{self.min_support} rows of the reference show; received none"
             )
+        if reference is not None:
+            reference = reference.with_sets(sets)
         return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
 
 
