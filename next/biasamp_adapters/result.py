@@ -13,15 +13,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import (
-    ATTRIBUTE,
-    PREDICTION,
-    TASK,
-    Array,
-    Label,
-    name_list,
-    show,
-)
+from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, Array, name_list, show
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
@@ -91,7 +83,7 @@ class Measurement(ABC):
         """Return scores of each pair, (groups, classes)."""
 
     @property
-    def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    def pair_labels(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Groups and classes."""
         return self.evaluation.rows.group_labels, self.evaluation.rows.class_labels
 
@@ -222,7 +214,7 @@ class AmplificationResult:
         return self.estimates.get("excess")
 
     @property
-    def pos_label(self) -> Label | None:
+    def pos_label(self) -> Any:
         """The only class that is evaluated; None for all."""
         classes = self.measurement.pair_labels[1]
         is_one_of_several = len(classes) == 1 < len(self.measurement.evaluation.rows.class_labels)

@@ -122,11 +122,14 @@ class BaseRates:
             )
         return self._rates
 
-    def signs(self, group_sizes: Array | None) -> Array:
-        """Return the sign of each correlation, (groups, classes).
+    def signs(self, direction: str, group_sizes: Array | None) -> Array:
+        """Return the sign of each correlation, (groups, classes); undirected, of P(a | t) - 1/|A|.
 
         ``group_sizes`` are those of the data, (groups, 1), for rates without shares of the groups.
         """
+        rates = self.rates(direction)
+        if direction == "undirected":
+            return sign_of_difference(rates, 1 / len(rates))
         if self._signs is not None:
             return self._signs
         shares = group_sizes if self._group_shares is None else self._group_shares

@@ -175,8 +175,9 @@ def signs(origin: Margins, *, is_even: bool) -> Array:
 
     It is exact for whole numbers.
     """
+    joint = origin.joint(ATTRIBUTE, TASK)  # Of which the other sums are sums.
     group, total = _expected_groups(origin, is_even)
-    return _compare_products(total, origin.joint(ATTRIBUTE, TASK), group, origin.joint(ALL, TASK))
+    return _compare_products(total, joint, group, origin.joint(ALL, TASK))
 
 
 def certainty(origin: Margins, *, is_even: bool) -> Array:

@@ -11,16 +11,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTION,
-    TASK,
-    TRUTH,
-    Array,
-    Label,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, TRUTH, Array
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
@@ -78,8 +69,7 @@ class MultiMeasurement(RateMeasurement):
 
     def point(self) -> dict[str, float]:
         changes = (self.coefficients * self.changes)[None]
-        variance = float(_variance(changes)[0])
-        return {"value": self.value, "variance": variance}
+        return {"value": self.value, "variance": float(_variance(changes)[0])}
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value, from 0 where chance may make such changes."""
@@ -176,7 +166,7 @@ class MultiAttributeBiasAmplification(RateMetric):
                 raise ValueError(f"{rule}; received {self.max_size}")
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
-        predicted = ATTRIBUTE_PREDICTION if self.direction == T_TO_A else PREDICTION
+        predicted = PREDICTED[ATTRIBUTE if self.direction == T_TO_A else TASK]
         rows = evaluation.rows
         if rows.has(predicted, model) and rows.variable(predicted, model).is_soft:
             raise ValueError(f"Multi reads 0/1 predictions; {predicted} holds probabilities")
@@ -287,7 +277,7 @@ def on_group_sets(evaluation: Evaluation) -> Evaluation:
     if not crossed or len(crossed) < len(rows.group_labels) or rows.is_matrix(ATTRIBUTE):
         raise ValueError("group_sets=True must have several columns of sensitive_features")
     names = rows.names.get(ATTRIBUTE) or tuple(map(str, range(len(crossed[0]))))
-    groups_in: dict[tuple[tuple[int, Label], ...], list[int]] = {}
+    groups_in: dict[tuple[tuple[int, Any], ...], list[int]] = {}
     for i, levels in enumerate(crossed):
         for size in range(1, len(levels) + 1):
             for members in combinations(enumerate(levels), size):

@@ -24,14 +24,7 @@ from biasamp_adapters.counting.labels import (
     listing,
     name_list,
 )
-from biasamp_adapters.counting.margins import (
-    Margins,
-    certainty,
-    divide,
-    mean_of_pairs,
-    sign_of_difference,
-    signs,
-)
+from biasamp_adapters.counting.margins import Margins, certainty, divide, mean_of_pairs, signs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import Trust, share_of_few_rows
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_has
@@ -268,15 +261,13 @@ class RateMetric(Metric):
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:
         """Return what multiplies the change of each pair, (groups, all classes)."""
-        base_rates, is_even = evaluation.base_rates, self.direction == UNDIRECTED
-        if base_rates is None:
+        is_even = self.direction == UNDIRECTED
+        if evaluation.base_rates is None:
             known = signs(origin, is_even=is_even)[0]
-            return np.maximum(known, 0) if is_even else known
-        rates = base_rates.rates(self.direction)
-        if is_even:
-            return np.maximum(sign_of_difference(rates, 1 / len(rates)), 0)
-        sizes = margins.joint(ATTRIBUTE, ALL)[0] if margins.has(ATTRIBUTE) else None
-        return base_rates.signs(sizes)
+        else:
+            sizes = margins.joint(ATTRIBUTE, ALL)[0] if margins.has(ATTRIBUTE) else None
+            known = evaluation.base_rates.signs(self.direction, sizes)
+        return np.maximum(known, 0) if is_even else known
 
 
 def pass_errors(margins: Margins, truth: str, joint: Array, others: Array) -> Array:
