@@ -66,13 +66,7 @@ class Metric(ABC):
         if isinstance(self.direction, str):
             object.__setattr__(self, "direction", self.direction.replace("→", "->"))
         if self.directions:
-            self.check_choice("direction", self.directions)
-
-    def check_choice(self, name: str, allowed: Sequence[Any]) -> None:
-        """Raise unless a setting is one of those that are allowed."""
-        if getattr(self, name) not in allowed:
-            choices = " or ".join(map(repr, allowed))
-            raise ValueError(f"{name} must be {choices}; received {getattr(self, name)!r}")
+            check_choice("direction", self.direction, self.directions)
 
     @abstractmethod
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> Measurement:
@@ -236,6 +230,12 @@ def _note_on_clusters(rows: Rows) -> str:
     n = has_rows.sum(axis=1)
     few = [label for label, k in zip(groups.labels, n, strict=False) if 0 < k < _ENOUGH_CLUSTERS]
     return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
+
+
+def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
+    """Raise unless a choice is one of those that are allowed."""
+    if choice not in allowed:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; received {choice!r}")
 
 
 def check_whole(name: str, number: Any, fewest: int) -> None:

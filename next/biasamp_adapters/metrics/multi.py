@@ -17,7 +17,7 @@ from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, cells_of, label_sets
 from biasamp_adapters.inference.intervals import FEW_ROWS, Trust, mean_and_spread
-from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, check_whole
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, check_choice, check_whole
 from biasamp_adapters.metrics.rates import RateMeasurement, RateMetric
 
 #: More sets than this are refused.
@@ -156,7 +156,7 @@ class MultiAttributeBiasAmplification(RateMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check_choice("combinations", ("observed", "subsets"))
+        check_choice("combinations", self.combinations, ("observed", "subsets"))
         check_whole("min_size", self.min_size, 1)
         check_whole("min_support", self.min_support, 1)
         if self.max_size is not None:
