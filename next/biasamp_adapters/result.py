@@ -1,8 +1,10 @@
-"""What a metric returns: the value, its interval, and the tables behind it."""
+"""A metric on the data, and what it returns: the value, its interval, and the tables behind it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -10,8 +12,143 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.labels import Label, show
-from biasamp_adapters.inference.intervals import Estimate
+from biasamp_adapters import words
+from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, Array, name_list, show
+from biasamp_adapters.counting.margins import Margins
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, Trust, estimate
+
+#: Fewer clusters do not tell how much clusters differ.
+_FEWEST_CLUSTERS = 8
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measurement(ABC):
+    """A metric of one model, with all that no draw changes.
+
+    Attributes
+    ----------
+    metric : Metric
+    evaluation : Evaluation
+    model : str or None
+    margins, origin : Margins
+        Those of the data, and of what decides the signs.
+    reads_reference : bool
+        Whether scores read rates of the reference, as those of undirected metrics do; it is then
+        drawn too.
+    notes : tuple of str
+        Caveats on the value.
+    """
+
+    metric: Any
+    evaluation: Evaluation
+    model: str | None
+    margins: Margins
+    origin: Margins
+    reads_reference: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the value is a relative change, which a difference must not be compared with."""
+        return False
+
+    @property
+    def half_row(self) -> float:
+        """Half a row of the smallest group that is compared, which widens bands of differences."""
+        return 0.0
+
+    @property
+    def further_notes(self) -> tuple[str, ...]:
+        """Notes that results have, and of which a call for a float does not warn."""
+        return ()
+
+    @property
+    @abstractmethod
+    def value(self) -> float:
+        """The value of the data."""
+
+    @abstractmethod
+    def point(self) -> dict[str, float]:
+        """Return the scores of the data."""
+
+    @abstractmethod
+    def score(
+        self, margins: Margins, origin: Margins | None, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """Return named scores of a batch, each of shape (batch,)."""
+
+    @abstractmethod
+    def pairs(self) -> dict[str, Array]:
+        """Return scores of each pair, (groups, classes)."""
+
+    @property
+    def pair_labels(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Groups and classes."""
+        return self.evaluation.rows.group_labels, self.evaluation.rows.class_labels
+
+    @property
+    def width(self) -> int:
+        """Numbers that one replicate takes, about."""
+        rows = self.evaluation.rows
+        n_classes, n_groups = len(rows.class_labels), len(rows.group_labels)
+        confusion = 0 if rows.is_matrix(TASK) else max(n_classes, n_groups) ** 2
+        return 4 * n_groups * max(n_classes, n_groups) + confusion
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of a group and a class that have rows enough to matter."""
+        if not (self.margins.has(TASK) and self.margins.has(ATTRIBUTE)):
+            groups, classes = self.pair_labels
+            return len(groups) * len(classes)
+        return int((self.margins.joint(ATTRIBUTE, TASK) >= FEW_ROWS).sum())
+
+    def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
+        """Return what is known of a score in addition to its replicates."""
+        return Trust(scores[name])
+
+    @property
+    def reason_not_to_draw(self) -> str:
+        """Why no replicates can be drawn; empty if they can."""
+        rows = self.evaluation.rows
+        if rows.undrawn:
+            return words.ONE_SUM.format(names=name_list(rows.undrawn))
+        if rows.n_clusters is None or rows.n_clusters >= _FEWEST_CLUSTERS:
+            return ""
+        if rows.block_sums is not None:
+            return words.ONE_SUM.format(names="all rows")
+        return words.FEW_CLUSTERS_IN_ALL.format(n=rows.n_clusters, fewest=_FEWEST_CLUSTERS)
+
+    def result(
+        self, scores: Mapping[str, Array], drawing: Sequence[str], confidence: float
+    ) -> AmplificationResult:
+        """Return the scores of the data, with intervals from replicates of them if there are any.
+
+        ``drawing`` are notes on how these were drawn.
+        """
+        undrawn = Trust(np.empty(0), self.reason_not_to_draw or words.NOT_REQUESTED)
+        estimates = {
+            name: estimate(x, self.trust(name, x, scores) if scores else undrawn, confidence)
+            for name, x in self.point().items()
+        }
+        notes = [*self.evaluation.notes, *self.notes, *self.further_notes, *drawing]
+        replicates = scores.get("value", np.empty(0))
+        n_undefined = len(replicates) - int(np.isfinite(replicates).sum())
+        if n_undefined:
+            notes.append(words.REPLICATES_UNDEFINED.format(k=n_undefined, n=len(replicates)))
+        if self.margins.has(PREDICTION) and self.margins.variable(PREDICTION).is_soft:
+            notes.append(words.PROBABILITIES)
+        return AmplificationResult(
+            measurement=self,
+            metric=self.metric.name,
+            key=self.metric.key,
+            direction=self.metric.direction,
+            n_rows=self.evaluation.rows.n_rows,
+            estimates=estimates,
+            confidence=confidence,
+            n_boot=len(replicates),
+            notes=tuple(filter(None, notes)),
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -20,6 +157,12 @@ class AmplificationResult:
 
     Attributes
     ----------
+    metric, key : str
+        The name of the metric, such as "BA A->T", and in letters, digits and underscores, such as
+        "ba_a_to_t".
+    direction : {"A->T", "T->A", "undirected"}
+    n_rows : int
+        Rows evaluated.
     estimates : dict of str to Estimate
         The value, and the numbers that belong to it: ``equal_errors`` and ``excess`` (BA, MALS),
         ``variance`` (Multi), ``psi_dataset`` and ``psi_model`` (LA, DPA).
@@ -30,26 +173,15 @@ class AmplificationResult:
         Caveats on the value.
     """
 
-    measurement: Any = field(repr=False)
+    measurement: Measurement
+    metric: str
+    key: str
+    direction: str
+    n_rows: int
     estimates: dict[str, Estimate]
     confidence: float
     n_boot: int
     notes: tuple[str, ...]
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric, such as "BA A->T"."""
-        return self.measurement.metric.name
-
-    @property
-    def key(self) -> str:
-        """The name in letters, digits and underscores, such as "ba_a_to_t"."""
-        return self.measurement.metric.key
-
-    @property
-    def direction(self) -> str:
-        """ "A->T", "T->A" or "undirected"."""
-        return self.measurement.metric.measured_direction
 
     @property
     def estimate(self) -> Estimate:
@@ -72,11 +204,6 @@ class AmplificationResult:
         return self.estimate.reason
 
     @property
-    def n_rows(self) -> int:
-        """Rows evaluated."""
-        return self.measurement.evaluation.rows.n_rows
-
-    @property
     def equal_errors(self) -> Estimate | None:
         """The value if all groups had the same error rates (BA, MALS)."""
         return self.estimates.get("equal_errors")
@@ -87,24 +214,19 @@ class AmplificationResult:
         return self.estimates.get("excess")
 
     @property
-    def pos_label(self) -> Label | None:
+    def pos_label(self) -> Any:
         """The only class that is evaluated; None for all."""
         classes = self.measurement.pair_labels[1]
-        if len(classes) == 1 and len(self.measurement.evaluation.rows.class_labels) > 1:
-            return classes[0]
-        return None
+        is_one_of_several = len(classes) == 1 < len(self.measurement.evaluation.rows.class_labels)
+        return classes[0] if is_one_of_several else None
 
     @cached_property
     def by_pair(self) -> pd.DataFrame:
         """One row for each pair of a group and a class."""
         groups, classes = self.measurement.pair_labels
-        columns = {
-            "group": [show(x) if isinstance(x, tuple) else x for x in groups for _ in classes],
-            "class": [label for _ in groups for label in classes],
-        }
-        frame = pd.DataFrame(
-            {name: pd.Series(values, dtype=object) for name, values in columns.items()}
-        ).infer_objects()
+        shown = [show(group) if isinstance(group, tuple) else group for group in groups]
+        pairs = [(group, label) for group in shown for label in classes]
+        frame = pd.DataFrame(pairs, columns=["group", "class"], dtype=object).infer_objects()
         for name, scores in self.measurement.pairs().items():
             frame[name] = np.asarray(scores).ravel()
         return frame
@@ -128,27 +250,12 @@ class AmplificationResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python objects; NaN and missing ends are None."""
-        numbers = {
-            name: {
-                "value": _finite(x.value),
-                "low": _finite(x.low),
-                "high": _finite(x.high),
-                "reason": x.reason,
-            }
-            for name, x in self.estimates.items()
-        }
-        return {
-            "metric": self.metric,
-            "key": self.key,
-            "direction": self.direction,
-            "n_rows": self.n_rows,
-            **numbers,
-            "n_boot": self.n_boot,
-            "confidence": self.confidence,
-            "notes": list(self.notes),
-        }
+        names = ("metric", "key", "direction", "n_rows", "n_boot", "confidence")
+        about = {name: getattr(self, name) for name in names}
+        numbers = {name: _to_dict(number) for name, number in self.estimates.items()}
+        return {**about, **numbers, "notes": list(self.notes)}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         of_class = "" if self.pos_label is None else f" of {show(self.pos_label)}"
         lines = [f"{self.metric}{of_class}: {self.estimate}"]
         lines += [f"  {name}: {x}" for name, x in self.estimates.items() if name != "value"]
@@ -157,12 +264,11 @@ class AmplificationResult:
         lines.append(f"  {self.n_rows:,} rows")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
-    def __repr__(self) -> str:
-        return str(self)
-
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
+def _to_dict(number: Estimate) -> dict[str, Any]:
+    ends = {"value": number.value, "low": number.low, "high": number.high}
+    finite = {name: x if np.isfinite(x) else None for name, x in ends.items()}
+    return {**finite, "reason": number.reason}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, plain_labels
+from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
 
@@ -113,21 +113,23 @@ class BaseRates:
             raise ValueError(f"group_shares must sum to 1; received a sum of {column.sum():g}")
         return column
 
-    def rates(self, given: str) -> Array:
-        """Return the rates given the attribute or the task, (groups, classes)."""
-        direction = {ATTRIBUTE: "A->T", TASK: "T->A"}[given]
-        if direction != self.direction:
+    def rates(self, direction: str) -> Array:
+        """Return P(class | group) for "A->T", else P(group | class), (groups, classes)."""
+        needed = "A->T" if direction == "A->T" else "T->A"
+        if needed != self.direction:
             raise ValueError(
-                f"this metric needs BaseRates with direction={direction!r}; "
-                f"received {self.direction!r}"
+                f"the metric needs BaseRates with direction={needed!r}; received {self.direction!r}"
             )
         return self._rates
 
-    def signs(self, group_sizes: Array | None) -> Array:
-        """Return the sign of each correlation, (groups, classes).
+    def signs(self, direction: str, group_sizes: Array | None) -> Array:
+        """Return the sign of each correlation, (groups, classes); undirected, of P(a | t) - 1/|A|.
 
         ``group_sizes`` are those of the data, (groups, 1), for rates without shares of the groups.
         """
+        rates = self.rates(direction)
+        if direction == "undirected":
+            return sign_of_difference(rates, 1 / len(rates))
         if self._signs is not None:
             return self._signs
         shares = group_sizes if self._group_shares is None else self._group_shares

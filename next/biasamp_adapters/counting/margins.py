@@ -170,22 +170,38 @@ def mean_of_pairs(values: Array) -> Array:
 # Signs of correlations, and how certain they are.
 
 
-def correlation_signs(origin: Margins) -> Array:
-    """Return the sign of P(a, t) - P(a) P(t), exact for whole numbers: (batch, groups, classes)."""
-    joint = origin.joint(ATTRIBUTE, TASK)
-    return _compare_products(
-        origin.labelled, joint, origin.joint(ATTRIBUTE, ALL), origin.joint(ALL, TASK)
-    )
+def signs(origin: Margins, *, is_even: bool) -> Array:
+    """Return the sign of P(a | t) minus P(a), or minus an even share: (batch, groups, classes).
+
+    It is exact for whole numbers.
+    """
+    joint = origin.joint(ATTRIBUTE, TASK)  # Of which the other sums are sums.
+    group, total = _expected_groups(origin, is_even)
+    return _compare_products(total, joint, group, origin.joint(ALL, TASK))
 
 
-def dominance_signs(origin: Margins) -> Array:
-    """Return the sign of P(a | t) minus an even share, exact as above: (batch, groups, classes)."""
-    joint = origin.joint(ATTRIBUTE, TASK)
-    n_groups = np.full((1, 1, 1), float(joint.shape[1]))
-    return _compare_products(n_groups, joint, np.ones((1, 1, 1)), origin.joint(ALL, TASK))
+def certainty(origin: Margins, *, is_even: bool) -> Array:
+    """Return how many standard errors each of these differences is from 0, (groups, classes)."""
+    labelled, n_rows = origin.labelled[0], origin.rows.effective_rows
+    joint, task = origin.joint(ATTRIBUTE, TASK)[0] / labelled, origin.joint(ALL, TASK)[0] / labelled
+    group, total = _expected_groups(origin, is_even)
+    share = group[0] / total[0]
+    variance = share * (1 - share) * task
+    if not is_even:
+        variance = variance * (1 - task)
+    spread = np.sqrt(np.maximum(variance, 0) / (n_rows * labelled / origin.total[0]))
+    return divide(joint - share * task, spread, 0.0)
 
 
-def sign_of_difference(left: Array, right: Array) -> Array:
+def _expected_groups(origin: Margins, is_even: bool) -> tuple[Array, Array]:
+    """Return sums of groups that classes are compared with, and their total: even ones are 1."""
+    if is_even:
+        n_groups = origin.joint(ATTRIBUTE, TASK).shape[1]
+        return np.ones((1, 1, 1)), np.full((1, 1, 1), float(n_groups))
+    return origin.joint(ATTRIBUTE, ALL), origin.labelled
+
+
+def sign_of_difference(left: Array, right: Array | float) -> Array:
     """Return the sign of the difference; 0 if both are equal up to rounding."""
     is_tie = np.abs(left - right) <= _ROUNDING * np.maximum(np.abs(left), np.abs(right))
     return np.where(is_tie, 0.0, np.sign(left - right))
@@ -205,31 +221,3 @@ def _compare_products(a: Array, b: Array, c: Array, d: Array) -> Array:
 def _as_integers(numbers: Array) -> Array:
     """Return whole numbers as integers of any size."""
     return numbers.astype(np.int64).astype(object)
-
-
-def certainty(origin: Margins, n_rows: float) -> Array:
-    """Return how many standard errors each correlation is from a tie, (groups, classes)."""
-    total = origin.labelled[0]
-    joint = origin.joint(ATTRIBUTE, TASK)[0] / total
-    group, task = origin.joint(ATTRIBUTE, ALL)[0] / total, origin.joint(ALL, TASK)[0] / total
-    variance = np.maximum(group * (1 - group) * task * (1 - task), 0)
-    return _standardized(joint - group * task, variance, _labelled_rows(origin, n_rows))
-
-
-def certainty_of_dominance(origin: Margins, n_rows: float) -> Array:
-    """Return how many standard errors P(a | t) is from an even share, (groups, classes)."""
-    total = origin.labelled[0]
-    joint = origin.joint(ATTRIBUTE, TASK)[0] / total
-    task, share = origin.joint(ALL, TASK)[0] / total, 1 / len(joint)
-    gap = np.where(task > 0, joint - share * task, 0)
-    variance = np.broadcast_to(share * (1 - share) * task, joint.shape)
-    return _standardized(gap, variance, _labelled_rows(origin, n_rows))
-
-
-def _labelled_rows(origin: Margins, n_rows: float) -> float:
-    return n_rows * float(origin.labelled[0, 0, 0] / origin.joint(ALL, ALL)[0, 0, 0])
-
-
-def _standardized(gap: Array, variance: Array, n_rows: float) -> Array:
-    spread = np.sqrt(variance)
-    return np.sqrt(n_rows) * np.divide(gap, spread, out=np.zeros(gap.shape), where=spread > 0)

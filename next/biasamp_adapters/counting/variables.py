@@ -256,7 +256,7 @@ def right_labels(truth: Variable, prediction: Variable) -> Variable:
     return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
 
 
-def label_sets(variable: Block, sets: Sequence[tuple[int, ...]]) -> Block:
+def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
     """Return indicators of label sets, each of which holds where all its labels do."""
     cell, first = cells_of([variable.keys()])
     has_label = variable.take(first).sparse[:, : len(variable.labels)].toarray() != 0

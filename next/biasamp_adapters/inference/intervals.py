@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Estimate:
     low: float = np.nan
     high: float = np.nan
     reason: str = words.NOT_REQUESTED
-    replicates: Array | None = field(default=None, repr=False, compare=False)
+    replicates: Any = field(default=None, repr=False, compare=False)
 
     @property
     def interval(self) -> tuple[float, float] | None:

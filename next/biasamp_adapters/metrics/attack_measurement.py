@@ -22,7 +22,6 @@ from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import ATTACKS, Attack, attack_tables, indicator_tables
 from biasamp_adapters.metrics.flips import bias_of_expectation, drawn_flips, expected_flips
-from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.quality import (
     BALANCED,
     LOSS,
@@ -33,6 +32,7 @@ from biasamp_adapters.metrics.quality import (
     is_dependent,
 )
 from biasamp_adapters.metrics.ties import has_clear_winners, mean_gain, tie_margin
+from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips.
 _MAX_BIAS, TRIALS = 0.0005, 100
@@ -68,7 +68,7 @@ class AttackMeasurement(Measurement):
     @property
     def attack(self) -> Attack:
         """What is seen, guessed and flipped."""
-        return ATTACKS[self.metric.measured_direction]
+        return ATTACKS[self.metric.direction]
 
     @property
     def by_column(self) -> bool:

@@ -104,7 +104,7 @@ class AttackMetric(Metric):
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> AttackMeasurement:
         """Return the attack on the data; a matrix that is seen needs a fitted attacker."""
-        rows, attack = evaluation.rows, ATTACKS[self.measured_direction]
+        rows, attack = evaluation.rows, ATTACKS[self.direction]
         check_has(rows, model, (*attack.data, *attack.model), self.name)
         target, quality = attack.data[1], self._scored_quality(rows)
         is_fitted = self.is_fitted or rows.is_matrix(attack.data[0])

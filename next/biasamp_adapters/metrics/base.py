@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import MODEL, Counts, read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, Array, Label, name_list
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.progress import watch
-from biasamp_adapters.result import AmplificationResult
+from biasamp_adapters.result import AmplificationResult, Measurement
 from biasamp_adapters.warning import AmplificationWarning
 
 A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 
 #: Intervals that rest on a group with rows in fewer clusters may be too narrow.
 _ENOUGH_CLUSTERS = 60
+
+#: The settings that say how data are read.
+_READING = ("class_labels", "group_labels", "missing", "missing_values")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -54,18 +57,16 @@ class Metric(ABC):
     group_labels: Sequence[Label] | None = None
     missing: str = "error"
     missing_values: Sequence[Label] = ()
+    direction: str = field(default=UNDIRECTED, init=False)
 
     short: ClassVar[str] = ""
     directions: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        if not self.directions:
-            return
-        direction = getattr(self, "direction", UNDIRECTED)
-        if str(direction).replace("→", "->") not in self.directions:
-            allowed = " or ".join(map(repr, self.directions))
-            raise ValueError(f"direction must be {allowed}; received {direction!r}")
-        object.__setattr__(self, "direction", direction.replace("→", "->"))
+        if isinstance(self.direction, str):
+            object.__setattr__(self, "direction", self.direction.replace("→", "->"))
+        if self.directions:
+            check_choice("direction", self.direction, self.directions)
 
     @abstractmethod
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> Measurement:
@@ -74,22 +75,17 @@ class Metric(ABC):
     @property
     def name(self) -> str:
         """The short name, such as "BA A->T" or "LA"."""
-        return f"{self.short} {self.measured_direction}" if self.directions else self.short
+        return f"{self.short} {self.direction}" if self.directions else self.short
 
     @property
     def key(self) -> str:
         """The name in letters, digits and underscores, such as "ba_a_to_t"."""
-        plain = self.name.lower().replace("->", "_to_").replace("(", " ").replace(")", "")
-        return "_".join(plain.replace(",", " ").split())
+        words_of_name = self.name.lower().replace("->", "_to_")
+        return re.sub("[^a-z0-9]+", "_", words_of_name).strip("_")
 
     @property
     def __name__(self) -> str:
         return self.name
-
-    @property
-    def measured_direction(self) -> str:
-        """ "A->T", "T->A" or "undirected"."""
-        return str(getattr(self, "direction", UNDIRECTED))
 
     def __call__(
         self,
@@ -129,8 +125,8 @@ class Metric(ABC):
             sample_weight=sample_weight,
             **self._reading_options(),
         )
-        evaluation = self.evaluate(counts.rows, None)
-        measurement = self.measure(evaluation, _only_model(counts.rows), 0)
+        evaluation = self.evaluate(counts.rows)
+        measurement = self.measure(evaluation, _only_model(evaluation.rows), 0)
         for note in (*evaluation.notes, *measurement.notes):
             warnings.warn(f"{self.name}: {note}", AmplificationWarning, stacklevel=2)
         return float(measurement.value)
@@ -174,65 +170,40 @@ class Metric(ABC):
             "sample_weight": sample_weight,
             "clusters": clusters,
         }
-        counts, names = self.count(data, y_pred, columns)
-        model = _only_model(counts.rows)
-        results = self.results(counts, names, n_boot, confidence, random_state)
-        return results[model]
+        evaluation = self.read(data, y_pred, columns)
+        model = _only_model(evaluation.rows)
+        return self.results(evaluation, n_boot, confidence, random_state)[model]
 
-    def count(
-        self, data: Any, y_pred: Any, columns: Mapping[str, Any]
-    ) -> tuple[Counts, Mapping[str, Any] | None]:
-        """Return counts of arrays or data, and the names of columns."""
-        return read_counts(data, y_pred, columns=columns, options=self._reading_options())
+    def read(self, data: Any, y_pred: Any, columns: Mapping[str, Any]) -> Evaluation:
+        """Return the rows of arrays or data beside the reference."""
+        options = self._reading_options()
+        counts, names = read_counts(data, y_pred, columns=columns, options=options)
+        return self.evaluate(counts.rows, names)
 
     def _reading_options(self) -> dict[str, Any]:
-        return {
-            "class_labels": self.class_labels,
-            "group_labels": self.group_labels,
-            "missing": self.missing,
-            "missing_values": self.missing_values,
-        }
+        return {name: getattr(self, name) for name in _READING}
 
-    def evaluate(self, rows: Rows, names: Mapping[str, Any] | None) -> Evaluation:
-        """Return rows beside the reference, on common labels."""
+    def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
+        """Return rows beside the reference, on common labels; ``names`` are those of columns."""
         reference = read_reference(self.reference, names, self.missing)
         return align(rows, reference, self.class_labels, self.group_labels)
 
     def results(
-        self,
-        counts: Counts,
-        names: Mapping[str, Any] | None,
-        n_boot: int,
-        confidence: float,
-        random_state: Any,
+        self, evaluation: Evaluation, n_boot: int, confidence: float, random_state: Any
     ) -> dict[str, AmplificationResult]:
         """Return the result of each model, from the same draws."""
-        check_levels(n_boot, confidence)
-        seed = read_seed(random_state)
-        evaluation = self.evaluate(counts.rows, names)
-        models = counts.rows.models or (MODEL,)
+        check_whole("n_boot", n_boot, 0)
+        if not isinstance(confidence, float) or not 0 < confidence < 1:
+            raise ValueError(f"confidence must lie between 0 and 1; received {confidence!r}")
+        seed, models = read_seed(random_state), evaluation.rows.models or (MODEL,)
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         drawn = [m for m in measurements if n_boot and not m.reason_not_to_draw]
-        scores, drawing = _replicate(drawn, n_boot, seed)
-        results = {}
-        for model, measurement in zip(models, measurements, strict=True):
-            replicates = scores.get(model, {})
-            notes = [*evaluation.notes, *measurement.notes, *measurement.further_notes]
-            notes += [*drawing, _note_on_undefined(replicates)]
-            if (
-                counts.rows.has(PREDICTION, model)
-                and counts.rows.variable(PREDICTION, model).is_soft
-            ):
-                notes.append(words.PROBABILITIES)
-            results[model] = AmplificationResult(
-                measurement=measurement,
-                estimates=measurement.estimates(replicates, confidence),
-                confidence=confidence,
-                n_boot=n_boot if replicates else 0,
-                notes=tuple(filter(None, notes)),
-            )
-        return results
+        scores, notes = _replicate(drawn, n_boot, seed)
+        return {
+            model: measurement.result(scores.get(model, {}), notes, confidence)
+            for model, measurement in zip(models, measurements, strict=True)
+        }
 
     def __repr__(self) -> str:
         changed = [
@@ -249,21 +220,10 @@ def _short_repr(value: Any) -> str:
     return text if len(text) <= 40 and "\n" not in text else f"<{type(value).__name__}>"
 
 
-def _note_on_undefined(replicates: Mapping[str, Array]) -> str:
-    """Return how many replicates are undefined; an empty text if none are."""
-    values = replicates.get("value")
-    if values is None or np.isfinite(values).all():
-        return ""
-    n_undefined = int((~np.isfinite(values)).sum())
-    return words.REPLICATES_UNDEFINED.format(k=n_undefined, n=len(values))
-
-
 def _note_on_clusters(rows: Rows) -> str:
     """Return which groups have rows in few clusters; an empty text if none have."""
-    if rows.cluster is None or not rows.has(ATTRIBUTE):
-        return ""
-    groups = rows.variable(ATTRIBUTE)
-    if not isinstance(groups, Codes) or rows.block_sums is not None:
+    groups = rows.variables.get((ATTRIBUTE, None))
+    if rows.cluster is None or rows.block_sums is not None or not isinstance(groups, Codes):
         return ""
     has_rows = np.zeros((len(groups.labels) + 1, rows.cluster.max() + 1), dtype=bool)
     has_rows[groups.codes, rows.cluster] = True
@@ -272,12 +232,16 @@ def _note_on_clusters(rows: Rows) -> str:
     return words.FEW_CLUSTERS.format(names=name_list(few)) if few else ""
 
 
-def check_levels(n_boot: Any, confidence: Any) -> None:
-    """Raise unless the number of replicates and the level are possible."""
-    if not isinstance(n_boot, int | np.integer) or isinstance(n_boot, bool) or n_boot < 0:
-        raise ValueError(f"n_boot must be a whole number from 0 on; received {n_boot!r}")
-    if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1; received {confidence!r}")
+def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
+    """Raise unless a choice is one of those that are allowed."""
+    if choice not in allowed:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; received {choice!r}")
+
+
+def check_whole(name: str, number: Any, fewest: int) -> None:
+    """Raise unless a number is whole and not too small."""
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < fewest:
+        raise ValueError(f"{name} must be a whole number from {fewest} on; received {number!r}")
 
 
 def _only_model(rows: Rows) -> str:
@@ -290,15 +254,15 @@ def _only_model(rows: Rows) -> str:
 
 def _replicate(
     measurements: Sequence[Measurement], n_boot: int, seed: int
-) -> tuple[dict[str | None, dict[str, Array]], tuple[str, ...]]:
+) -> tuple[dict[str | None, dict[str, Array]], list[str]]:
     """Return the replicates of each model's scores, and notes on how they were drawn."""
     if not measurements:
-        return {}, ()
+        return {}, []
     first = measurements[0]
     reference = first.evaluation.reference if first.reads_reference else None
     scores, note = replicate(measurements, first.evaluation.rows, reference, n_boot, seed)
     models = [measurement.model for measurement in measurements]
-    notes = tuple(filter(None, (note, _note_on_clusters(first.evaluation.rows))))
+    notes = [note, _note_on_clusters(first.evaluation.rows)]
     return dict(zip(models, scores, strict=True)), notes
 
 

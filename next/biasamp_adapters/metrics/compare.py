@@ -14,7 +14,7 @@ from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.metrics.base import Metric
-from biasamp_adapters.metrics.names import get_metric
+from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.result import AmplificationResult
 
 
@@ -40,24 +40,20 @@ class Comparison:
         ``difference_low``, ``difference_high`` and ``clear``: whether the interval of the
         difference excludes 0.
         """
-        nothing = Estimate(np.nan)
-        records = []
-        for model, result in self.results.items():
-            difference = self.differences.get(model, nothing)
-            records.append(
-                {
-                    "model": model,
-                    "value": result.value,
-                    "low": result.estimate.low,
-                    "high": result.estimate.high,
-                    "reason": result.reason,
-                    "difference": difference.value,
-                    "difference_low": difference.low,
-                    "difference_high": difference.high,
-                    "clear": bool(difference.low > 0 or difference.high < 0),
-                }
-            )
-        return pd.DataFrame(records)
+        values = [result.estimate for result in self.results.values()]
+        differences = [self.differences.get(m, Estimate(np.nan)) for m in self.results]
+        columns = {
+            "model": list(self.results),
+            "value": [x.value for x in values],
+            "low": [x.low for x in values],
+            "high": [x.high for x in values],
+            "reason": [x.reason for x in values],
+            "difference": [x.value for x in differences],
+            "difference_low": [x.low for x in differences],
+            "difference_high": [x.high for x in differences],
+            "clear": [x.low > 0 or x.high < 0 for x in differences],
+        }
+        return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
         return self.frame.round(4).to_string(index=False)
@@ -110,8 +106,7 @@ def compare(
     """
     if reference is not None and isinstance(metric, Metric):
         raise ValueError("reference must be a setting of the metric object, if there is one")
-    settings = {} if reference is None else {"reference": reference}
-    metric = get_metric(metric, **settings)
+    metric = get_metric(metric, reference=reference)
     columns = {
         "y_true": y_true,
         "sensitive_features": sensitive_features,
@@ -119,12 +114,12 @@ def compare(
         "sample_weight": sample_weight,
         "clusters": clusters,
     }
-    counts, names = metric.count(data, y_pred, columns)
-    if len(counts.rows.models) < 2:
+    evaluation = metric.read(data, y_pred, columns)
+    if len(evaluation.rows.models) < 2:
         raise ValueError(
             "compare needs at least two models, as a dict: y_pred={'old': ..., 'new': ...}"
         )
-    results = metric.results(counts, names, n_boot, confidence, random_state)
+    results = metric.results(evaluation, n_boot, confidence, random_state)
     return Comparison(results, _differences(results, confidence))
 
 
@@ -132,31 +127,22 @@ def _differences(
     results: Mapping[str, AmplificationResult], confidence: float
 ) -> dict[str, Estimate]:
     """Return the differences of all models from the first one, as one family."""
-    first, *others = results
-    base, differences = results[first], dict[str, Estimate]()
-    family: list[tuple[str, Array]] = []
-    for model in others:
-        result = results[model]
+    (first, base), *others = results.items()
+    differences, family = dict[str, Estimate](), dict[str, Array]()
+    for model, result in others:
         reason = _reason_for_no_difference({first: base, model: result})
         differences[model] = Estimate(result.value - base.value, reason=reason)
         if not reason:
-            family.append((model, _replicates(result) - _replicates(base)))
+            family[model] = result.estimate.replicates - base.estimate.replicates
     if not family:
         return differences
-    models = [model for model, _ in family]
-    values = np.array([differences[model].value for model in models])
-    replicates = np.column_stack([drawn for _, drawn in family])
-    half_row = base.measurement.half_row
+    values = np.array([differences[model].value for model in family])
+    replicates, half_row = np.column_stack([*family.values()]), base.measurement.half_row
     ends = simultaneous_bands(values, replicates, half_row, confidence)
-    for model, low, high in zip(models, *(end.tolist() for end in ends), strict=True):
+    for model, low, high in zip(family, *(end.tolist() for end in ends), strict=True):
         reason = "" if np.isfinite(low) else words.UNDEFINED
         differences[model] = Estimate(differences[model].value, low, high, reason)
     return differences
-
-
-def _replicates(result: AmplificationResult) -> Array:
-    replicates = result.estimate.replicates
-    return np.empty(0) if replicates is None else replicates
 
 
 def _reason_for_no_difference(pair: Mapping[str, AmplificationResult]) -> str:

@@ -1,7 +1,9 @@
-"""The five metrics as functions, in the shape of those of Fairlearn and scikit-learn."""
+"""The five metrics as functions, in the shape of those of Fairlearn, and by their names."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from biasamp_adapters.counting.labels import Label
@@ -9,8 +11,9 @@ from biasamp_adapters.metrics.attacks import (
     DirectionalPredictabilityAmplification,
     LeakageAmplification,
 )
-from biasamp_adapters.metrics.base import Metric
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric
 from biasamp_adapters.metrics.multi import MultiAttributeBiasAmplification
+from biasamp_adapters.metrics.quality import UNCERTAINTY
 from biasamp_adapters.metrics.rates import DirectionalBiasAmplification, MALSBiasAmplification
 
 
@@ -236,3 +239,47 @@ def _call(
         sensitive_features_pred=predicted_groups,
         sample_weight=weights,
     )
+
+
+# Metrics by their names and keys, such as "BA", "DPA(U) T->A" and "ba_t_to_a".
+
+_NAMED: tuple[Metric, ...] = (
+    MALSBiasAmplification(),
+    DirectionalBiasAmplification(direction=A_TO_T),
+    DirectionalBiasAmplification(direction=T_TO_A),
+    MultiAttributeBiasAmplification(direction=A_TO_T),
+    MultiAttributeBiasAmplification(direction=T_TO_A),
+    MultiAttributeBiasAmplification(direction=UNDIRECTED),
+    LeakageAmplification(),
+    DirectionalPredictabilityAmplification(direction=A_TO_T),
+    DirectionalPredictabilityAmplification(direction=T_TO_A),
+    DirectionalPredictabilityAmplification(direction=A_TO_T, quality=UNCERTAINTY),
+    DirectionalPredictabilityAmplification(direction=T_TO_A, quality=UNCERTAINTY),
+)
+
+#: Names without a direction mean "A->T".
+_SHORT = {metric.name.removesuffix(" A->T"): metric for metric in _NAMED}
+_BY_NAME = _SHORT | {name: x for x in _NAMED for name in (x.name, x.key)}
+
+
+def get_metric(metric: Any, **settings: Any) -> Metric:
+    """Return a metric object, or the one of a name or key with some settings.
+
+    Parameters
+    ----------
+    metric : Metric or str
+    **settings
+        Settings of a metric that is named, such as ``reference``.
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, type) and issubclass(metric, Metric):
+        raise ValueError(f"metric must be an object, {metric.__name__}(); received the class")
+    name = str(metric).replace("→", "->")
+    if name not in _BY_NAME:
+        nearest = get_close_matches(name, _BY_NAME, 1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise ValueError(
+            f"unknown metric {str(metric)[:40]!r}{hint} The metrics are {', '.join(_SHORT)}."
+        )
+    return replace(_BY_NAME[name], **settings)

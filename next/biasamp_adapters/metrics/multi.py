@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTION,
-    TASK,
-    TRUTH,
-    Array,
-    Label,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, TRUTH, Array
 from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_of_pairs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Block, Codes
+from biasamp_adapters.counting.variables import Block, Codes, cells_of, label_sets
 from biasamp_adapters.inference.intervals import FEW_ROWS, Trust, mean_and_spread
-from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, check_choice, check_whole
 from biasamp_adapters.metrics.rates import RateMeasurement, RateMetric
 
 #: More sets than this are refused.
@@ -52,7 +43,7 @@ class MultiMeasurement(RateMeasurement):
         """Why rates of few rows, or label sets of single rows, give no interval."""
         rows = self.evaluation.rows
         if rows.is_matrix(TASK) and rows.block_sums is None:
-            n = margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
+            n = _rows_by_class(rows)
             share = float((n[n > 0] == 1).mean())
             if share > _MAX_SINGLE:
                 return words.SETS_OF_ONE_ROW.format(share=share)
@@ -78,8 +69,7 @@ class MultiMeasurement(RateMeasurement):
 
     def point(self) -> dict[str, float]:
         changes = (self.coefficients * self.changes)[None]
-        variance = float(_variance(changes)[0])
-        return {"value": self.value, "variance": variance}
+        return {"value": self.value, "variance": float(_variance(changes)[0])}
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value, from 0 where chance may make such changes."""
@@ -91,12 +81,8 @@ class MultiMeasurement(RateMeasurement):
         below = np.inf
         if value > mean_of_chance + _CLEAR * spread_of_chance:
             below = mean_and_spread(added)[0]
-        limits = (0.0, 2.0 if self.is_undirected else 1.0)
+        limits = (0.0, 2.0 if self.reads_reference else 1.0)
         return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits)
-
-    @property
-    def further_notes(self) -> tuple[str, ...]:
-        return ()
 
     def pairs(self) -> dict[str, Array]:
         """Return ``change`` and ``contribution`` of each pair."""
@@ -170,39 +156,34 @@ class MultiAttributeBiasAmplification(RateMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.combinations not in ("observed", "subsets"):
-            raise ValueError(
-                f"combinations must be 'observed' or 'subsets'; received {self.combinations!r}"
-            )
-        for name in ("min_size", "max_size", "min_support"):
-            size = getattr(self, name)
-            if size is not None and (not isinstance(size, int) or size < 1):
-                raise ValueError(f"{name} must be a whole number from 1 on; received {size!r}")
-        if self.max_size is not None and self.max_size < self.min_size:
-            raise ValueError(
-                f"max_size must be at least min_size={self.min_size}; received {self.max_size}"
-            )
+        check_choice("combinations", self.combinations, ("observed", "subsets"))
+        check_whole("min_size", self.min_size, 1)
+        check_whole("min_support", self.min_support, 1)
+        if self.max_size is not None:
+            check_whole("max_size", self.max_size, 1)
+            if self.max_size < self.min_size:
+                rule = f"max_size must be at least min_size={self.min_size}"
+                raise ValueError(f"{rule}; received {self.max_size}")
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
-        predicted = ATTRIBUTE_PREDICTION if self.direction == T_TO_A else PREDICTION
+        predicted = PREDICTED[ATTRIBUTE if self.direction == T_TO_A else TASK]
         rows = evaluation.rows
         if rows.has(predicted, model) and rows.variable(predicted, model).is_soft:
             raise ValueError(f"Multi reads 0/1 predictions; {predicted} holds probabilities")
         if self.group_sets:
-            evaluation = self._on_group_sets(evaluation)
+            evaluation = on_group_sets(evaluation)
         if rows.is_matrix(TASK) and evaluation.base_rates is None:
             evaluation = self._on_label_sets(evaluation)
         return super().measure(evaluation, model, seed)
 
     def classes(self, evaluation: Evaluation) -> Array:
         """Return the positions of the classes that rows of reference and labels show."""
-        positions = super().classes(evaluation)
-        is_matrix, has_rates = evaluation.rows.is_matrix(TASK), evaluation.base_rates is not None
-        if self.pos_label is not None or is_matrix or has_rates:
+        positions, rows = super().classes(evaluation), evaluation.rows
+        if self.pos_label is not None or rows.is_matrix(TASK) or evaluation.base_rates is not None:
             return positions
-        for rows in (evaluation.rows, evaluation.origin):
-            if rows.has(TASK):
-                n = margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
+        for part in (rows, evaluation.origin):
+            if part.has(TASK):
+                n = _rows_by_class(part)
                 positions = positions[n[positions] >= self.min_support]
         return positions
 
@@ -212,13 +193,6 @@ class MultiAttributeBiasAmplification(RateMetric):
         rows = evaluation.rows
         return np.ones((len(rows.group_labels), len(rows.class_labels)))
 
-    def _on_group_sets(self, evaluation: Evaluation) -> Evaluation:
-        """Return the evaluation with sets of groups as overlapping groups."""
-        reference = evaluation.reference
-        if reference is not None:
-            reference = with_group_sets(reference)
-        return replace(evaluation, rows=with_group_sets(evaluation.rows), reference=reference)
-
     def _on_label_sets(self, evaluation: Evaluation) -> Evaluation:
         """Return the evaluation with label sets of the reference as columns."""
         if evaluation.rows.block_sums is not None:
@@ -226,22 +200,30 @@ class MultiAttributeBiasAmplification(RateMetric):
         shown = sets_shown(evaluation.origin)
         if self.combinations == "subsets":
             shown = subsets(shown, self.max_size, self.min_support)
+        largest = self.max_size or np.inf
         sets = [
             members
             for members, n in sorted(shown.items())
-            if self.min_size <= len(members) <= (self.max_size or np.inf) and n >= self.min_support
+            if self.min_size <= len(members) <= largest and n >= self.min_support
         ]
         check_number(len(sets))
-        reference = evaluation.reference
-        if reference is not None:
-            sets = sets_held(evaluation.rows, sets, self.min_support)
-            reference = reference.with_sets(sets) if sets else reference
+        rows, reference = evaluation.rows, evaluation.reference
+        if sets and reference is not None:
+            n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
+            sets = list(compress(sets, n_rows >= self.min_support))
         if not sets:
             raise ValueError(
                 f"Multi needs label sets of at least {self.min_size} labels that at least "
                 f"{self.min_support} rows of the reference show; received none"
             )
-        return replace(evaluation, rows=evaluation.rows.with_sets(sets), reference=reference)
+        if reference is not None:
+            reference = reference.with_sets(sets)
+        return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
+
+
+def _rows_by_class(rows: Rows) -> Array:
+    """Return how many rows hold each class, or each label set."""
+    return margins_of_data(rows.unweighted()).joint(ALL, TASK)[0, 0]
 
 
 # Sets of labels, and sets of groups of several attributes.
@@ -250,49 +232,34 @@ class MultiAttributeBiasAmplification(RateMetric):
 def sets_shown(rows: Rows) -> dict[tuple[int, ...], int]:
     """Return the exact label sets of the rows, and how many rows show each."""
     variable = rows.variable(TASK)
-    truth = variable.sparse[:, : len(variable.labels)].tocsr()
-    truth.eliminate_zeros()
-    truth.sort_indices()
-    shown: dict[tuple[int, ...], int] = {}
-    ends, columns = truth.indptr.tolist(), truth.indices.tolist()
-    for start, end, n in zip(ends, ends[1:], rows.n.tolist(), strict=False):
-        if end > start:
-            members = tuple(columns[start:end])
-            shown[members] = shown.get(members, 0) + n
-    return shown
-
-
-def sets_held(rows: Rows, sets: list[tuple[int, ...]], min_support: int) -> list[tuple[int, ...]]:
-    """Return the sets that enough rows of the truth contain."""
-    if not sets:
-        return sets
-    truth = replace(rows, variables={(TASK, None): rows.variable(TASK)}, listed={})
-    n = margins_of_data(truth.unweighted().with_sets(sets)).joint(ALL, TASK)[0, 0]
-    return [members for members, support in zip(sets, n, strict=True) if support >= min_support]
+    cell, first = cells_of([variable.keys()])
+    has_label = variable.take(first).sparse[:, : len(variable.labels)].toarray() != 0
+    n = np.bincount(cell, rows.n).astype(int).tolist()
+    sets = [tuple(np.flatnonzero(row).tolist()) for row in has_label]
+    return {members: k for members, k in zip(sets, n, strict=True) if members}
 
 
 def subsets(
     shown: Mapping[tuple[int, ...], int], max_size: int | None, min_support: int
 ) -> dict[tuple[int, ...], int]:
     """Return all sets that enough rows contain, grown label by label, and how many do."""
-    rows, sizes = [frozenset(members) for members in shown], np.array(list(shown.values()))
-    labels = sorted(set().union(*rows))
-    holds = np.array([[label in row for row in rows] for label in labels])
+    sizes, n_labels = np.array(list(shown.values())), 1 + max(map(max, shown), default=-1)
+    holds = np.array([[label in members for members in shown] for label in range(n_labels)])
     supports: dict[tuple[int, ...], int] = {}
-    growing: list[tuple[tuple[int, ...], Array]] = [((), np.ones(len(rows), dtype=bool))]
+    growing: list[tuple[tuple[int, ...], Array]] = [((), np.ones(len(shown), dtype=bool))]
     while growing:
         members, inside = growing.pop()
         first = members[-1] + 1 if members else 0
-        for i in range(first, len(labels)):
-            both, grown = inside & holds[i], (*members, i)
+        for label in range(first, n_labels):
+            both, grown = inside & holds[label], (*members, label)
             support = int(sizes[both].sum())
-            if support < max(min_support, 1):
+            if support < min_support:
                 continue
             supports[grown] = support
             check_number(len(supports))
             if max_size is None or len(grown) < max_size:
                 growing.append((grown, both))
-    return {tuple(labels[i] for i in members): n for members, n in supports.items()}
+    return supports
 
 
 def check_number(n_sets: int) -> None:
@@ -303,13 +270,14 @@ def check_number(n_sets: int) -> None:
         )
 
 
-def with_group_sets(rows: Rows) -> Rows:
-    """Return rows whose groups are all sets of levels of the crossed attributes that occur."""
+def on_group_sets(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with sets of levels of the crossed attributes as overlapping groups."""
+    rows, reference = evaluation.rows, evaluation.reference
     crossed = [label for label in rows.group_labels if isinstance(label, tuple)]
     if not crossed or len(crossed) < len(rows.group_labels) or rows.is_matrix(ATTRIBUTE):
         raise ValueError("group_sets=True must have several columns of sensitive_features")
     names = rows.names.get(ATTRIBUTE) or tuple(map(str, range(len(crossed[0]))))
-    groups_in: dict[tuple[tuple[int, Label], ...], list[int]] = {}
+    groups_in: dict[tuple[tuple[int, Any], ...], list[int]] = {}
     for i, levels in enumerate(crossed):
         for size in range(1, len(levels) + 1):
             for members in combinations(enumerate(levels), size):
@@ -320,6 +288,13 @@ def with_group_sets(rows: Rows) -> Rows:
     for column, members in enumerate(sets):
         belongs[groups_in[members], column] = 1
     labels = tuple(" × ".join(f"{names[i]}={level}" for i, level in members) for members in sets)
+    if reference is not None:
+        reference = _with_groups(reference, labels, belongs)
+    return replace(evaluation, rows=_with_groups(rows, labels, belongs), reference=reference)
+
+
+def _with_groups(rows: Rows, labels: tuple[str, ...], belongs: Array) -> Rows:
+    """Return the rows with the sets to which each group belongs."""
     moved = dict(rows.variables)
     for key, variable in rows.variables.items():
         if TRUTH[key[0]] == ATTRIBUTE and isinstance(variable, Codes):

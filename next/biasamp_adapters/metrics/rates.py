@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
     PREDICTED,
+    PREDICTION,
     RIGHT,
     TASK,
     Array,
@@ -23,32 +24,29 @@ from biasamp_adapters.counting.labels import (
     listing,
     name_list,
 )
-from biasamp_adapters.counting.margins import (
-    Margins,
-    certainty,
-    certainty_of_dominance,
-    correlation_signs,
-    divide,
-    dominance_signs,
-    mean_of_pairs,
-)
+from biasamp_adapters.counting.margins import Margins, certainty, divide, mean_of_pairs, signs
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.inference.intervals import Trust, share_of_few_rows
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_has
-from biasamp_adapters.metrics.measurement import Measurement
-from biasamp_adapters.metrics.rate_table import (
-    CLASS_BY_GROUP,
-    GROUP_BY_CLASS,
-    GROUP_BY_PREDICTED_CLASS,
-    PREDICTED_GROUP_BY_PREDICTED_CLASS,
-    Contrast,
-    Terms,
-    add_up,
-)
+from biasamp_adapters.result import Measurement
 
 #: A sign whose |z| is smaller may be the other one.
 _CERTAIN = 1.96
+
+
+class Rate(NamedTuple):
+    """A share of rows by group and class: sums by two variables over sums by two variables."""
+
+    numerator: tuple[str, str]
+    denominator: tuple[str, str]
+
+    def measure(self, margins: Margins) -> Array:
+        """Return the rate, (batch, groups, classes); NaN where it has no rows."""
+        return divide(margins.joint(*self.numerator), margins.joint(*self.denominator))
+
+    def rows(self, margins: Margins) -> Array:
+        """Return the rows of equal weight that it is a share of, by group or by class."""
+        return margins.joint(*self.denominator)[0] * margins.rows.effective_rows / margins.total[0]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,33 +55,28 @@ class RateMeasurement(Measurement):
 
     Attributes
     ----------
-    contrast : Contrast
+    true_rate, predicted_rate : Rate
     classes : ndarray of int
         The positions of the classes that are evaluated.
     coefficients : ndarray
         The sign of the correlation of each pair, or 1 where a group counts and 0 elsewhere.
-    changes : ndarray
-        Predicted rates minus true ones; NaN where a pair has no rows.
     """
 
-    contrast: Contrast
+    true_rate: Rate
+    predicted_rate: Rate
     classes: Array
     coefficients: Array
-    changes: Array
-
-    @property
-    def is_undirected(self) -> bool:
-        """Whether rates are P(group | predicted class), and those of the truth the reference's."""
-        return self.metric.measured_direction == UNDIRECTED
-
-    @property
-    def reads_reference(self) -> bool:
-        return self.is_undirected
 
     @property
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         groups, classes = super().pair_labels
         return groups, tuple(classes[i] for i in self.classes)
+
+    @cached_property
+    def changes(self) -> Array:
+        """Predicted rates minus true ones, (groups, classes); NaN where a pair has no rows."""
+        true, predicted = self.rates(self.margins, self.origin)
+        return (predicted - true)[0]
 
     @property
     def value(self) -> float:
@@ -95,7 +88,7 @@ class RateMeasurement(Measurement):
 
     def mean(self, contributions: Array) -> Array:
         """Return the mean over pairs; of undirected metrics over classes of the sum over groups."""
-        if not self.contrast.true_of_reference:
+        if not self.reads_reference:
             return mean_of_pairs(contributions)
         defined = ~np.isnan(contributions)
         total = np.where(defined, contributions, 0).sum(axis=(1, 2))
@@ -103,12 +96,14 @@ class RateMeasurement(Measurement):
 
     def rates(self, margins: Margins, origin: Margins | None) -> tuple[Array, Array]:
         """Return true and predicted rates of the evaluated classes, (batch, groups, classes)."""
-        if self.evaluation.reference is None:
-            origin = margins
-        elif origin is None:
-            origin = self.origin
-        true, predicted = measure_rates(self.contrast, self.evaluation, margins, origin)
-        return self.evaluated(true), self.evaluated(predicted)
+        base_rates = self.evaluation.base_rates
+        if base_rates is not None:
+            true = base_rates.rates(self.metric.direction)[None]
+        elif self.reads_reference and origin is not None:
+            true = self.true_rate.measure(origin)
+        else:
+            true = self.true_rate.measure(margins)
+        return self.evaluated(true), self.evaluated(self.predicted_rate.measure(margins))
 
     def evaluated(self, rates: Array) -> Array:
         """Return the rates of the evaluated classes, (batch, groups, classes)."""
@@ -134,25 +129,30 @@ class RateMeasurement(Measurement):
         """Return predicted rates if all groups had the same error rates; None without a truth."""
         if self.evaluation.base_rates is not None or not margins.has(TASK):
             return None
-        pairs, denominator = margins.joint(ATTRIBUTE, TASK), self.contrast.predicted.denominator
-        if self.metric.measured_direction != T_TO_A:
+        roles, denominator = self.predicted_rate
+        pairs, total = margins.joint(ATTRIBUTE, TASK), margins.joint(*denominator)
+        if PREDICTION in roles:
             pairs = pass_errors(margins, TASK, pairs, margins.joint(ATTRIBUTE, ALL))
-        if ATTRIBUTE_PREDICTION in self.contrast.predicted_roles:
-            others = add_up(margins, denominator).swapaxes(-1, -2)
-            pairs = pass_errors(margins, ATTRIBUTE, pairs.swapaxes(-1, -2), others)
-            pairs = pairs.swapaxes(-1, -2)
-        return self.evaluated(divide(pairs, add_up(margins, denominator)))
+        if ATTRIBUTE_PREDICTION in roles:
+            pairs, others = pairs.swapaxes(-1, -2), total.swapaxes(-1, -2)
+            pairs = pass_errors(margins, ATTRIBUTE, pairs, others).swapaxes(-1, -2)
+        return self.evaluated(divide(pairs, total))
 
     @cached_property
     def rows_of_rates(self) -> Array:
         """The rows of equal weight that each rate is a share of, (groups, classes)."""
-        evaluation = self.evaluation
-        rows = _effective(self.margins, self.contrast.predicted.denominator, evaluation.rows)
-        if self.contrast.true_of_reference and evaluation.base_rates is None:
-            true = _effective(self.origin, self.contrast.true.denominator, evaluation.origin)
-            rows = np.minimum(rows, true)
-        shape = len(evaluation.rows.group_labels), len(evaluation.rows.class_labels)
+        rows = self.predicted_rate.rows(self.margins)
+        if self.reads_reference and self.evaluation.base_rates is None:
+            rows = np.minimum(rows, self.true_rate.rows(self.origin))
+        shape = len(self.evaluation.rows.group_labels), len(self.evaluation.rows.class_labels)
         return np.broadcast_to(rows, shape)[:, self.classes]
+
+    def name_conditions(self, are_meant: Array) -> str:
+        """Return the names of the groups, or else classes, in which some rates are meant."""
+        labels, axis = self.pair_labels[0], 1
+        if self.metric.direction != A_TO_T:
+            labels, axis = self.pair_labels[1], 0
+        return name_list(list(compress(labels, np.any(are_meant, axis=axis))))
 
     @cached_property
     def reason_of_few_rows(self) -> str:
@@ -161,16 +161,11 @@ class RateMeasurement(Measurement):
         share, few = share_of_few_rows(self.rows_of_rates, counted)
         if not share:
             return ""
-        groups, classes = self.pair_labels
-        labels, axis = (groups, 1) if self.contrast.given == ATTRIBUTE else (classes, 0)
-        names = list(compress(labels, np.any(few, axis=axis)))
-        return words.SMALL_GROUPS.format(names=name_list(names), share=share)
+        return words.SMALL_GROUPS.format(names=self.name_conditions(few), share=share)
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return the replicates, or no interval where rates of few rows carry the variance."""
-        most = 1.0
-        if self.is_undirected:
-            most = float(len(self.evaluation.rows.group_labels))
+        most = float(len(self.evaluation.rows.group_labels)) if self.reads_reference else 1.0
         return Trust(scores[name], self.reason_of_few_rows, limits=(-most, most))
 
     @property
@@ -181,34 +176,27 @@ class RateMeasurement(Measurement):
     @property
     def further_notes(self) -> tuple[str, ...]:
         """How many signs may be the other one; nothing if none may, or if they are given."""
-        if self.evaluation.base_rates is not None:
-            return ()
-        n_uncertain = int(self._are_signs_uncertain()[:, self.classes].sum())
+        n_uncertain = int(self.pairs().get("uncertain", np.zeros(0)).sum())
         if not n_uncertain:
             return ()
-        note = words.UNCERTAIN_SHARES if self.is_undirected else words.UNCERTAIN_SIGNS
+        note = words.UNCERTAIN_SHARES if self.reads_reference else words.UNCERTAIN_SIGNS
         return (note.format(k=n_uncertain, m=self.changes.size),)
 
-    def _are_signs_uncertain(self) -> Array:
-        """Return which signs may be the other one, (groups, all classes); ties are certain."""
-        rows = self.evaluation.origin.effective_rows
-        if self.is_undirected:
-            signs, z = dominance_signs(self.origin), certainty_of_dominance(self.origin, rows)
-        else:
-            signs, z = correlation_signs(self.origin), certainty(self.origin, rows)
-        return (np.abs(z) < _CERTAIN) & (signs[0] != 0)
+    def are_uncertain(self) -> Array:
+        """Return which signs may be the other one; those of ties and of given rates are certain."""
+        if self.evaluation.base_rates is not None:
+            return np.zeros(self.changes.shape, dtype=bool)
+        is_tie = signs(self.origin, is_even=self.reads_reference)[0] == 0
+        z = certainty(self.origin, is_even=self.reads_reference)
+        return (~is_tie & (np.abs(z) < _CERTAIN))[:, self.classes]
 
     def pairs(self) -> dict[str, Array]:
         """Return ``sign``, ``change``, ``contribution`` and ``uncertain`` of each pair."""
-        contributions = self.contributions(self.changes) + 0.0  # Zeros have no minus sign.
-        is_uncertain = np.zeros(self.changes.shape, dtype=bool)
-        if self.evaluation.base_rates is None:
-            is_uncertain = self._are_signs_uncertain()[:, self.classes]
         return {
             "sign": self.coefficients.astype(int),
             "change": self.changes,
-            "contribution": contributions,
-            "uncertain": is_uncertain,
+            "contribution": self.contributions(self.changes) + 0.0,  # Zeros have no minus sign.
+            "uncertain": self.are_uncertain(),
         }
 
 
@@ -218,43 +206,47 @@ class RateMetric(Metric):
 
     measurement_type: ClassVar[type[RateMeasurement]] = RateMeasurement
 
-    def contrast(self, margins: Margins) -> Contrast:
-        """Return the rates that are compared."""
-        if self.measured_direction == A_TO_T:
-            return CLASS_BY_GROUP
-        if self.measured_direction == T_TO_A:
-            return GROUP_BY_CLASS
-        if margins.has(ATTRIBUTE_PREDICTION):
-            return PREDICTED_GROUP_BY_PREDICTED_CLASS
-        return GROUP_BY_PREDICTED_CLASS
+    def rates(self, margins: Margins) -> tuple[Rate, Rate]:
+        """Return the true and the predicted rate: P(class | group), or P(group | class).
+
+        Undirected metrics read the share of groups, or of predicted groups, in predicted classes.
+        """
+        if self.direction == A_TO_T:
+            predicted = Rate((ATTRIBUTE, PREDICTION), (ATTRIBUTE, ALL))
+            return Rate((ATTRIBUTE, TASK), (ATTRIBUTE, ALL)), predicted
+        true = Rate((ATTRIBUTE, TASK), (ALL, TASK))
+        if self.direction == T_TO_A:
+            return true, Rate((ATTRIBUTE_PREDICTION, TASK), (ALL, TASK))
+        group = ATTRIBUTE_PREDICTION if margins.has(ATTRIBUTE_PREDICTION) else ATTRIBUTE
+        return true, Rate((group, PREDICTION), (ALL, PREDICTION))
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
         """Return the changes of the data, with the signs of the reference."""
         margins, origin = evaluation.margins(model)
-        contrast = self.contrast(margins)
-        needed = contrast.predicted.roles
-        if evaluation.base_rates is None and self.measured_direction != UNDIRECTED:
-            needed = (*needed, *contrast.true.roles)
+        true_rate, predicted_rate = self.rates(margins)
+        needed, is_undirected = [*predicted_rate.numerator], self.direction == UNDIRECTED
+        if evaluation.base_rates is None and not is_undirected:
+            needed += true_rate.numerator
         check_has(evaluation.rows, model, needed, self.name)
         classes = self.classes(evaluation)
-        true, predicted = measure_rates(contrast, evaluation, margins, origin)
-        changes = (predicted - true)[0][:, classes]
-        undefined = np.isnan(changes)
-        notes: tuple[str, ...] = ()
-        if undefined.any():
-            notes = (self.note_on_undefined(evaluation, classes, undefined),)
-        return self.measurement_type(
+        measurement = self.measurement_type(
             metric=self,
             evaluation=evaluation,
             model=model,
             margins=margins,
             origin=origin,
-            notes=notes,
-            contrast=contrast,
+            reads_reference=is_undirected,
+            true_rate=true_rate,
+            predicted_rate=predicted_rate,
             classes=classes,
             coefficients=self.coefficients(evaluation, margins, origin)[:, classes],
-            changes=changes,
         )
+        undefined = np.isnan(measurement.changes)
+        if not undefined.any():
+            return measurement
+        names = measurement.name_conditions(undefined)
+        note = words.RATES_UNDEFINED.format(k=undefined.sum(), m=undefined.size, names=names)
+        return replace(measurement, notes=(note,))
 
     def classes(self, evaluation: Evaluation) -> Array:
         """Return the positions of the classes to evaluate: all, or the positive one."""
@@ -269,43 +261,13 @@ class RateMetric(Metric):
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:
         """Return what multiplies the change of each pair, (groups, all classes)."""
-        base_rates = evaluation.base_rates
-        if base_rates is None:
-            if self.measured_direction == UNDIRECTED:
-                return np.maximum(dominance_signs(origin)[0], 0)
-            return correlation_signs(origin)[0]
-        if self.measured_direction == UNDIRECTED:
-            even = (1 + 1e-12) / len(base_rates.group_labels)
-            return np.where(base_rates.rates(TASK) > even, 1.0, 0.0)
-        sizes = margins.joint(ATTRIBUTE, ALL)[0] if margins.has(ATTRIBUTE) else None
-        return base_rates.signs(sizes)
-
-    def note_on_undefined(self, evaluation: Evaluation, classes: Array, undefined: Array) -> str:
-        """Return a note on pairs that are undefined, which the mean leaves out."""
-        if self.measured_direction == A_TO_T:
-            labels, axis = evaluation.rows.group_labels, 1
+        is_even = self.direction == UNDIRECTED
+        if evaluation.base_rates is None:
+            known = signs(origin, is_even=is_even)[0]
         else:
-            labels, axis = tuple(evaluation.rows.class_labels[i] for i in classes), 0
-        named = list(compress(labels, np.all(undefined, axis=axis)))
-        return words.RATES_UNDEFINED.format(
-            k=undefined.sum(), m=undefined.size, names=name_list(named)
-        )
-
-
-def _effective(margins: Margins, denominator: Terms, rows: Rows) -> Array:
-    """Return the rows of equal weight in the denominators of rates."""
-    return add_up(margins, denominator)[0] * rows.effective_rows / margins.total[0]
-
-
-def measure_rates(
-    contrast: Contrast, evaluation: Evaluation, margins: Margins, origin: Margins
-) -> tuple[Array, Array]:
-    """Return the true and the predicted rates of a contrast, (batch, groups, classes)."""
-    if evaluation.base_rates is not None:
-        true = evaluation.base_rates.rates(contrast.given)[None]
-    else:
-        true = contrast.true.measure(origin if contrast.true_of_reference else margins)
-    return true, contrast.predicted.measure(margins)
+            sizes = margins.joint(ATTRIBUTE, ALL)[0] if margins.has(ATTRIBUTE) else None
+            known = evaluation.base_rates.signs(self.direction, sizes)
+        return np.maximum(known, 0) if is_even else known
 
 
 def pass_errors(margins: Margins, truth: str, joint: Array, others: Array) -> Array:

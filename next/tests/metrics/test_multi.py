@@ -67,6 +67,8 @@ def test_label_set_must_be_held_by_the_truth_too() -> None:
     # Two rows of the truth hold both 0 and 1, and one holds 2.
     assert sets_of(reference=reference, min_support=2) == ["0 + 1"]
     assert sets_of(reference=([[0, 1, 1]] * 3 + [[0, 0, 1]] * 3, [*"ababab"])) == ["2"]
+    with pytest.raises(ValueError, match="Multi needs label sets of at least"):
+        sets_of(reference=([[0, 1, 1]] * 6, [*"ababab"]))
 
 
 N_LABELS = 5

@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.names import get_metric
+from biasamp_adapters.metrics.functions import get_metric
 
 BA, MALS = bam.DirectionalBiasAmplification, bam.MALSBiasAmplification
 Multi = bam.MultiAttributeBiasAmplification
@@ -51,7 +51,7 @@ def test_name_and_key_stand_for_the_metric(name: str, key: str) -> None:
     short = name.removesuffix(" A->T")
     assert get_metric(short).name == name
     direction = name.split(" ")[1] if " " in name else "undirected"
-    assert metric.measured_direction == direction
+    assert metric.direction == direction
 
 
 def test_functions_are_calls_of_the_objects() -> None:
