@@ -32,9 +32,9 @@ def test_band_reaches_k_errors_to_both_sides():
 def test_k_is_the_quantile_of_the_largest_t():
     # |t| is 3 in 6 of 60 replicates, and the standard deviation stays 1: 6 x 9 + 6 x 1 = 60.
     replicates = np.array([3, -3] * 3 + [1, -1] * 3 + [0] * 48, dtype=float)[:, None]
-    low, high = simultaneous_bands(np.array([0.0]), replicates, confidence=0.95)
+    _, high = simultaneous_bands(np.array([0.0]), replicates, confidence=0.95)
     assert high == pytest.approx([3])
-    low, high = simultaneous_bands(np.array([0.0]), replicates, confidence=0.85)
+    _, high = simultaneous_bands(np.array([0.0]), replicates, confidence=0.85)
     assert high == pytest.approx([1])
 
 
@@ -62,7 +62,7 @@ def test_undefined_value_has_no_band_and_leaves_the_others():
 def test_number_undefined_in_more_than_one_in_twenty_replicates_has_no_band(n_undefined, has_band):
     values, replicates = alternating([0.05, 0.05], [0.02, 0.02], n_boot=80)
     replicates[:n_undefined, 0] = np.nan
-    low, high = simultaneous_bands(values, replicates)
+    low, _ = simultaneous_bands(values, replicates)
     assert np.isfinite(low).tolist() == [has_band, True]
 
 
