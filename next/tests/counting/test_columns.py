@@ -299,10 +299,10 @@ def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragm
         read(**arguments)
 
 
-def test_columns_model_without_a_task_raises_with_model_and_column() -> None:
+def test_columns_model_without_a_task_raises_with_the_column() -> None:
     frame = FRAME.assign(new_a=[1, 0, 1])
     models = {"old": "pred_*", "new": "new_*"}
-    with pytest.raises(ValueError, match=r"y_pred of 'new': there is no column 'new_b' beside"):
+    with pytest.raises(ValueError, match="y_pred: there is no column 'new_b' beside 'true_b'"):
         read(frame, y_true="true_*", y_pred=models)
 
 
