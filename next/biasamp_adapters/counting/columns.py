@@ -9,18 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from biasamp_adapters.counting.labels import (
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTION,
-    TASK,
-    TRUTH,
-    listing,
-    name_list,
-)
+from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, TRUTH, listing
 
 #: Arguments that may have columns for each model, and the truth that each is paired with.
-_BY_MODEL = {PREDICTION: TASK, "y_score": "", ATTRIBUTE_PREDICTION: ATTRIBUTE}
+_BY_MODEL = {argument: truth for argument, truth in TRUTH.items() if argument != truth}
+_BY_MODEL["y_score"] = ""
 
 #: Arguments whose lists are matrices of classes.
 _CLASSES = (TASK, PREDICTION)
@@ -114,14 +107,6 @@ def are_labels(choices: Iterable[Choice]) -> bool:
     return all(choice.labels is None and choice.argument != "count" for choice in choices)
 
 
-def check_name(name: Any, table: Counter[Any]) -> None:
-    """Raise unless exactly one column of a table has the name."""
-    if name not in table:
-        raise _unknown_column(name, list(table))
-    if table[name] > 1:
-        raise ValueError(f"{table[name]} columns have the name {listing([name])}: rename them.")
-
-
 def _choose_of_models(
     argument: str, given: Any, table: Counter[Any], models: Sequence[Any]
 ) -> list[Choice]:
@@ -133,7 +118,7 @@ def _choose_of_models(
     unknown = [model for model in given if models and model not in models]
     if unknown:
         raise ValueError(
-            f"{argument} must be a mapping of the models {_quote(models)} to columns; received "
+            f"{argument} must be a mapping of the models {listing(models)} to columns; received "
             f"{listing(unknown[:1])}."
         )
     return [replace(_choose(argument, given[model], table), model=model) for model in given]
@@ -152,9 +137,12 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
         )
     if len(set(names)) != len(names) or not names or (len(names) > 1 and argument not in _SEVERAL):
         several = "different columns" if argument in _SEVERAL else "one column"
-        raise ValueError(f"{argument} must name {several}; received {_quote(names)}.")
+        raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")
     for name in names:
-        check_name(name, table)
+        if name not in table:
+            raise _unknown_column(name, list(table))
+        if table[name] > 1:
+            raise ValueError(f"{table[name]} columns have the name {listing([name])}: rename them.")
     labels = names if is_list and argument in _CLASSES else None
     return Choice(argument, names, names if len(names) > 1 else names[0], labels)
 
@@ -200,12 +188,9 @@ def _pair(choice: Choice, truth: Choice) -> Choice:
     elif len(names) != len(truth.names):
         raise ValueError(
             f"{choice.argument} must name as many columns as {truth.argument}; received "
-            f"{_quote(names)} for {_quote(truth.names)}. Several models are a mapping."
+            f"{listing(names)} for {listing(truth.names)}. Several models are a mapping."
         )
     return replace(choice, names=names, labels=truth.labels)
-
-
-# Words.
 
 
 def _unknown_column(name: Any, names: Sequence[Any]) -> ValueError:
@@ -214,10 +199,5 @@ def _unknown_column(name: Any, names: Sequence[Any]) -> ValueError:
     guesses = difflib.get_close_matches(str(name).casefold(), folded, 1)
     end = f" Did you mean {listing([folded[guesses[0]]])}?" if guesses else ""
     longest = max(len(listing([column])) for column in [name, *names[:_MOST_NAMES]])
-    columns = _quote(names, min(_MOST_NAMES, _LONGEST_LIST // longest))
+    columns = listing(names, min(_MOST_NAMES, _LONGEST_LIST // longest))
     return ValueError(f"There is no column {listing([name])}. The columns are {columns}.{end}")
-
-
-def _quote(names: Sequence[Any], limit: int = 3) -> str:
-    """Return names as a message shows them: with their spaces, and cut if they are long."""
-    return name_list([listing([name]) for name in names], limit) if names else "none"

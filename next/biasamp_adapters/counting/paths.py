@@ -144,20 +144,20 @@ def find_files(path: Any) -> list[str]:
     return names
 
 
-def _kind_of(name: str) -> str:
+def _kind_of(path: str) -> str:
     """Return whether a file is CSV, JSON or Parquet."""
-    lower = name.lower()
-    with open(name, "rb") as file:
+    lower = path.lower()
+    with open(path, "rb") as file:
         beginning = file.read(4)
     for begins, (kind, endings) in _BEGINNINGS.items():
         if beginning.startswith(begins) and not lower.endswith(endings):
-            raise ValueError(f"{_quote(name)} is {kind}: let its name end in {endings[0]!r}.")
+            raise ValueError(f"{_quote(path)} is {kind}: let its name end in {endings[0]!r}.")
     ending = os.path.splitext(lower.removesuffix(".gz"))[1]
     if ending not in _KINDS:
         reader = _PANDAS.get(ending, "read_csv")
         raise ValueError(
-            f"{_quote(name)} must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            f"pandas.{reader}({_quote(name)})"
+            f"{_quote(path)} must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
+            f"pandas.{reader}({_quote(path)})"
         )
     return _KINDS[ending]
 
@@ -168,7 +168,7 @@ def _kind_of(name: str) -> str:
 def _open_csv(path: str) -> _File:
     """Return a table of text, without the guesses of DuckDB, which takes "yes" for true."""
     _check_last_line(path)
-    delimiter, names = _read_header(path)
+    delimiter, (names,) = _first_lines(path, 1)
     columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names)))
     sql = (
         f"read_csv({_pattern(path)}, auto_detect = false, header = true, strict_mode = true, "
@@ -223,8 +223,7 @@ def _casts(
 
 def _check_header(path: str) -> None:
     """Raise if the first line of CSV has numbers for names, or is unlike the second line."""
-    delimiter, names = _read_header(path)
-    _, second = _first_lines(path, delimiter, 2)
+    _, (names, second) = _first_lines(path, 2)
     has_numbers = any(re.fullmatch(r"\s*-?[0-9.]+\s*", cell) for cell in names)
     if not names or has_numbers or len(second) not in (0, len(names)):
         raise ValueError(
@@ -233,33 +232,30 @@ def _check_header(path: str) -> None:
         )
 
 
-def _read_header(name: str) -> tuple[str, Sequence[str]]:
-    """Return the delimiter of a file, which is the one that gives most columns, and their names."""
-    headers = {delimiter: _first_lines(name, delimiter, 1)[0] for delimiter in _DELIMITERS}
-    delimiter = max(headers, key=lambda delimiter: len(headers[delimiter]))
-    return delimiter, headers[delimiter]
+def _first_lines(path: str, n_lines: int) -> tuple[str, list[list[str]]]:
+    """Return the delimiter that gives most cells in the first line, and the cells of lines."""
+    lines = {}
+    for delimiter in _DELIMITERS:
+        with _open(path, "rt", encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            lines[delimiter] = [next(reader, []) for _ in range(n_lines)]
+    delimiter = max(lines, key=lambda delimiter: len(lines[delimiter][0]))
+    return delimiter, lines[delimiter]
 
 
-def _first_lines(name: str, delimiter: str, n_lines: int) -> list[list[str]]:
-    """Return the cells of the first lines; empty ones for lines that are not there."""
-    with _open(name, "rt", encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file, delimiter=delimiter)
-        return [next(lines, []) for _ in range(n_lines)]
-
-
-def _check_last_line(name: str) -> None:
+def _check_last_line(path: str) -> None:
     """Raise if a file ends with a line that DuckDB leaves out without a word."""
-    with _open(name, "rb") as file:
-        if not name.lower().endswith(".gz"):
-            file.seek(max(0, os.path.getsize(name) - 2 * _LONGEST_LINE))
+    with _open(path, "rb") as file:
+        if not path.lower().endswith(".gz"):
+            file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
         while len(block := file.read(_LONGEST_LINE)) == _LONGEST_LINE:
             if b"\n" not in block and b"\r" not in block:
-                raise ValueError(f"{_quote(name)} has a line that is too long.")
+                raise ValueError(f"{_quote(path)} has a line that is too long.")
 
 
-def _open(name: str, mode: str, **options: Any) -> Any:
+def _open(path: str, mode: str, **options: Any) -> Any:
     """Open a file, whether it is gzip or not."""
-    return (gzip.open if name.lower().endswith(".gz") else open)(name, mode, **options)
+    return (gzip.open if path.lower().endswith(".gz") else open)(path, mode, **options)
 
 
 def _literal(text: str) -> str:
@@ -267,9 +263,9 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _pattern(name: str) -> str:
+def _pattern(path: str) -> str:
     """Return a path as SQL writes it: absolute, so that it is no address, and no pattern."""
-    return _literal(glob.escape(os.path.abspath(name)))
+    return _literal(glob.escape(os.path.abspath(path)))
 
 
 # Errors.
@@ -283,19 +279,17 @@ def explained(files: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except (duckdb.Error, csv.Error, UnicodeError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        text = str(error)
-    else:
-        return
-    # DuckDB repeats the line of the file, says the cause, and then what to do.
-    cause = re.split(r"\n\s*(?:Possible|This can|Candidate|Try|LINE)|: Object", text)[0]
-    cause = cause.splitlines()[-1].rpartition(" Error: ")[2]
-    name = next((name for name in files if os.path.abspath(name) in text), files[0])
-    number = re.search(r"on Line: (\d+)", text)
-    line = f" (line {number[1]})" if number else ""
-    for part, meaning in _CAUSES.items():
-        if re.search(part, cause):
-            raise ValueError(f"{_quote(name)} {meaning}{line}.")
-    raise ValueError(f"{_quote(name)} cannot be read{line}: {cause[:150].strip(' .')}.")
+        # DuckDB repeats the line of the file, says the cause, and then what to do.
+        before = re.split(r"\n\s*(?:Possible|This can|Candidate|Try|LINE)|: Object", str(error))[0]
+        cause = before.splitlines()[-1].rpartition(" Error: ")[2]
+        name = next((name for name in files if os.path.abspath(name) in str(error)), files[0])
+        number = re.search(r"on Line: (\d+)", str(error))
+        line = f" (line {number[1]})" if number else ""
+        message = f"cannot be read{line}: {cause[:150].strip(' .')}"
+        for part, meaning in _CAUSES.items():
+            if re.search(part, cause):
+                message = meaning + line
+        raise ValueError(f"{_quote(name)} {message}.") from None
 
 
 def _quote(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -84,30 +84,29 @@ def _read_memory(
     index = table.index if isinstance(table, pd.DataFrame) else pd.Index([])
     levels = [level for level in index.names if level not in (None, *names)]
     choices = find_columns([*names, *levels], arguments)
-    chunk = {}
-    for alias, column in columns_of(choices).items():
+    arrays = []
+    for column in columns_of(choices).values():
         is_level = column.name in levels
         values = index.get_level_values(column.name).to_series() if is_level else table[column.name]
         series = nw.from_native(values, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
             _check_type(series.dtype, column)
-        chunk[alias] = _plain(values, column)
-    return _arrange(choices, chunk)
+        arrays.append(_plain(values, column))
+    return _arrange(choices, arrays)
 
 
 def _read_engine(native: Any, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a frame that Narwhals reads."""
+    is_dask = nw.dependencies.is_dask_dataframe(native)
+    if is_dask and native.index.name not in (None, *native.columns):
+        native = native.reset_index()
     is_arrow = nw.dependencies.is_pyarrow_table(native)
-    table = getattr(native, "column_names" if is_arrow else "columns", None)
-    if table is None:
+    names = getattr(native, "column_names" if is_arrow else "columns", None)
+    if names is None:
         raise TypeError(
             "data must be a frame, a mapping of columns or paths of files; received "
             f"{type(native).__name__}."
         )
-    if nw.dependencies.is_dask_dataframe(native) and native.index.name not in (None, *table):
-        native = native.reset_index()
-        table = native.columns
-    names = list(table)
     choices = find_columns(names, arguments)
     columns = columns_of(choices)
     if nw.dependencies.is_duckdb_relation(native):  # By position: "Race" also finds "race".
@@ -134,7 +133,7 @@ def _read_query(
         _check_type(dtype, column)
         if dtype in _EXACT and column.variable != ("clusters", 0):  # Floats may merge clusters.
             casts[alias] = nw.col(alias).cast(nw.Float64)
-        elif column.variable and (dtype in as_text or _has_time_zone(dtype)):
+        elif column.variable and (dtype in as_text or getattr(dtype, "time_zone", None)):
             casts[alias] = nw.col(alias).cast(nw.String)
     query = frame.lazy().with_columns(**casts) if casts else frame.lazy()
     if are_labels(choices):
@@ -142,10 +141,11 @@ def _read_query(
             query = query.group_by(*columns).agg(nw.len().alias(COUNT))
         query = query.sort(*columns)  # Engines return groups in any order.
     for table in _fetch(query, connection):
-        chunk = {key: _plain(table[key].to_native(), column) for key, column in columns.items()}
+        arrays = [_plain(table[key].to_native(), column) for key, column in columns.items()]
+        inputs = _arrange(choices, arrays)
         if COUNT in table.columns:
-            chunk[COUNT] = table[COUNT].to_numpy()
-        yield _arrange(choices, chunk)
+            inputs["count"] = table[COUNT].to_numpy()
+        yield inputs
 
 
 def _fetch(query: nw.LazyFrame[Any], connection: Any) -> Iterator[nw.DataFrame[Any]]:
@@ -189,22 +189,18 @@ def _check_type(dtype: nw.dtypes.DType, column: Column) -> None:
         )
 
 
-def _has_time_zone(dtype: nw.dtypes.DType) -> bool:
-    return isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
-
-
 def _plain(values: Any, column: Column) -> Any:
     """Return a column as an array of numpy, or as a series if numpy has no such type."""
     array = to_array(values, f"column {column.name!r}")
     return np.asarray(array) if isinstance(array.dtype, np.dtype) else array
 
 
-def _arrange(choices: list[Choice], chunk: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a chunk by argument and model."""
+def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> dict[str, Any]:
+    """Return the columns of all choices by argument and model."""
     values: dict[str, Any] = {"names": {}}
-    arrays = iter(chunk.values())
+    remaining = iter(arrays)
     for choice in choices:
-        columns = {name: next(arrays) for name in choice.names}
+        columns = {name: next(remaining) for name in choice.names}
         value: Any = columns if len(columns) > 1 else columns[choice.names[0]]
         if choice.labels is not None:
             value = OverlappingGroups(_stack(list(columns.values())), choice.labels)
@@ -214,8 +210,6 @@ def _arrange(choices: list[Choice], chunk: Mapping[str, Any]) -> dict[str, Any]:
             values["names"][choice.argument] = None if is_matrix_of_classes else choice.title
         else:
             values.setdefault(choice.argument, {})[choice.model] = value
-    if COUNT in chunk:
-        values["count"] = chunk[COUNT]
     return values
 
 
