@@ -116,15 +116,9 @@ def query_files(
     columns = columns_of(choices)
     missing_values = () if kind == "parquet" else missing_values
     rows = " UNION ALL ".join(_select(file, columns, missing_values) for file in files)
-    if kind == "parquet":
-        return connection, connection.sql(rows), choices
-    if are_labels(choices):  # So that the files are read once.
-        grouped = f"SELECT *, count(*) AS {COUNT} FROM ({rows}) GROUP BY ALL"
-        connection.execute(f"CREATE TEMP TABLE grouped AS {grouped}")
-        rows = "FROM grouped"
-    casts = [f"{cast} AS {alias}" for alias, cast in _casts(connection, rows, columns).items()]
-    typed = connection.sql(f"SELECT * REPLACE ({', '.join(casts)}) FROM ({rows})")
-    return connection, typed, choices
+    if kind != "parquet":
+        rows = _with_types(connection, rows, choices)
+    return connection, connection.sql(rows), choices
 
 
 def find_files(path: Any) -> list[str]:
@@ -206,10 +200,13 @@ def _select(file: _File, columns: Mapping[str, Column], missing_values: Sequence
     return f"SELECT {', '.join(chosen)} FROM {file.sql}"
 
 
-def _casts(
-    connection: DuckDBPyConnection, rows: str, columns: Mapping[str, Column]
-) -> dict[str, str]:
-    """Return SQL of columns of text with their types; those of one variable are text together."""
+def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]) -> str:
+    """Return SQL of rows of text with types; columns of one variable are text if one of them is."""
+    columns = columns_of(choices)
+    if are_labels(choices):  # So that the files are read once.
+        grouped = f"SELECT *, count(*) AS {COUNT} FROM ({rows}) GROUP BY ALL"
+        connection.execute(f"CREATE TEMP TABLE grouped AS {grouped}")
+        rows = "FROM grouped"
     casts = {alias: _NUMBER.replace("$", alias) for alias in columns}
     labels = {alias: column.variable for alias, column in columns.items() if column.variable}
     if labels:
@@ -218,7 +215,8 @@ def _casts(
         casts |= zip(labels, connection.execute(query).fetchall()[0], strict=True)
         texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
         casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
-    return casts
+    replaced = ", ".join(f"{cast} AS {alias}" for alias, cast in casts.items())
+    return f"SELECT * REPLACE ({replaced}) FROM ({rows})"
 
 
 def _check_header(path: str) -> None:
