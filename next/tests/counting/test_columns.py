@@ -206,18 +206,18 @@ MANY = pd.DataFrame({f"column {i} of a wide table": [1] for i in range(500)})
         (
             pd.DataFrame({"age": [1], "race": [1], "compas": [1]}),
             "Compas",
-            "There is no column 'Compas'. The columns are 'age', 'race' and 'compas'. "
+            "There is no column 'Compas'. The columns are 'age', 'race', 'compas'. "
             "Did you mean 'compas'?",
         ),
         (
             pd.DataFrame({" race": [1], "other": [1]}),
             "race",
-            "There is no column 'race'. The columns are ' race' and 'other'. Did you mean ' race'?",
+            "There is no column 'race'. The columns are ' race', 'other'. Did you mean ' race'?",
         ),
         (
             pd.DataFrame({"race": [1], "other": [1]}),
             "race ",
-            "There is no column 'race '. The columns are 'race' and 'other'. Did you mean 'race'?",
+            "There is no column 'race '. The columns are 'race', 'other'. Did you mean 'race'?",
         ),
         (
             pd.DataFrame({x: [1] for x in "abcdefghijklm"}),
@@ -274,10 +274,10 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, 
     [
         ({"y_true": "true_*", "y_pred": ["pred_a"]}, "y_pred must name as many columns as y_true"),
         ({"y_true": "y", "y_pred": ["p", "q"]}, "Several models are a mapping"),
-        ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a' and 'true_b'"),
+        ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a', 'true_b'"),
         (
             {"y_true": "y", "y_pred": {"m": "p", "n": "q"}, "y_score": "s"},
-            "y_score must be a mapping of the models 'm' and 'n' to columns; received 's'",
+            "y_score must be a mapping of the models 'm', 'n' to columns; received 's'",
         ),
         (
             {"y_true": "y", "y_pred": {"m": "p"}, "y_score": {"k": "s"}},
@@ -289,7 +289,7 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, 
         ),
         ({"y_true": "y", "sample_weight": ["s", "h"]}, "sample_weight must name one column"),
         ({"y_true": "y", "clusters": "true_*"}, "clusters must name one column"),
-        ({"sensitive_features": ["g", "g"]}, "must name different columns; received 'g' and 'g'"),
+        ({"sensitive_features": ["g", "g"]}, "must name different columns; received 'g', 'g'"),
         ({"y_true": []}, "y_true must name different columns; received none"),
         ({}, "y_true, y_pred or sensitive_features must name a column of the data"),
     ],
@@ -299,10 +299,10 @@ def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragm
         read(**arguments)
 
 
-def test_columns_model_without_a_task_raises_with_model_and_column() -> None:
+def test_columns_model_without_a_task_raises_with_the_column() -> None:
     frame = FRAME.assign(new_a=[1, 0, 1])
     models = {"old": "pred_*", "new": "new_*"}
-    with pytest.raises(ValueError, match=r"y_pred of 'new': there is no column 'new_b' beside"):
+    with pytest.raises(ValueError, match="y_pred: there is no column 'new_b' beside 'true_b'"):
         read(frame, y_true="true_*", y_pred=models)
 
 
