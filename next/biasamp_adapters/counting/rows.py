@@ -212,22 +212,21 @@ class Rows:
         """Return the rows without those that have missing values, or raise."""
         if missing not in ("error", "drop", "abstain"):
             raise ValueError(f"missing must be 'error', 'drop' or 'abstain'; received {missing!r}")
-        incomplete = {}
-        for (role, _), variable in self.variables.items():
-            is_allowed = missing == "abstain" and role in PREDICTED.values()
-            if variable.has_missing and not is_allowed:
-                incomplete[role] = variable.missing
+        allowed = PREDICTED.values() if missing == "abstain" else ()
+        incomplete = [
+            (role, variable.missing)
+            for (role, _), variable in self.variables.items()
+            if variable.has_missing and role not in allowed
+        ]
         if not incomplete:
             return self
         if missing != "drop":
-            role, is_missing = next(iter(incomplete.items()))
-            hint = "missing='drop' leaves such rows out"
-            if role in PREDICTED.values():
-                hint += ", missing='abstain' keeps missing predictions"
+            role, is_missing = incomplete[0]
             raise ValueError(
-                f"{role} must not have missing values; received {self.n[is_missing].sum()} ({hint})"
+                f"{role} must not have missing values; received {self.n[is_missing].sum()} "
+                "(missing='drop' leaves such rows out, missing='abstain' keeps missing predictions)"
             )
-        is_dropped = np.logical_or.reduce(list(incomplete.values()))
+        is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
         return replace(kept, dropped=int(self.n[is_dropped].sum()))
 
