@@ -115,12 +115,9 @@ class Rows:
         if role == ALL:
             return indicator(np.ones(len(self), dtype=bool))
         if role == LABELLED:
-            is_labelled = np.zeros(len(self), dtype=bool)
-            for truth in (TASK, ATTRIBUTE):
-                if self.has(truth):
-                    variable = self.variable(truth)
-                    is_labelled |= variable.sparse[:, : len(variable.labels)].sum(axis=1) > 0
-            return indicator(is_labelled)
+            truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
+            has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
+            return indicator(np.logical_or.reduce(has_label))
         truth = TASK if role in (RIGHT[TASK], MISSING[TASK]) else ATTRIBUTE
         prediction = self.variable(PREDICTED[truth], model)
         if role == MISSING[truth]:

@@ -217,6 +217,16 @@ def test_block_sums_of_a_matrix_give_the_values(tmp_path: Path, metric: Any) -> 
     assert result.interval is not None
 
 
+def test_block_sums_of_a_matrix_and_overlapping_groups_give_the_values(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    truth, predicted = (rng.random((2, 3000, 4)) < 0.3) * 1
+    groups = bam.OverlappingGroups((rng.random((3000, 2)) < 0.4) * 1, names=[*"uv"])
+    counts = bam.Counts.from_arrays(truth, predicted, sensitive_features=groups)
+    result, expected = (METRICS[1].result(x) for x in (save_without_rows(counts, tmp_path), counts))
+    assert result.value == pytest.approx(expected.value, abs=1e-12)
+    assert result.interval is not None
+
+
 def test_block_sums_of_weights_give_the_values_and_effective_rows(tmp_path: Path) -> None:
     # The group d is listed, and has no rows.
     weights = np.random.default_rng(3).choice([0.5, 2.0, 3.0], 5000)
