@@ -85,7 +85,7 @@ class Partition:
             rows = rows.merged()
         are_cells = len(rows) <= _MOST_CELLS and rows.n_rows >= _FULL * len(rows)
         if len(rows) <= _MOST_PARTS or are_cells or rows.n_rows > _MOST_ROWS:
-            times = rows.weight / rows.unit
+            times = rows.n.astype(np.float64)
             return cls(rows, np.arange(len(rows)), rows.unit, times, 1.0)
         return cls.in_blocks(rows, n_blocks)
 
@@ -99,7 +99,7 @@ class Partition:
             block = rng.integers(n_blocks, size=len(rows))
         else:
             row = np.repeat(np.arange(len(rows)), rows.n)
-            block, weight = rng.integers(n_blocks, size=len(row)), (weight / rows.n)[row]
+            block, weight = rng.integers(n_blocks, size=len(row)), rows.unit[row]
             rows = replace(rows.take(row), n=np.ones(len(row), dtype=np.int64))
         what = "rows" if rows.n_clusters is None else "clusters"
         note = words.BLOCKS_DRAWN.format(n=n_blocks, what=what, most=_MOST_PARTS)
@@ -130,29 +130,16 @@ class Partition:
         key = first, second, model
         if key not in self._sums:
             x, y = self.rows.variable(first, model), self.rows.variable(second, model)
-            if self.rows.block_sums is None:
+            tables = self.rows.block_sums
+            if tables is None:
                 sums = sum_pairs(x, y, self.part, self.weight, len(self.times))
-            else:
-                table = find_table(self.rows.block_sums, key, (x.width, y.width))
-                sums = np.zeros((len(self.times), table.shape[1]))
-                np.add.at(sums, self.part, table)
+            else:  # Files hold the sums of two variables in one order.
+                turned = tables.get((second, first, model))
+                table = tables[key] if turned is None else turned.transpose(0, 2, 1)
+                sums = np.zeros((len(self.times), x.width * y.width))
+                np.add.at(sums, self.part, table.reshape(-1, x.width * y.width))
             self._sums[key] = sums
         return self._sums[key]
-
-
-def find_table(
-    tables: dict[tuple[str, str, str | None], Array],
-    key: tuple[str, str, str | None],
-    widths: tuple[int, int],
-) -> Array:
-    """Return the sums of two variables by block from those that a file held."""
-    first, second, model = key
-    if key in tables:
-        return tables[key]
-    if (second, first, model) not in tables:
-        raise ValueError(f"these rows hold sums of blocks, but not those of {first} by {second}")
-    turned = tables[second, first, model].reshape(-1, widths[1], widths[0])
-    return turned.transpose(0, 2, 1).reshape(len(turned), -1)
 
 
 def _poisson_numbers(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> Array:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import warnings
 from dataclasses import replace
-from decimal import Decimal
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +18,14 @@ from biasamp_adapters.atomic import write_text
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTION,
+    LABELLED,
+    PREDICTED,
     RIGHT,
-    TASK,
+    SHARED,
     TRUTH,
-    Array,
     Label,
 )
-from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.counting.margins import divide, margins_of_data
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.reading import Key
@@ -39,8 +38,6 @@ FORMAT = "biasamp-counts-1"
 
 #: Distinct rows that stand for fewer rows may identify people.
 _SMALL = 5
-
-_ARRAYS = ("n", "w", "w2", "cluster")
 
 #: A block has so many rows, and so many of each group on average; fewer blocks than this are one.
 _FEWEST_ROWS, _FEWEST_OF_GROUP, _FEWEST_BLOCKS, _MOST_BLOCKS = 50, 10, 20, 1000
@@ -56,130 +53,101 @@ def save(rows: Rows, path: Any) -> None:
             AmplificationWarning,
             stacklevel=3,
         )
-    body: dict[str, Any] = {
-        "variables": [_write_variable(key, v) for key, v in rows.variables.items()],
-        "names": rows.names,
-        "listed": [truth for truth in (TASK, ATTRIBUTE) if rows.listed.get(truth) is not None],
-        "dropped": rows.dropped,
-        "undrawn": [_write_label(label) for label in rows.undrawn],
-        "block_sums": None,
-    }
+    sums = None
     if rows.block_sums is not None:
-        body["block_sums"] = [[*key, table.tolist()] for key, table in rows.block_sums.items()]
-    for name in _ARRAYS:
-        array = getattr(rows, name)
-        body[name] = None if array is None else array.tolist()
-    write_text(path, json.dumps({"format": FORMAT, "checksum": _checksum(body), **body}))
+        sums = [[key, table.tolist()] for key, table in rows.block_sums.items()]
+    body = {
+        "variables": [_write_variable(key, v) for key, v in rows.variables.items()],
+        "n": rows.n,
+        "w": rows.w,
+        "cluster": rows.cluster,
+        "names": rows.names,
+        "listed": [truth for truth in PREDICTED if rows.listed.get(truth) is not None],
+        "dropped": rows.dropped,
+        "block_sums": sums,
+        "undrawn": rows.undrawn,
+    }
+    written = {"format": FORMAT, "checksum": _checksum(body), **body}
+    write_text(path, json.dumps(written, default=_write))
 
 
 def load(path: Any) -> Rows:
     """Read counts, and check that the file is unchanged."""
     [path] = map(Path, find_files(path))
     try:
-        body = json.loads(path.read_text(encoding="utf-8"))
+        body = json.loads(path.read_text(encoding="utf-8"), object_hook=_read)
     except ValueError:
-        raise ValueError(
-            f"{path} must be a file of saved counts; its content is not JSON"
-        ) from None
+        body = None
     if not isinstance(body, dict) or body.pop("format", None) != FORMAT:
-        raise ValueError(f"{path} must be a file of counts with the format {FORMAT!r}")
+        raise ValueError(f"{path} must be a file of counts: JSON with the format {FORMAT!r}")
     if body.pop("checksum", None) != _checksum(body):
         raise ValueError(f"{path} must be an unchanged file of counts; its checksum differs")
-    variables = dict(map(_read_variable, body["variables"]))
-    arrays: dict[str, Any] = {
-        name: None if body[name] is None else np.array(body[name]) for name in _ARRAYS
-    }
-    listed = {TRUTH[role]: variable.labels for (role, _), variable in variables.items()}
-    block_sums = None
+    for name in ("n", "w", "cluster"):
+        body[name] = None if body[name] is None else np.array(body[name])
     if body["block_sums"] is not None:
-        block_sums = {tuple(key): np.array(table) for *key, table in body["block_sums"]}
-    return Rows(
-        variables,
-        **arrays,
-        names={role: _to_tuple(name) for role, name in body["names"].items()},
-        listed={TASK: None, ATTRIBUTE: None} | {truth: listed[truth] for truth in body["listed"]},
-        dropped=body["dropped"],
-        block_sums=block_sums,
-        undrawn=tuple(map(_read_label, body["undrawn"])),
-    )
+        body["block_sums"] = {tuple(key): np.array(sums) for key, sums in body["block_sums"]}
+    body["variables"] = dict(map(_read_variable, body["variables"]))
+    body["names"] = {truth: _to_label(name) for truth, name in body["names"].items()}
+    body["undrawn"] = tuple(map(_to_label, body["undrawn"]))
+    listed, body["listed"] = body["listed"], {}
+    rows = Rows(**body)
+    labels = {truth: rows.labels_of(truth) if truth in listed else None for truth in PREDICTED}
+    return replace(rows, listed=labels)
 
 
 def _checksum(body: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(body, sort_keys=True, default=_write).encode()).hexdigest()
 
 
-def _to_tuple(value: Any) -> Any:
-    """Return a tuple for a list of JSON."""
+def _write(value: Any) -> Any:
+    """Return what JSON lacks: arrays, and dates as labels."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dt.date):  # Times are dates too.
+        return {"isoformat": value.isoformat()}
+    kind = type(value).__name__
+    raise ValueError(
+        f"labels of saved counts must be text, numbers, booleans or dates; received a {kind}"
+    )
+
+
+def _read(written: dict[str, Any]) -> Any:
+    """Return a date or a time of an object of JSON; others as they are."""
+    text = written.get("isoformat")
+    if not isinstance(text, str):
+        return written
+    return dt.datetime.fromisoformat(text) if "T" in text else dt.date.fromisoformat(text)
+
+
+def _to_label(value: Any) -> Any:
+    """Return a label or a name; those of several levels were written as lists."""
     return tuple(value) if isinstance(value, list) else value
 
 
-# Labels. JSON has text, numbers and booleans; other kinds are objects with the name of the kind.
-
-
-def _write_label(label: Label) -> Any:
-    if isinstance(label, str | bool | int | float):
-        return label
-    if isinstance(label, tuple):
-        return [_write_label(level) for level in label]
-    if isinstance(label, dt.datetime):
-        return {"time": label.isoformat()}
-    if isinstance(label, dt.date):
-        return {"date": label.isoformat()}
-    if isinstance(label, Decimal):
-        return {"decimal": str(label)}
-    raise ValueError(
-        "labels of saved counts must be text, numbers, booleans or dates; "
-        f"received a {type(label).__name__}"
-    )
-
-
-def _read_label(written: Any) -> Label:
-    if isinstance(written, list):
-        return tuple(map(_read_label, written))
-    if not isinstance(written, dict):
-        return written
-    [(kind, text)] = written.items()
-    if kind == "time":
-        return dt.datetime.fromisoformat(text)
-    return dt.date.fromisoformat(text) if kind == "date" else Decimal(text)
-
-
-# Variables.
-
-
 def _write_variable(key: Key, variable: Variable) -> dict[str, Any]:
-    """Return a variable as lists."""
-    role, model = key
-    labels = [_write_label(label) for label in variable.labels]
-    written: dict[str, Any] = {"role": role, "model": model, "labels": labels}
+    """Return a variable as labels and arrays; of indicators those that are not 0 or all 1."""
+    written = {"role": key[0], "model": key[1], "labels": variable.labels}
     if isinstance(variable, Codes):
-        return written | {"codes": variable.codes.tolist()}
-    entries = sparse.csr_array(variable.values)
-    return written | {
-        "data": entries.data.tolist(),
-        "indices": entries.indices.tolist(),
-        "starts": entries.indptr.tolist(),
-        "missing": np.flatnonzero(variable.missing).tolist(),
-        "is_matrix": variable.is_matrix,
-    }
+        return written | {"codes": variable.codes}
+    held = variable.sparse
+    values = None if (held.data == 1).all() else held.data
+    entries = {"values": values, "columns": held.indices, "starts": held.indptr}
+    return written | entries | {"is_matrix": variable.is_matrix}
 
 
 def _read_variable(written: dict[str, Any]) -> tuple[Key, Variable]:
-    """Return a variable and its key from lists."""
+    """Return a variable and its key."""
     key = written["role"], written["model"]
-    labels = tuple(map(_read_label, written["labels"]))
+    labels = tuple(map(_to_label, written["labels"]))
     if "codes" in written:
         return key, Codes(labels, np.array(written["codes"], np.min_scalar_type(len(labels))))
-    entries: tuple[Array, ...] = tuple(
-        np.array(written[name]) for name in ("data", "indices", "starts")
-    )
-    n_rows = len(written["starts"]) - 1
-    values = sparse.csr_array(entries, (n_rows, len(labels))).toarray()
-    if values.dtype.kind in "iu":
-        values = values.astype(np.uint8)
-    missing = np.zeros(n_rows, dtype=bool)
-    missing[written["missing"]] = True
-    return key, Block(labels, values, missing, written["is_matrix"])
+    columns, starts = np.array(written["columns"], int), np.array(written["starts"])
+    values = np.ones(len(columns), np.uint8)
+    if written["values"] is not None:
+        values = np.array(written["values"])
+    shape = len(starts) - 1, len(labels) + 1  # The last column is a missing value.
+    held = sparse.csr_array((values, columns, starts), shape).toarray()
+    return key, Block(labels, held[:, :-1], held[:, -1] == 1, written["is_matrix"])
 
 
 # Sums of random blocks, in place of rows.
@@ -195,22 +163,20 @@ def without_rows(rows: Rows) -> Rows:
     n_blocks, part = len(partition.times), partition.part
     tables = {}
     for first, second, model in _pairs(rows):
-        table = partition.sums(first, second, model)
-        if not isinstance(table, np.ndarray):
-            table = table.toarray()
-        x, y = rows.variable(first, model), rows.variable(second, model)
-        table = table.reshape(n_blocks, x.width, y.width)[:, : len(x.labels), : len(y.labels)]
-        tables[first, second, model] = table.reshape(n_blocks, -1)
-    w = w2 = None
+        x, y = (partition.rows.variable(role, model) for role in (first, second))
+        sums = partition.sums(first, second, model)
+        table = sums if isinstance(sums, np.ndarray) else sums.toarray()
+        table = table.reshape(n_blocks, x.width, y.width)
+        tables[first, second, model] = table[:, : len(x.labels), : len(y.labels)]
+    w = None
     if rows.w is not None:
-        w = np.bincount(part, partition.weight, n_blocks)
-        w2 = np.bincount(part, partition.squared.weight, n_blocks)
+        squares = np.bincount(part, partition.squared.weight, n_blocks)
+        w = divide(squares, np.bincount(part, partition.weight, n_blocks), 1.0)
     return replace(
         rows,
         variables={key: v.take(np.arange(0)) for key, v in rows.variables.items()},
         n=np.bincount(part, partition.rows.n, n_blocks).astype(np.int64),
         w=w,
-        w2=w2,
         cluster=np.arange(n_blocks),
         block_sums=tables,
         undrawn=undrawn,
@@ -224,45 +190,35 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
     """
     sizes = margins_of_data(rows.unweighted()).joint(ATTRIBUTE, ALL)[0, :, 0]
     is_large = sizes >= _FEWEST_OF_GROUP * _FEWEST_BLOCKS
-    groups = rows.variable(ATTRIBUTE)
-    if not is_large.any() or not (is_large.all() or isinstance(groups, Codes)):
-        return Partition.in_blocks(rows, 1), ()
-    most = min(sizes[is_large].sum() // _FEWEST_ROWS, sizes[is_large].min() // _FEWEST_OF_GROUP)
-    n_blocks = int(min(most, _MOST_BLOCKS))
-    small = np.flatnonzero(~is_large)
+    groups, small = rows.variable(ATTRIBUTE), np.flatnonzero(~is_large)
+    n_blocks = 0
+    if is_large.any() and (isinstance(groups, Codes) or is_large.all()):
+        large = sizes[is_large]
+        most = min(large.sum() // _FEWEST_ROWS, large.min() // _FEWEST_OF_GROUP)
+        n_blocks = int(min(most, _MOST_BLOCKS))
     while n_blocks >= _FEWEST_BLOCKS:
         partition = Partition.in_blocks(rows, n_blocks)
-        if len(small):
-            partition = _with_sums(partition, small)
-        n = np.bincount(partition.part, partition.rows.n, len(partition.times))
-        if n[:n_blocks].min() >= _FEWEST_ROWS:
-            return partition, tuple(groups.labels[i] for i in small)
+        part = partition.part.copy()
+        for i, group in enumerate(small):
+            part[partition.rows.variable(ATTRIBUTE).keys() == group] = n_blocks + i
+        if np.bincount(part, partition.rows.n, n_blocks)[:n_blocks].min() >= _FEWEST_ROWS:
+            times = np.ones(n_blocks + len(small))
+            undrawn = tuple(groups.labels[i] for i in small)
+            return replace(partition, part=part, times=times), undrawn
         n_blocks = n_blocks * 4 // 5
     return Partition.in_blocks(rows, 1), ()
 
 
-def _with_sums(partition: Partition, groups: Array) -> Partition:
-    """Return a partition in which all rows of each of some groups are one more part."""
-    codes = partition.rows.variable(ATTRIBUTE).keys()
-    part, n_parts = partition.part.copy(), len(partition.times)
-    for i, group in enumerate(groups):
-        part[codes == group] = n_parts + i
-    return replace(partition, part=part, times=np.ones(n_parts + len(groups)))
-
-
 def _pairs(rows: Rows) -> list[tuple[str, str, str | None]]:
     """Return the pairs of variables whose sums any metric reads."""
-    pairs: list[tuple[str, str, str | None]] = [(ATTRIBUTE, ALL, None), (ALL, ALL, None)]
-    if rows.has(TASK):
-        pairs += [(ATTRIBUTE, TASK, None), (TASK, ALL, None)]
-    for role, model in rows.variables:
-        if model is None:
-            continue
-        pairs += [(ATTRIBUTE, role, model), (role, ALL, model)]
-        truth = TASK if role == PREDICTION else ATTRIBUTE
-        if rows.has(TASK):
-            pairs += [(TASK, role, model)]
-            pairs += [(other, RIGHT[truth], model) for other in (ATTRIBUTE, ALL)]
-        if rows.has(ATTRIBUTE_PREDICTION, model) and rows.has(PREDICTION, model):
-            pairs.append((ATTRIBUTE_PREDICTION, PREDICTION, model))
-    return list(dict.fromkeys(pairs))
+    pairs: dict[tuple[str, str, str | None], None] = {}
+    for model in rows.models or (None,):
+        roles = [role for role in TRUTH if rows.has(role, model)]
+        read = [*combinations([*roles, ALL], 2), (ALL, ALL), (ALL, LABELLED)]
+        for truth in PREDICTED:
+            if truth in roles and PREDICTED[truth] in roles:
+                read += [(ATTRIBUTE, RIGHT[truth]), (ALL, RIGHT[truth])]
+        for first, second in read:
+            is_shared = first in SHARED and second in SHARED
+            pairs[first, second, None if is_shared else model] = None
+    return list(pairs)

@@ -70,11 +70,17 @@ def test_clusters_of_parts_are_different_ones() -> None:
     ("other", "fragment"),
     [
         (make_counts(y_true=["0", "1", "1"], y_pred=["0", "1", "0"]), "which look the same"),
-        (make_counts(y_pred={"m": [0, 1, 0]}), "the same variables and models"),
-        (make_counts(clusters=[1, 2, 3]), "must all have clusters, or none"),
+        (
+            make_counts(y_pred={"m": [0, 1, 0]}),
+            r"the same variables and models; only some have 'y_pred\[m",
+        ),
+        (
+            make_counts(clusters=[1, 2, 3]),
+            "the same variables and models; only some have 'clusters'",
+        ),
         (
             make_counts(y_true=np.eye(3, 2, dtype=int), y_pred=np.eye(3, 2, dtype=int)),
-            "must both have columns of y_true, or labels",
+            "the same columns of y_true; only some have 0, 1",
         ),
     ],
 )

@@ -87,6 +87,14 @@ def test_numbers_of_rows_that_are_too_few_raise(name: str) -> None:
         bam.Counts.from_arrays(**COLUMNS, **{name: [1, 1, 1]})
 
 
+def test_rows_that_any_model_has_not_predicted_are_dropped() -> None:
+    models = {"old": [None, 1, 1, 1], "new": [0, 0, None, 1]}
+    counts = bam.Counts.from_arrays(**COLUMNS | {"y_pred": models}, missing="drop")
+    kept = {name: [values[1], values[3]] for name, values in COLUMNS.items()}
+    assert counts == bam.Counts.from_arrays(**kept | {"y_pred": {"old": [1, 1], "new": [0, 1]}})
+    assert counts.rows.dropped == 2
+
+
 def test_data_that_counts_hold_are_not_given_again() -> None:
     counts = bam.Counts.from_arrays(**COLUMNS)
     rule = "counts hold all variables already, so sensitive_features must not be given with them"
