@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array
-from biasamp_adapters.counting.margins import (
-    Margins,
-    accuracy_by_label,
-    accuracy_of,
-    divide,
-    margins_of_data,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
+from biasamp_adapters.counting.margins import Margins, divide, margins_of_data
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
-from biasamp_adapters.metrics.attack_tables import ATTACKS, Attack, attack_tables, indicator_tables
-from biasamp_adapters.metrics.flips import bias_of_expectation, drawn_flips, expected_flips
+from biasamp_adapters.metrics.attack_tables import (
+    ATTACKS,
+    OF_COLUMNS,
+    OF_LABELS,
+    OF_PAIRS,
+    Attack,
+    accuracy_of_tables,
+    attack_tables,
+    bias_of_expectation,
+    drawn_flips,
+    expected_flips,
+)
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.quality import (
     BALANCED,
     LOSS,
+    OF_NUMBERS,
     UNCERTAINTY,
     Quality,
     chance_share,
     cross_entropy,
+    has_clear_winners,
     is_dependent,
+    mean_gain,
+    tie_margin,
 )
-from biasamp_adapters.metrics.ties import has_clear_winners, mean_gain, tie_margin
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips.
 _MAX_BIAS, TRIALS = 0.0005, 100
@@ -40,6 +47,8 @@ _MAX_BIAS, TRIALS = 0.0005, 100
 #: Intervals need this many rows, at most this share of rows alone in their cell, and a ratio of
 #: uncertainty coefficients at most this share of chance.
 _FEWEST_ROWS, _MAX_ALONE, _MAX_CHANCE = 20, 0.03, 0.03
+
+Trials: TypeAlias = tuple[dict[str, Array], tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,21 +58,18 @@ class AttackMeasurement(Measurement):
     Attributes
     ----------
     quality : Quality
-    values : ndarray or None
-        What the targets stand for, for a quality that reads it.
     seed : int
         The seed of the flips of the value.
-    is_difference : bool or ndarray of bool
-        Where the value is the difference of the levels, and not their relative change.
-    fitted : dict or None
-        The value and both levels of each trial of a fitted attacker.
+    kind : {"labels", "columns", "pairs"}
+        Of what the tables are; of columns, the scores are averaged.
+    cross_fit : callable or None
+        What fits an attacker: it returns the value and both levels of each trial, and notes.
     """
 
     quality: Quality
-    values: Array | None
     seed: int
-    is_difference: Any = False
-    fitted: dict[str, Array] | None = None
+    kind: str
+    cross_fit: Callable[[AttackMeasurement], Trials] | None
 
     @property
     def attack(self) -> Attack:
@@ -71,13 +77,52 @@ class AttackMeasurement(Measurement):
         return ATTACKS[self.metric.measured_direction]
 
     @property
-    def by_column(self) -> bool:
-        """Whether the target is a matrix, of which each column is guessed by itself."""
-        return self.evaluation.rows.is_matrix(self.attack.data[1])
+    def target_labels(self) -> tuple[Label, ...]:
+        """The labels of the target; of a column 0 and 1."""
+        if self.kind != OF_LABELS:
+            return 0, 1
+        return self.evaluation.rows.labels_of(self.attack.data[1])
+
+    @property
+    def positive(self) -> Label | None:
+        """The label of the target whose F1 is asked for; None for all."""
+        if self.kind == OF_LABELS and self.metric.pos_label in self.target_labels:
+            return self.metric.pos_label
+        return positive_class(self.target_labels)
+
+    @cached_property
+    def values(self) -> Array | None:
+        """The numbers that targets stand for, or 1 for the class whose F1 is asked for."""
+        labels = self.target_labels
+        if self.quality.name == "f1":
+            if self.positive is None:
+                return None
+            return np.array([*(label == self.positive for label in labels), False], dtype=float)
+        try:
+            return np.array(labels, dtype=np.float64)
+        except (TypeError, ValueError):
+            if self.quality.name not in OF_NUMBERS:
+                return None
+            rule = f"quality={self.quality.name!r} needs a target of numbers"
+            raise ValueError(f"{rule}; received {labels[0]!r}") from None
 
     @property
     def is_ratio(self) -> bool:
         return not bool(np.any(self.is_difference))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        notes = [*self._trials[1]]
+        if not (self.metric.is_absolute or self.is_ratio):
+            notes.append(words.NO_DEPENDENCE)
+        flipped = self.margins.variable(self.attack.flipped)
+        n_labels = 1 if flipped.is_matrix else len(flipped.labels)
+        is_flipped = self.metric.equalize is not None and words.NUMBERS_NOT_FLIPPED not in notes
+        if is_flipped and n_labels > 1 and self.accuracy(self.margins).flat[0] < 1 / n_labels:
+            notes.append(words.BELOW_CHANCE.format(model=self.model, k=n_labels))
+        if self.quality.lowest < 0 and np.isnan(self.value):
+            notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
+        return tuple(notes)
 
     @property
     def further_notes(self) -> tuple[str, ...]:
@@ -88,19 +133,15 @@ class AttackMeasurement(Measurement):
         return self.point()["value"]
 
     def point(self) -> dict[str, float]:
-        scores = self.fitted
-        if scores is None:
-            scores = self.compare(self.data_tables, self.model_tables)
-        return {name: float(score.mean()) for name, score in scores.items()}
+        return {name: float(score.mean()) for name, score in self._trials[0].items()}
 
     @property
     def reason_not_to_draw(self) -> str:
-        if self.fitted is not None:
-            attacker = self.metric.attacker
-            name = attacker if isinstance(attacker, str) else type(attacker).__name__
-            if name == "exact":
-                name = "logistic regression"
-            return words.FITTED.format(attacker=name)
+        if self.cross_fit is not None:
+            from biasamp_adapters.metrics.attackers import get_estimator
+
+            estimator = get_estimator(self.metric.attacker, self.quality.name)
+            return words.FITTED.format(attacker=type(estimator).__name__)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
         return super().reason_not_to_draw
@@ -120,7 +161,7 @@ class AttackMeasurement(Measurement):
             self.quality.score(model, self.values),
             self.is_difference,
         )
-        if self.by_column:
+        if self.kind == OF_COLUMNS:
             return {name: score.mean(axis=-1) for name, score in scores.items()}
         return scores
 
@@ -129,26 +170,20 @@ class AttackMeasurement(Measurement):
         table = self._tables(margins, self.attack.data)
         if self.metric.equalize is None:
             return table
-        accuracy = self._accuracy(margins)
+        accuracy, axis = self.accuracy(margins), self.attack.axis
         if rng is None:
-            return expected_flips(table, accuracy, self.attack.axis)
+            return expected_flips(table, accuracy, axis)
         unit = None
         if margins.rows.w is not None:
             unit = divide(self._tables(margins.squared, self.attack.data), table, 0.0)
-        if n_trials > 1:
-            table = np.broadcast_to(table, (n_trials, *table.shape[1:]))
-        return drawn_flips(table, accuracy, self.attack.axis, rng, unit)
+        return drawn_flips(np.repeat(table, n_trials, axis=0), accuracy, axis, rng, unit)
 
-    def _accuracy(self, margins: Margins) -> Array:
+    def accuracy(self, margins: Margins) -> Array:
         """Return the share of right predictions of what is flipped, for each table of a batch."""
-        flipped = self.attack.flipped
-        if self.by_column and margins.variable(flipped).is_matrix:
-            return accuracy_by_label(margins, flipped)
-        accuracy = accuracy_of(margins, flipped)
-        return accuracy if self.by_column else accuracy[:, 0]
+        return accuracy_of_tables(margins, self.attack.flipped, self.kind)
 
     def _tables(self, margins: Margins, roles: tuple[str, str]) -> Array:
-        return attack_tables(margins, *roles, by_column=self.by_column)
+        return attack_tables(margins, roles, self.kind)
 
     # The data.
 
@@ -160,13 +195,58 @@ class AttackMeasurement(Measurement):
     @cached_property
     def drawn_tables(self) -> Array:
         """Tables of the dataset with drawn flips, (trials, ...)."""
-        n_trials = 1 if self.metric.equalize is None else self.metric.n_trials or TRIALS
+        n_trials = self.metric.n_trials or TRIALS
         return self.flip(self.margins, generator(FLIPS, self.seed), n_trials)
 
     @cached_property
     def expected_tables(self) -> Array:
         """Tables of the dataset with flips in expectation."""
         return self.flip(self.margins, None)
+
+    @property
+    def data_tables(self) -> Array:
+        """Tables of the dataset as the value compares them."""
+        return self.expected_tables if self.is_in_expectation else self.drawn_tables
+
+    @cached_property
+    def is_difference(self) -> Any:
+        """Where the value is the difference of the levels, and not their relative change.
+
+        A ratio of uncertainty coefficients would be noise where neither shows a dependence.
+        """
+        if self.metric.is_absolute or self.quality.name != UNCERTAINTY:
+            return self.metric.is_absolute
+        rows = self.evaluation.rows.effective_rows
+        return ~(is_dependent(self.drawn_tables, rows) | is_dependent(self.model_tables, rows))
+
+    @cached_property
+    def is_in_expectation(self) -> bool:
+        """Whether the value is that of flips in expectation, which hide chance on sparse tables.
+
+        "auto" takes it where its bias is known to be small.
+        """
+        if self.cross_fit is not None:
+            return False
+        if self.metric.equalize != "auto":
+            return self.metric.equalize != "sampled"
+        if self.metric.evaluation == "loo":
+            return False
+        n_rows, axis = self.evaluation.rows.effective_rows, self.attack.axis
+        if self.quality.name == LOSS:
+            table = self._tables(self.margins, self.attack.data)
+            accuracy = self.accuracy(self.margins)
+            bias = bias_of_expectation(table, self.expected_tables, accuracy, axis, n_rows)
+            total = cross_entropy(self.expected_tables) + cross_entropy(self.model_tables)
+            return bool((bias <= _MAX_BIAS * total).all())
+        has_rule = self.quality.name == "accuracy" or (self.quality.name, axis) == (BALANCED, -2)
+        return has_rule and has_clear_winners(self.quality, self.expected_tables, n_rows)
+
+    @cached_property
+    def _trials(self) -> Trials:
+        """The value and both levels of each draw of flips, and notes on them."""
+        if self.cross_fit is not None:
+            return self.cross_fit(self)
+        return self.compare(self.data_tables, self.model_tables), ()
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:
@@ -175,31 +255,6 @@ class AttackMeasurement(Measurement):
     @cached_property
     def _expected_scores(self) -> dict[str, Array]:
         return self.compare(self.expected_tables, self.model_tables)
-
-    @cached_property
-    def is_in_expectation(self) -> bool:
-        """Whether the value is that of flips in expectation, which hide chance on sparse tables.
-
-        "auto" takes it where its bias is known to be small.
-        """
-        if self.metric.equalize != "auto":
-            return self.metric.equalize != "sampled"
-        if self.metric.evaluation == "loo":
-            return False
-        n_rows, axis = self.evaluation.rows.effective_rows, self.attack.axis
-        if self.quality.name == LOSS:
-            table = self._tables(self.margins, self.attack.data)
-            accuracy = self._accuracy(self.margins)
-            bias = bias_of_expectation(table, self.expected_tables, accuracy, axis, n_rows)
-            total = cross_entropy(self.expected_tables) + cross_entropy(self.model_tables)
-            return bool((bias <= _MAX_BIAS * total).all())
-        has_rule = self.quality.name == "accuracy" or (self.quality.name, axis) == (BALANCED, -2)
-        return has_rule and has_clear_winners(self.quality, self.expected_tables, n_rows)
-
-    @property
-    def data_tables(self) -> Array:
-        """Tables of the dataset as the value compares them."""
-        return self.expected_tables if self.is_in_expectation else self.drawn_tables
 
     # Intervals.
 
@@ -274,7 +329,7 @@ class AttackMeasurement(Measurement):
 
     def _is_ratio_of_chance(self, rows: float) -> bool:
         """Return whether chance explains too much of a ratio of uncertainty coefficients."""
-        if self.quality.name != UNCERTAINTY or self.metric.is_absolute:
+        if self.quality.name != UNCERTAINTY:
             return False
         is_ratio = ~np.broadcast_to(self.is_difference, self.model_tables.shape[1:-2])
         share = chance_share(self.data_tables, self.model_tables, rows)
@@ -293,38 +348,10 @@ class AttackMeasurement(Measurement):
 
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair of indicators; NaN where a group does not vary."""
-        attack, values = self.attack, np.array([0.0, 1.0])
-        before = self._flip_indicators(indicator_tables(self.margins, *attack.data))
-        after = indicator_tables(self.margins, *attack.model)[None]
-        is_difference: Any = self.metric.is_absolute
-        if self.quality.name == UNCERTAINTY and not self.metric.is_absolute:
-            rows = self.evaluation.rows.effective_rows
-            is_difference = ~(is_dependent(before, rows) | is_dependent(after, rows))
-        scores = self.quality.compare(
-            self.quality.score(before, values), self.quality.score(after, values), is_difference
-        )
+        pairs = replace(self, kind=OF_PAIRS)
+        dataset = pairs.expected_tables if self.is_in_expectation else pairs.drawn_tables
+        scores = pairs.compare(dataset, pairs.model_tables)
         group = self.margins.joint(ATTRIBUTE, ALL)[0]
         varies = (group > 0) & (group < self.margins.total[0] * (1 - 1e-12))
-        shape = before.shape[:3]
-        return {
-            name: np.where(varies, np.broadcast_to(score, shape).mean(axis=0), np.nan)
-            for name, score in scores.items()
-        }
-
-    def _flip_indicators(self, tables: Array) -> Array:
-        """Return tables of indicators, each as wrong as that of the model, (trials, ...)."""
-        attack = self.attack
-        if self.metric.equalize is None:
-            return tables[None]
-        accuracy = accuracy_by_label(self.margins, attack.flipped, missing_is_wrong=False)[0]
-        if attack.flipped == ATTRIBUTE:
-            accuracy = accuracy[:, None]
-        accuracy = np.broadcast_to(accuracy, tables.shape[:-2])
-        if self.fitted is None and self.is_in_expectation:
-            return expected_flips(tables, accuracy, attack.axis)[None]
-        unit = None
-        if self.margins.rows.w is not None:
-            unit = divide(indicator_tables(self.margins.squared, *attack.data), tables, 0.0)
-        n_trials = self.metric.n_trials or TRIALS
-        tables = np.broadcast_to(tables, (n_trials, *tables.shape))
-        return drawn_flips(tables, accuracy, attack.axis, generator(FLIPS, self.seed), unit)
+        means = {name: score.mean(axis=0) for name, score in scores.items()}
+        return {name: np.where(varies, mean, np.nan) for name, mean in means.items()}

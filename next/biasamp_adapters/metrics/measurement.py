@@ -30,8 +30,6 @@ class Measurement(ABC):
     model : str or None
     margins, origin : Margins
         Those of the data, and of what decides the signs.
-    notes : tuple of str
-        Caveats on the value.
     """
 
     metric: Any
@@ -39,7 +37,6 @@ class Measurement(ABC):
     model: str | None
     margins: Margins
     origin: Margins
-    notes: tuple[str, ...] = ()
 
     @property
     def is_ratio(self) -> bool:
@@ -50,6 +47,11 @@ class Measurement(ABC):
     def half_row(self) -> float:
         """Half a row of the smallest group that is compared, which widens bands of differences."""
         return 0.0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Caveats on the value."""
+        return ()
 
     @property
     def further_notes(self) -> tuple[str, ...]:

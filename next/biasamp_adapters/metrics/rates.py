@@ -64,12 +64,15 @@ class RateMeasurement(Measurement):
         The sign of the correlation of each pair, or 1 where a group counts and 0 elsewhere.
     changes : ndarray
         Predicted rates minus true ones; NaN where a pair has no rows.
+    notes : tuple of str
+        Caveats on the value.
     """
 
     contrast: Contrast
     classes: Array
     coefficients: Array
     changes: Array
+    notes: tuple[str, ...] = ()
 
     @property
     def is_undirected(self) -> bool:
