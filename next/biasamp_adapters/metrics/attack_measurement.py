@@ -11,20 +11,15 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
-from biasamp_adapters.counting.margins import Margins, divide, margins_of_data
+from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import (
-    ATTACKS,
     OF_COLUMNS,
     OF_LABELS,
     OF_PAIRS,
     Attack,
-    accuracy_of_tables,
-    attack_tables,
     bias_of_expectation,
-    drawn_flips,
-    expected_flips,
 )
 from biasamp_adapters.metrics.measurement import Measurement
 from biasamp_adapters.metrics.quality import (
@@ -60,33 +55,28 @@ class AttackMeasurement(Measurement):
     quality : Quality
     seed : int
         The seed of the flips of the value.
-    kind : {"labels", "columns", "pairs"}
-        Of what the tables are; of columns, the scores are averaged.
+    attack : Attack
+        What is seen, guessed and flipped, as tables; scores of tables of columns are averaged.
     cross_fit : callable or None
         What fits an attacker: it returns the value and both levels of each trial, and notes.
     """
 
     quality: Quality
     seed: int
-    kind: str
+    attack: Attack
     cross_fit: Callable[[AttackMeasurement], Trials] | None
-
-    @property
-    def attack(self) -> Attack:
-        """What is seen, guessed and flipped."""
-        return ATTACKS[self.metric.measured_direction]
 
     @property
     def target_labels(self) -> tuple[Label, ...]:
         """The labels of the target; of a column 0 and 1."""
-        if self.kind != OF_LABELS:
+        if self.attack.kind != OF_LABELS:
             return 0, 1
         return self.evaluation.rows.labels_of(self.attack.data[1])
 
     @property
     def positive(self) -> Label | None:
         """The label of the target whose F1 is asked for; None for all."""
-        if self.kind == OF_LABELS and self.metric.pos_label in self.target_labels:
+        if self.attack.kind == OF_LABELS and self.metric.pos_label in self.target_labels:
             return self.metric.pos_label
         return positive_class(self.target_labels)
 
@@ -118,7 +108,11 @@ class AttackMeasurement(Measurement):
         flipped = self.margins.variable(self.attack.flipped)
         n_labels = 1 if flipped.is_matrix else len(flipped.labels)
         is_flipped = self.metric.equalize is not None and words.NUMBERS_NOT_FLIPPED not in notes
-        if is_flipped and n_labels > 1 and self.accuracy(self.margins).flat[0] < 1 / n_labels:
+        if (
+            is_flipped
+            and n_labels > 1
+            and self.attack.accuracy(self.margins).flat[0] < 1 / n_labels
+        ):
             notes.append(words.BELOW_CHANCE.format(model=self.model, k=n_labels))
         if self.quality.lowest < 0 and np.isnan(self.value):
             notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
@@ -127,10 +121,6 @@ class AttackMeasurement(Measurement):
     @property
     def further_notes(self) -> tuple[str, ...]:
         return (words.CONSTANT_PREDICTIONS,) if np.isinf(self.point()["psi_model"]) else ()
-
-    @property
-    def value(self) -> float:
-        return self.point()["value"]
 
     def point(self) -> dict[str, float]:
         return {name: float(score.mean()) for name, score in self._trials[0].items()}
@@ -152,7 +142,9 @@ class AttackMeasurement(Measurement):
         self, margins: Margins, origin: Margins | None, rng: np.random.Generator
     ) -> dict[str, Array]:
         """Return the value and both levels of a batch, each table with one draw of flips."""
-        return self.compare(self.flip(margins, rng), self._tables(margins, self.attack.model))
+        return self.compare(
+            self.attack.flip(margins, rng), self.attack.tables(margins, self.attack.model)
+        )
 
     def compare(self, dataset: Array, model: Array) -> dict[str, Array]:
         """Return the value and both levels, averaged over columns."""
@@ -161,47 +153,27 @@ class AttackMeasurement(Measurement):
             self.quality.score(model, self.values),
             self.is_difference,
         )
-        if self.kind == OF_COLUMNS:
+        if self.attack.kind == OF_COLUMNS:
             return {name: score.mean(axis=-1) for name, score in scores.items()}
         return scores
-
-    def flip(self, margins: Margins, rng: np.random.Generator | None, n_trials: int = 1) -> Array:
-        """Return tables of the dataset, made as wrong as the model; without rng in expectation."""
-        table = self._tables(margins, self.attack.data)
-        if self.metric.equalize is None:
-            return table
-        accuracy, axis = self.accuracy(margins), self.attack.axis
-        if rng is None:
-            return expected_flips(table, accuracy, axis)
-        unit = None
-        if margins.rows.w is not None:
-            unit = divide(self._tables(margins.squared, self.attack.data), table, 0.0)
-        return drawn_flips(np.repeat(table, n_trials, axis=0), accuracy, axis, rng, unit)
-
-    def accuracy(self, margins: Margins) -> Array:
-        """Return the share of right predictions of what is flipped, for each table of a batch."""
-        return accuracy_of_tables(margins, self.attack.flipped, self.kind)
-
-    def _tables(self, margins: Margins, roles: tuple[str, str]) -> Array:
-        return attack_tables(margins, roles, self.kind)
 
     # The data.
 
     @cached_property
     def model_tables(self) -> Array:
         """Tables of the model's output."""
-        return self._tables(self.margins, self.attack.model)
+        return self.attack.tables(self.margins, self.attack.model)
 
     @cached_property
     def drawn_tables(self) -> Array:
         """Tables of the dataset with drawn flips, (trials, ...)."""
         n_trials = self.metric.n_trials or TRIALS
-        return self.flip(self.margins, generator(FLIPS, self.seed), n_trials)
+        return self.attack.flip(self.margins, generator(FLIPS, self.seed), n_trials)
 
     @cached_property
     def expected_tables(self) -> Array:
         """Tables of the dataset with flips in expectation."""
-        return self.flip(self.margins, None)
+        return self.attack.flip(self.margins)
 
     @property
     def data_tables(self) -> Array:
@@ -229,12 +201,10 @@ class AttackMeasurement(Measurement):
             return False
         if self.metric.equalize != "auto":
             return self.metric.equalize != "sampled"
-        if self.metric.evaluation == "loo":
-            return False
         n_rows, axis = self.evaluation.rows.effective_rows, self.attack.axis
         if self.quality.name == LOSS:
-            table = self._tables(self.margins, self.attack.data)
-            accuracy = self.accuracy(self.margins)
+            table = self.attack.tables(self.margins, self.attack.data)
+            accuracy = self.attack.accuracy(self.margins)
             bias = bias_of_expectation(table, self.expected_tables, accuracy, axis, n_rows)
             total = cross_entropy(self.expected_tables) + cross_entropy(self.model_tables)
             return bool((bias <= _MAX_BIAS * total).all())
@@ -258,24 +228,16 @@ class AttackMeasurement(Measurement):
 
     # Intervals.
 
-    @cached_property
-    def _tie_gains(self) -> tuple[float, float]:
-        """How much choices among ties gain, in the dataset and in the model's output."""
-        n_rows = self.evaluation.rows.effective_rows
-        in_data = mean_gain(self.quality, self.data_tables, n_rows)
-        return in_data, mean_gain(self.quality, self.model_tables, n_rows)
-
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value: resampling takes chance for real dependence."""
         trials, margin = self._drawn_scores[name], (0.0, 0.0)
         if self.quality.guesses:
-            levels = self.point()
             margin = tie_margin(
                 name,
                 self.quality,
                 is_absolute=self.metric.is_absolute,
-                levels=(levels["psi_dataset"], levels["psi_model"]),
-                gains=self._tie_gains,
+                levels=(self.point()["psi_dataset"], self.point()["psi_model"]),
+                gains=(self._gain(self.data_tables), self._gain(self.model_tables)),
             )
         return Trust(
             self._recentred(name, scores[name]),
@@ -284,6 +246,9 @@ class AttackMeasurement(Measurement):
             noise=3 * mean_and_spread(trials)[1] / np.sqrt(len(trials)),
             limits=self._limits(name),
         )
+
+    def _gain(self, tables: Array) -> float:
+        return mean_gain(self.quality, tables, self.evaluation.rows.effective_rows)
 
     def _recentred(self, name: str, replicates: Array) -> Array:
         """Return replicates around the value of drawn flips; those of levels are mirrored."""
@@ -322,7 +287,7 @@ class AttackMeasurement(Measurement):
         """The share of the rows that are alone in their cell, in the data or in the output."""
         margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
         shares = [
-            (self._tables(margins, roles) == 1).sum(axis=(-2, -1)).mean()
+            (self.attack.tables(margins, roles) == 1).sum(axis=(-2, -1)).mean()
             for roles in (self.attack.data, self.attack.model)
         ]
         return float(max(shares) / margins.total[0, 0, 0])
@@ -348,7 +313,7 @@ class AttackMeasurement(Measurement):
 
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair of indicators; NaN where a group does not vary."""
-        pairs = replace(self, kind=OF_PAIRS)
+        pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
         dataset = pairs.expected_tables if self.is_in_expectation else pairs.drawn_tables
         scores = pairs.compare(dataset, pairs.model_tables)
         group = self.margins.joint(ATTRIBUTE, ALL)[0]

@@ -5,7 +5,7 @@ Tables have the shape (..., inputs, targets). The labels of either axis are flip
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,7 +31,8 @@ _ROUNDING = 1e-12
 _LARGE_VARIANCE = 25.0
 
 
-class Attack(NamedTuple):
+@dataclass(frozen=True)
+class Attack:
     """What an attacker sees and guesses, in the dataset and in the model's output.
 
     Attributes
@@ -40,16 +41,59 @@ class Attack(NamedTuple):
         Input and target.
     flipped : str
         The true variable whose labels are flipped.
+    kind : {"labels", "columns", "pairs"}
+        Tables are of all labels, of each column of the target, or of each pair of indicators.
+    is_equalized : bool
+        Whether labels are flipped until they are as wrong as the model's.
     """
 
     data: tuple[str, str]
     model: tuple[str, str]
     flipped: str
+    kind: str = OF_LABELS
+    is_equalized: bool = True
 
     @property
     def axis(self) -> int:
         """The axis of the table of the dataset that is flipped."""
         return -1 if self.flipped == self.data[1] else -2
+
+    def tables(self, margins: Margins, roles: tuple[str, str]) -> Array:
+        """Return tables of input and target, (batch, inputs, targets).
+
+        Those of columns are (batch, columns, inputs, targets), and those of pairs (batch, groups,
+        classes, inputs, targets).
+        """
+        if self.kind == OF_LABELS:
+            return margins.joint(*roles, missing=True)
+        if self.kind == OF_COLUMNS:
+            return _column_tables(margins, *roles)
+        return _pair_tables(margins, *roles)
+
+    def accuracy(self, margins: Margins) -> Array:
+        """Return the share of right predictions of what is flipped, for each table of a batch."""
+        if self.kind == OF_PAIRS:
+            accuracy = accuracy_by_label(margins, self.flipped, missing_is_wrong=False)
+            return np.expand_dims(accuracy, 2 if self.flipped == ATTRIBUTE else 1)
+        if margins.variable(self.flipped).is_matrix:
+            return accuracy_by_label(margins, self.flipped)
+        accuracy = accuracy_of(margins, self.flipped)
+        return accuracy if self.kind == OF_COLUMNS else accuracy[:, 0]
+
+    def flip(
+        self, margins: Margins, rng: np.random.Generator | None = None, n_trials: int = 1
+    ) -> Array:
+        """Return tables of the dataset, made as wrong as the model; without rng in expectation."""
+        table = self.tables(margins, self.data)
+        if not self.is_equalized:
+            return table
+        accuracy = self.accuracy(margins)
+        if rng is None:
+            return expected_flips(table, accuracy, self.axis)
+        unit = None
+        if margins.rows.w is not None:
+            unit = divide(self.tables(margins.squared, self.data), table, 0.0)
+        return drawn_flips(np.repeat(table, n_trials, axis=0), accuracy, self.axis, rng, unit)
 
 
 ATTACKS = {
@@ -59,17 +103,8 @@ ATTACKS = {
 }
 
 
-def attack_tables(margins: Margins, roles: tuple[str, str], kind: str) -> Array:
-    """Return tables of input and target, (batch, inputs, targets).
-
-    Those of columns are (batch, columns, inputs, targets), and those of pairs (batch, groups,
-    classes, inputs, targets).
-    """
-    source, target = roles
-    if kind == OF_LABELS:
-        return margins.joint(source, target, missing=True)
-    if kind == OF_PAIRS:
-        return _indicator_tables(margins, source, target)
+def _column_tables(margins: Margins, source: str, target: str) -> Array:
+    """Return tables of each column of the target: no, yes and missing."""
     n_labels = len(margins.variable(target).labels)
     joint = margins.joint(source, target, missing=True)
     yes, missing = joint[..., :n_labels], joint[..., n_labels:]
@@ -80,7 +115,7 @@ def attack_tables(margins: Margins, roles: tuple[str, str], kind: str) -> Array:
     return np.stack(parts, axis=-1).swapaxes(-2, -3)
 
 
-def _indicator_tables(margins: Margins, source: str, target: str) -> Array:
+def _pair_tables(margins: Margins, source: str, target: str) -> Array:
     """Return 2 x 2 tables of all pairs of indicators; a missing value is a 0."""
     both = margins.joint(source, target)
     seen, guessed = margins.joint(source, ALL), margins.joint(ALL, target)
@@ -95,17 +130,6 @@ def _subtract(whole: Array, part: Array) -> Array:
     """Return what is left of sums of weights; what rounding leaves is nothing."""
     left = whole - part
     return np.where(left > _ROUNDING * whole, left, 0.0)
-
-
-def accuracy_of_tables(margins: Margins, flipped: str, kind: str) -> Array:
-    """Return the share of right predictions of what is flipped, for each table of a batch."""
-    if kind == OF_PAIRS:
-        accuracy = accuracy_by_label(margins, flipped, missing_is_wrong=False)
-        return accuracy[:, :, None] if flipped == ATTRIBUTE else accuracy[:, None]
-    if margins.variable(flipped).is_matrix:
-        return accuracy_by_label(margins, flipped)
-    accuracy = accuracy_of(margins, flipped)
-    return accuracy if kind == OF_COLUMNS else accuracy[:, 0]
 
 
 # Flips of labels.

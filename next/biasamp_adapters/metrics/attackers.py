@@ -95,10 +95,8 @@ def check_attacker(attacker: Any, quality: Any) -> None:
         )
     for part in (estimator, *estimator.get_params().values()):
         if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
-            raise ValueError(
-                f"attacker must read all rows of equal input; received {type(part).__name__}, "
-                "which chooses among them at random (RadiusNeighborsClassifier reads all)"
-            )
+            rule = "attacker must read all rows of equal input"
+            raise ValueError(f"{rule}; received {type(part).__name__}, which chooses some of them")
     Attacker(attacker, quality).check_quality()
 
 
@@ -178,8 +176,12 @@ class Attacker:
             estimator = self._fit(fitted, seed)
             if scorer is None:
                 score += float(judged.share @ self._losses(estimator, fitted, judged))
-            else:
-                score += float(judged.share.sum()) * _call(scorer, estimator, judged)
+                continue
+            weights = {} if np.ptp(judged.weight) == 0 else {"sample_weight": judged.weight}
+            mean = float(scorer(estimator, judged.inputs, judged.target, **weights))
+            if not np.isfinite(mean):
+                raise ValueError(f"it is {mean} in a fold")
+            score += float(judged.share.sum()) * mean
         if scorer is not None:
             return score
         if quality == UNCERTAINTY:
@@ -230,15 +232,6 @@ class Attacker:
 def balance(weight: Array, classes: Array) -> Array:
     """Return weights of rows with which each class weighs 1."""
     return weight / np.bincount(classes, weight)[classes]
-
-
-def _call(scorer: Any, estimator: Any, rows: Sample) -> float:
-    """Return what a scorer of scikit-learn says of rows."""
-    weights = {} if np.ptp(rows.weight) == 0 else {"sample_weight": rows.weight}
-    score = float(scorer(estimator, rows.inputs, rows.target, **weights))
-    if not np.isfinite(score):
-        raise ValueError(f"it is {score} in a fold")
-    return score
 
 
 def _draw_rows(target: Array, weight: Array, seed: int) -> Array:

@@ -9,7 +9,13 @@ from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
 from biasamp_adapters.metrics.attack_tables import ATTACKS, OF_COLUMNS, OF_LABELS
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_has
-from biasamp_adapters.metrics.quality import LOSS, UNCERTAINTY, get_quality, leave_one_out, name_of
+from biasamp_adapters.metrics.quality import LEAVE_ONE_OUT, LOSS, UNCERTAINTY, get_quality, name_of
+
+_CHOICES = {
+    "equalize": ("auto", "expected", "sampled", None),
+    "evaluation": ("auto", "resubstitution", "loo", "cv"),
+    "change": ("relative", "absolute"),
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -41,14 +47,10 @@ class AttackMetric(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, allowed in (
-            ("equalize", ("auto", "expected", "sampled", None)),
-            ("evaluation", ("auto", "resubstitution", "loo", "cv")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {allowed}; received {getattr(self, name)!r}"
-                )
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name, "absolute")
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}; received {value!r}")
         n_trials = self.n_trials
         if n_trials is not None and (not isinstance(n_trials, int) or n_trials < 1):
             raise ValueError(f"n_trials must be a whole number from 1 on; received {n_trials!r}")
@@ -69,7 +71,7 @@ class AttackMetric(Metric):
     @property
     def is_absolute(self) -> bool:
         """Whether the value is the difference of the levels, and not their relative change."""
-        return True
+        return getattr(self, "change", "absolute") == "absolute"
 
     @property
     def is_fitted(self) -> bool:
@@ -91,12 +93,14 @@ class AttackMetric(Metric):
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> AttackMeasurement:
         """Return the attack on the data; a matrix that is seen needs a fitted attacker."""
         rows, attack = evaluation.rows, ATTACKS[self.measured_direction]
+        kind = OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS
+        attack = replace(attack, kind=kind, is_equalized=self.equalize is not None)
         check_has(rows, model, (*attack.data, *attack.model), self.name)
         quality = get_quality(self.quality, is_fitted=self.is_fitted)
         if self.evaluation == "loo":
             if rows.w is not None or quality.name != LOSS:
                 raise ValueError(f"evaluation='loo' is for unweighted rows and quality={LOSS!r}")
-            quality = replace(quality, score=leave_one_out)
+            quality = LEAVE_ONE_OUT
         cross_fit: Any = None
         if self.is_fitted or rows.is_matrix(attack.data[0]):
             from biasamp_adapters.metrics.fitted import cross_fit
@@ -111,7 +115,7 @@ class AttackMetric(Metric):
             origin=origin,
             quality=quality,
             seed=seed,
-            kind=OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS,
+            attack=attack,
             cross_fit=cross_fit,
         )
 
@@ -243,12 +247,3 @@ class DirectionalPredictabilityAmplification(AttackMetric):
 
     short = "DPA"
     directions = (A_TO_T, T_TO_A)
-
-    def __post_init__(self) -> None:
-        if self.change not in ("relative", "absolute"):
-            raise ValueError(f"change must be 'relative' or 'absolute'; received {self.change!r}")
-        super().__post_init__()
-
-    @property
-    def is_absolute(self) -> bool:
-        return self.change == "absolute"

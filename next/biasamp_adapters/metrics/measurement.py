@@ -64,9 +64,9 @@ class Measurement(ABC):
         return False
 
     @property
-    @abstractmethod
     def value(self) -> float:
         """The value of the data."""
+        return self.point()["value"]
 
     @abstractmethod
     def point(self) -> dict[str, float]:

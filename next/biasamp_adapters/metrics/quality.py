@@ -184,6 +184,9 @@ _ALL_QUALITIES = (
 
 QUALITIES = {quality.name: quality for quality in _ALL_QUALITIES}
 
+#: The quality of evaluation="loo".
+LEAVE_ONE_OUT = Quality("leave-one-out", leave_one_out, inverse=True, highest=_INF)
+
 #: Qualities of predicted numbers, and of answers that are probabilities.
 OF_NUMBERS = ("inverse_mse", "inverse_rmse")
 OF_PROBABILITIES = ("inverse_cross_entropy", "one_minus_cross_entropy", "uncertainty_coefficient")
@@ -205,11 +208,9 @@ def get_quality(quality: Any, *, is_fitted: bool = False) -> Quality:
     except TypeError:
         shape = None
     if shape != (3,):
-        raise ValueError(
-            "a function as quality of the exact attacker takes tables of shape (..., inputs, "
-            "targets) and the numbers of the targets, and returns (...); "
-            f"received one that returns {'an error' if shape is None else shape}"
-        )
+        rule = "a function as quality maps tables (..., inputs, targets) and numbers to (...)"
+        result = "an error" if shape is None else shape
+        raise ValueError(f"{rule}; received one that returns {result}")
     return Quality(name_of(quality), quality, lowest=-_INF, highest=_INF)
 
 
