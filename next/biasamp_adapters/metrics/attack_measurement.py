@@ -102,17 +102,13 @@ class AttackMeasurement(Measurement):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = [*self._trials[1]]
-        if not (self.metric.is_absolute or self.is_ratio):
-            notes.append(words.NO_DEPENDENCE)
-        flipped = self.margins.variable(self.attack.flipped)
+        notes = [] if self.metric.is_absolute or self.is_ratio else [words.NO_DEPENDENCE]
+        notes += self._trials[1]
+        attack, margins = self.attack, self.margins
+        flipped = margins.variable(attack.flipped)
         n_labels = 1 if flipped.is_matrix else len(flipped.labels)
-        is_flipped = self.metric.equalize is not None and words.NUMBERS_NOT_FLIPPED not in notes
-        if (
-            is_flipped
-            and n_labels > 1
-            and self.attack.accuracy(self.margins).flat[0] < 1 / n_labels
-        ):
+        is_flipped = attack.is_equalized and words.NUMBERS_NOT_FLIPPED not in notes
+        if is_flipped and n_labels > 1 and attack.accuracy(margins).flat[0] < 1 / n_labels:
             notes.append(words.BELOW_CHANCE.format(model=self.model, k=n_labels))
         if self.quality.lowest < 0 and np.isnan(self.value):
             notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
@@ -142,17 +138,13 @@ class AttackMeasurement(Measurement):
         self, margins: Margins, origin: Margins | None, rng: np.random.Generator
     ) -> dict[str, Array]:
         """Return the value and both levels of a batch, each table with one draw of flips."""
-        return self.compare(
-            self.attack.flip(margins, rng), self.attack.tables(margins, self.attack.model)
-        )
+        model = self.attack.tables(margins, self.attack.model)
+        return self.compare(self.attack.flip(margins, rng), model)
 
     def compare(self, dataset: Array, model: Array) -> dict[str, Array]:
         """Return the value and both levels, averaged over columns."""
-        scores = self.quality.compare(
-            self.quality.score(dataset, self.values),
-            self.quality.score(model, self.values),
-            self.is_difference,
-        )
+        before, after = (self.quality.score(table, self.values) for table in (dataset, model))
+        scores = self.quality.compare(before, after, self.is_difference)
         if self.attack.kind == OF_COLUMNS:
             return {name: score.mean(axis=-1) for name, score in scores.items()}
         return scores
@@ -173,7 +165,7 @@ class AttackMeasurement(Measurement):
     @cached_property
     def expected_tables(self) -> Array:
         """Tables of the dataset with flips in expectation."""
-        return self.attack.flip(self.margins)
+        return self.attack.flip(self.margins, None)
 
     @property
     def data_tables(self) -> Array:
@@ -232,13 +224,9 @@ class AttackMeasurement(Measurement):
         """Return replicates moved to the value: resampling takes chance for real dependence."""
         trials, margin = self._drawn_scores[name], (0.0, 0.0)
         if self.quality.guesses:
-            margin = tie_margin(
-                name,
-                self.quality,
-                is_absolute=self.metric.is_absolute,
-                levels=(self.point()["psi_dataset"], self.point()["psi_model"]),
-                gains=(self._gain(self.data_tables), self._gain(self.model_tables)),
-            )
+            levels = self.point()["psi_dataset"], self.point()["psi_model"]
+            gains = self._gain(self.data_tables), self._gain(self.model_tables)
+            margin = tie_margin(name, self.quality, levels, gains, self.metric.is_absolute)
         return Trust(
             self._recentred(name, scores[name]),
             self._reason_for_no_interval(name, scores[name]),

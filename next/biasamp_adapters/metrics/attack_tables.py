@@ -80,9 +80,7 @@ class Attack:
         accuracy = accuracy_of(margins, self.flipped)
         return accuracy if self.kind == OF_COLUMNS else accuracy[:, 0]
 
-    def flip(
-        self, margins: Margins, rng: np.random.Generator | None = None, n_trials: int = 1
-    ) -> Array:
+    def flip(self, margins: Margins, rng: np.random.Generator | None, n_trials: int = 1) -> Array:
         """Return tables of the dataset, made as wrong as the model; without rng in expectation."""
         table = self.tables(margins, self.data)
         if not self.is_equalized:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import chdtri
@@ -32,6 +32,8 @@ UNCERTAINTY = "uncertainty_coefficient"
 BALANCED, LOSS = "balanced_accuracy", "inverse_cross_entropy"
 
 _INF = float("inf")
+
+_Pair: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -255,13 +257,8 @@ def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
 
 
 def tie_margin(
-    name: str,
-    quality: Quality,
-    *,
-    is_absolute: bool,
-    levels: tuple[float, float],
-    gains: tuple[float, float],
-) -> tuple[float, float]:
+    name: str, quality: Quality, levels: _Pair, gains: _Pair, is_absolute: bool
+) -> _Pair:
     """Return how far choices among ties may have raised and lowered a score.
 
     Parameters
