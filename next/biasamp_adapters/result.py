@@ -36,8 +36,6 @@ class Measurement(ABC):
     reads_reference : bool
         Whether scores read rates of the reference, as those of undirected metrics do; it is then
         drawn too.
-    notes : tuple of str
-        Caveats on the value.
     """
 
     metric: Any
@@ -46,7 +44,6 @@ class Measurement(ABC):
     margins: Margins
     origin: Margins
     reads_reference: bool = False
-    notes: tuple[str, ...] = ()
 
     @property
     def is_ratio(self) -> bool:
@@ -59,14 +56,19 @@ class Measurement(ABC):
         return 0.0
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Caveats on the value."""
+        return ()
+
+    @property
     def further_notes(self) -> tuple[str, ...]:
         """Notes that results have, and of which a call for a float does not warn."""
         return ()
 
     @property
-    @abstractmethod
     def value(self) -> float:
         """The value of the data."""
+        return self.point()["value"]
 
     @abstractmethod
     def point(self) -> dict[str, float]:

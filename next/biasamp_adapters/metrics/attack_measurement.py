@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array
-from biasamp_adapters.counting.margins import (
-    Margins,
-    accuracy_by_label,
-    accuracy_of,
-    divide,
-    margins_of_data,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
+from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
-from biasamp_adapters.metrics.attack_tables import ATTACKS, Attack, attack_tables, indicator_tables
-from biasamp_adapters.metrics.flips import bias_of_expectation, drawn_flips, expected_flips
+from biasamp_adapters.metrics.attack_tables import (
+    OF_COLUMNS,
+    OF_LABELS,
+    OF_PAIRS,
+    Attack,
+    bias_of_expectation,
+)
 from biasamp_adapters.metrics.quality import (
     BALANCED,
     LOSS,
+    OF_NUMBERS,
     UNCERTAINTY,
     Quality,
     chance_share,
     cross_entropy,
+    has_clear_winners,
     is_dependent,
+    mean_gain,
+    tie_margin,
 )
-from biasamp_adapters.metrics.ties import has_clear_winners, mean_gain, tie_margin
 from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips.
@@ -41,6 +43,8 @@ _MAX_BIAS, TRIALS = 0.0005, 100
 #: uncertainty coefficients at most this share of chance.
 _FEWEST_ROWS, _MAX_ALONE, _MAX_CHANCE = 20, 0.03, 0.03
 
+Trials: TypeAlias = tuple[dict[str, Array], tuple[str, ...]]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackMeasurement(Measurement):
@@ -49,58 +53,81 @@ class AttackMeasurement(Measurement):
     Attributes
     ----------
     quality : Quality
-    values : ndarray or None
-        What the targets stand for, for a quality that reads it.
     seed : int
         The seed of the flips of the value.
-    is_difference : bool or ndarray of bool
-        Where the value is the difference of the levels, and not their relative change.
-    fitted : dict or None
-        The value and both levels of each trial of a fitted attacker.
+    attack : Attack
+        What is seen, guessed and flipped, as tables; scores of tables of columns are averaged.
+    cross_fit : callable or None
+        What fits an attacker: it returns the value and both levels of each trial, and notes.
     """
 
     quality: Quality
-    values: Array | None
     seed: int
-    is_difference: Any = False
-    fitted: dict[str, Array] | None = None
+    attack: Attack
+    cross_fit: Callable[[AttackMeasurement], Trials] | None
 
     @property
-    def attack(self) -> Attack:
-        """What is seen, guessed and flipped."""
-        return ATTACKS[self.metric.direction]
+    def target_labels(self) -> tuple[Label, ...]:
+        """The labels of the target; of a column 0 and 1."""
+        if self.attack.kind != OF_LABELS:
+            return 0, 1
+        return self.evaluation.rows.labels_of(self.attack.data[1])
 
     @property
-    def by_column(self) -> bool:
-        """Whether the target is a matrix, of which each column is guessed by itself."""
-        return self.evaluation.rows.is_matrix(self.attack.data[1])
+    def positive(self) -> Label | None:
+        """The label of the target whose F1 is asked for; None for all."""
+        if self.attack.kind == OF_LABELS and self.metric.pos_label in self.target_labels:
+            return self.metric.pos_label
+        return positive_class(self.target_labels)
+
+    @cached_property
+    def values(self) -> Array | None:
+        """The numbers that targets stand for, or 1 for the class whose F1 is asked for."""
+        labels = self.target_labels
+        if self.quality.name == "f1":
+            if self.positive is None:
+                return None
+            return np.array([*(label == self.positive for label in labels), False], dtype=float)
+        try:
+            return np.array(labels, dtype=np.float64)
+        except (TypeError, ValueError):
+            if self.quality.name not in OF_NUMBERS:
+                return None
+            rule = f"quality={self.quality.name!r} needs a target of numbers"
+            raise ValueError(f"{rule}; received {labels[0]!r}") from None
 
     @property
     def is_ratio(self) -> bool:
         return not bool(np.any(self.is_difference))
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        notes = [] if self.metric.is_absolute or self.is_ratio else [words.NO_DEPENDENCE]
+        notes += self._trials[1]
+        attack, margins = self.attack, self.margins
+        flipped = margins.variable(attack.flipped)
+        n_labels = 1 if flipped.is_matrix else len(flipped.labels)
+        is_flipped = attack.is_equalized and words.NUMBERS_NOT_FLIPPED not in notes
+        if is_flipped and n_labels > 1 and attack.accuracy(margins).flat[0] < 1 / n_labels:
+            notes.append(words.BELOW_CHANCE.format(model=self.model, k=n_labels))
+        if self.quality.lowest < 0 and np.isnan(self.value):
+            notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
+        return tuple(notes)
+
+    @property
     def further_notes(self) -> tuple[str, ...]:
         return (words.CONSTANT_PREDICTIONS,) if np.isinf(self.point()["psi_model"]) else ()
 
-    @property
-    def value(self) -> float:
-        return self.point()["value"]
-
     def point(self) -> dict[str, float]:
-        scores = self.fitted
-        if scores is None:
-            scores = self.compare(self.data_tables, self.model_tables)
-        return {name: float(score.mean()) for name, score in scores.items()}
+        return {name: float(score.mean()) for name, score in self._trials[0].items()}
 
     @property
     def reason_not_to_draw(self) -> str:
-        if self.fitted is not None:
-            attacker = self.metric.attacker
-            name = attacker if isinstance(attacker, str) else type(attacker).__name__
-            if name == "exact":
-                name = "logistic regression"
-            return words.FITTED.format(attacker=name)
+        if self.cross_fit is not None:
+            from biasamp_adapters.metrics.attackers import get_estimator
+
+            estimator = get_estimator(self.metric.attacker, self.quality.name)
+            return words.FITTED.format(attacker=type(estimator).__name__)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
         return super().reason_not_to_draw
@@ -111,62 +138,77 @@ class AttackMeasurement(Measurement):
         self, margins: Margins, origin: Margins | None, rng: np.random.Generator
     ) -> dict[str, Array]:
         """Return the value and both levels of a batch, each table with one draw of flips."""
-        return self.compare(self.flip(margins, rng), self._tables(margins, self.attack.model))
+        model = self.attack.tables(margins, self.attack.model)
+        return self.compare(self.attack.flip(margins, rng), model)
 
     def compare(self, dataset: Array, model: Array) -> dict[str, Array]:
         """Return the value and both levels, averaged over columns."""
-        scores = self.quality.compare(
-            self.quality.score(dataset, self.values),
-            self.quality.score(model, self.values),
-            self.is_difference,
-        )
-        if self.by_column:
+        before, after = (self.quality.score(table, self.values) for table in (dataset, model))
+        scores = self.quality.compare(before, after, self.is_difference)
+        if self.attack.kind == OF_COLUMNS:
             return {name: score.mean(axis=-1) for name, score in scores.items()}
         return scores
-
-    def flip(self, margins: Margins, rng: np.random.Generator | None, n_trials: int = 1) -> Array:
-        """Return tables of the dataset, made as wrong as the model; without rng in expectation."""
-        table = self._tables(margins, self.attack.data)
-        if self.metric.equalize is None:
-            return table
-        accuracy = self._accuracy(margins)
-        if rng is None:
-            return expected_flips(table, accuracy, self.attack.axis)
-        unit = None
-        if margins.rows.w is not None:
-            unit = divide(self._tables(margins.squared, self.attack.data), table, 0.0)
-        if n_trials > 1:
-            table = np.broadcast_to(table, (n_trials, *table.shape[1:]))
-        return drawn_flips(table, accuracy, self.attack.axis, rng, unit)
-
-    def _accuracy(self, margins: Margins) -> Array:
-        """Return the share of right predictions of what is flipped, for each table of a batch."""
-        flipped = self.attack.flipped
-        if self.by_column and margins.variable(flipped).is_matrix:
-            return accuracy_by_label(margins, flipped)
-        accuracy = accuracy_of(margins, flipped)
-        return accuracy if self.by_column else accuracy[:, 0]
-
-    def _tables(self, margins: Margins, roles: tuple[str, str]) -> Array:
-        return attack_tables(margins, *roles, by_column=self.by_column)
 
     # The data.
 
     @cached_property
     def model_tables(self) -> Array:
         """Tables of the model's output."""
-        return self._tables(self.margins, self.attack.model)
+        return self.attack.tables(self.margins, self.attack.model)
 
     @cached_property
     def drawn_tables(self) -> Array:
         """Tables of the dataset with drawn flips, (trials, ...)."""
-        n_trials = 1 if self.metric.equalize is None else self.metric.n_trials or TRIALS
-        return self.flip(self.margins, generator(FLIPS, self.seed), n_trials)
+        n_trials = self.metric.n_trials or TRIALS
+        return self.attack.flip(self.margins, generator(FLIPS, self.seed), n_trials)
 
     @cached_property
     def expected_tables(self) -> Array:
         """Tables of the dataset with flips in expectation."""
-        return self.flip(self.margins, None)
+        return self.attack.flip(self.margins, None)
+
+    @property
+    def data_tables(self) -> Array:
+        """Tables of the dataset as the value compares them."""
+        return self.expected_tables if self.is_in_expectation else self.drawn_tables
+
+    @cached_property
+    def is_difference(self) -> Any:
+        """Where the value is the difference of the levels, and not their relative change.
+
+        A ratio of uncertainty coefficients would be noise where neither shows a dependence.
+        """
+        if self.metric.is_absolute or self.quality.name != UNCERTAINTY:
+            return self.metric.is_absolute
+        rows = self.evaluation.rows.effective_rows
+        return ~(is_dependent(self.drawn_tables, rows) | is_dependent(self.model_tables, rows))
+
+    @cached_property
+    def is_in_expectation(self) -> bool:
+        """Whether the value is that of flips in expectation, which hide chance on sparse tables.
+
+        "auto" takes it where its bias is known to be small.
+        """
+        if self.cross_fit is not None:
+            return False
+        if self.metric.equalize != "auto":
+            return self.metric.equalize != "sampled"
+        n_rows, axis = self.evaluation.rows.effective_rows, self.attack.axis
+        if self.quality.name == LOSS:
+            table = self.attack.tables(self.margins, self.attack.data)
+            accuracy = self.attack.accuracy(self.margins)
+            bias = bias_of_expectation(table, self.expected_tables, accuracy, axis, n_rows)
+            total = cross_entropy(self.expected_tables) + cross_entropy(self.model_tables)
+            return bool((bias <= _MAX_BIAS * total).all())
+        has_rule = self.quality.name == "accuracy" or (self.quality.name, axis) == (BALANCED, -2)
+        return has_rule and has_clear_winners(self.quality, self.expected_tables, n_rows)
+
+    @cached_property
+    def _trials(self) -> Trials:
+        """The value and both levels of each draw of flips, and notes on them."""
+        if self.cross_fit is not None:
+            return self.cross_fit(self)
+        return self.compare(self.data_tables, self.model_tables), ()
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:
@@ -176,52 +218,15 @@ class AttackMeasurement(Measurement):
     def _expected_scores(self) -> dict[str, Array]:
         return self.compare(self.expected_tables, self.model_tables)
 
-    @cached_property
-    def is_in_expectation(self) -> bool:
-        """Whether the value is that of flips in expectation, which hide chance on sparse tables.
-
-        "auto" takes it where its bias is known to be small.
-        """
-        if self.metric.equalize != "auto":
-            return self.metric.equalize != "sampled"
-        if self.metric.evaluation == "loo":
-            return False
-        n_rows, axis = self.evaluation.rows.effective_rows, self.attack.axis
-        if self.quality.name == LOSS:
-            table = self._tables(self.margins, self.attack.data)
-            accuracy = self._accuracy(self.margins)
-            bias = bias_of_expectation(table, self.expected_tables, accuracy, axis, n_rows)
-            total = cross_entropy(self.expected_tables) + cross_entropy(self.model_tables)
-            return bool((bias <= _MAX_BIAS * total).all())
-        has_rule = self.quality.name == "accuracy" or (self.quality.name, axis) == (BALANCED, -2)
-        return has_rule and has_clear_winners(self.quality, self.expected_tables, n_rows)
-
-    @property
-    def data_tables(self) -> Array:
-        """Tables of the dataset as the value compares them."""
-        return self.expected_tables if self.is_in_expectation else self.drawn_tables
-
     # Intervals.
-
-    @cached_property
-    def _tie_gains(self) -> tuple[float, float]:
-        """How much choices among ties gain, in the dataset and in the model's output."""
-        n_rows = self.evaluation.rows.effective_rows
-        in_data = mean_gain(self.quality, self.data_tables, n_rows)
-        return in_data, mean_gain(self.quality, self.model_tables, n_rows)
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value: resampling takes chance for real dependence."""
         trials, margin = self._drawn_scores[name], (0.0, 0.0)
         if self.quality.guesses:
-            levels = self.point()
-            margin = tie_margin(
-                name,
-                self.quality,
-                is_absolute=self.metric.is_absolute,
-                levels=(levels["psi_dataset"], levels["psi_model"]),
-                gains=self._tie_gains,
-            )
+            levels = self.point()["psi_dataset"], self.point()["psi_model"]
+            gains = self._gain(self.data_tables), self._gain(self.model_tables)
+            margin = tie_margin(name, self.quality, levels, gains, self.metric.is_absolute)
         return Trust(
             self._recentred(name, scores[name]),
             self._reason_for_no_interval(name, scores[name]),
@@ -229,6 +234,9 @@ class AttackMeasurement(Measurement):
             noise=3 * mean_and_spread(trials)[1] / np.sqrt(len(trials)),
             limits=self._limits(name),
         )
+
+    def _gain(self, tables: Array) -> float:
+        return mean_gain(self.quality, tables, self.evaluation.rows.effective_rows)
 
     def _recentred(self, name: str, replicates: Array) -> Array:
         """Return replicates around the value of drawn flips; those of levels are mirrored."""
@@ -267,14 +275,14 @@ class AttackMeasurement(Measurement):
         """The share of the rows that are alone in their cell, in the data or in the output."""
         margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
         shares = [
-            (self._tables(margins, roles) == 1).sum(axis=(-2, -1)).mean()
+            (self.attack.tables(margins, roles) == 1).sum(axis=(-2, -1)).mean()
             for roles in (self.attack.data, self.attack.model)
         ]
         return float(max(shares) / margins.total[0, 0, 0])
 
     def _is_ratio_of_chance(self, rows: float) -> bool:
         """Return whether chance explains too much of a ratio of uncertainty coefficients."""
-        if self.quality.name != UNCERTAINTY or self.metric.is_absolute:
+        if self.quality.name != UNCERTAINTY:
             return False
         is_ratio = ~np.broadcast_to(self.is_difference, self.model_tables.shape[1:-2])
         share = chance_share(self.data_tables, self.model_tables, rows)
@@ -293,38 +301,10 @@ class AttackMeasurement(Measurement):
 
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair of indicators; NaN where a group does not vary."""
-        attack, values = self.attack, np.array([0.0, 1.0])
-        before = self._flip_indicators(indicator_tables(self.margins, *attack.data))
-        after = indicator_tables(self.margins, *attack.model)[None]
-        is_difference: Any = self.metric.is_absolute
-        if self.quality.name == UNCERTAINTY and not self.metric.is_absolute:
-            rows = self.evaluation.rows.effective_rows
-            is_difference = ~(is_dependent(before, rows) | is_dependent(after, rows))
-        scores = self.quality.compare(
-            self.quality.score(before, values), self.quality.score(after, values), is_difference
-        )
+        pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
+        dataset = pairs.expected_tables if self.is_in_expectation else pairs.drawn_tables
+        scores = pairs.compare(dataset, pairs.model_tables)
         group = self.margins.joint(ATTRIBUTE, ALL)[0]
         varies = (group > 0) & (group < self.margins.total[0] * (1 - 1e-12))
-        shape = before.shape[:3]
-        return {
-            name: np.where(varies, np.broadcast_to(score, shape).mean(axis=0), np.nan)
-            for name, score in scores.items()
-        }
-
-    def _flip_indicators(self, tables: Array) -> Array:
-        """Return tables of indicators, each as wrong as that of the model, (trials, ...)."""
-        attack = self.attack
-        if self.metric.equalize is None:
-            return tables[None]
-        accuracy = accuracy_by_label(self.margins, attack.flipped, missing_is_wrong=False)[0]
-        if attack.flipped == ATTRIBUTE:
-            accuracy = accuracy[:, None]
-        accuracy = np.broadcast_to(accuracy, tables.shape[:-2])
-        if self.fitted is None and self.is_in_expectation:
-            return expected_flips(tables, accuracy, attack.axis)[None]
-        unit = None
-        if self.margins.rows.w is not None:
-            unit = divide(indicator_tables(self.margins.squared, *attack.data), tables, 0.0)
-        n_trials = self.metric.n_trials or TRIALS
-        tables = np.broadcast_to(tables, (n_trials, *tables.shape))
-        return drawn_flips(tables, accuracy, attack.axis, generator(FLIPS, self.seed), unit)
+        means = {name: score.mean(axis=0) for name, score in scores.items()}
+        return {name: np.where(varies, mean, np.nan) for name, mean in means.items()}

@@ -12,7 +12,6 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer
-from sklearn.model_selection import PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier
 
@@ -27,89 +26,14 @@ from biasamp_adapters.metrics.quality import (
     entropy,
 )
 
-#: Scorers of scikit-learn that ask an attacker for the same as our qualities of other names.
-_SCORERS = {
-    **dict.fromkeys(OF_PROBABILITIES, "neg_log_loss"),
-    **dict.fromkeys(OF_NUMBERS, "r2"),
-    "hard_inverse_cross_entropy": "accuracy",
-}
-
-#: How the names of scorers of numbers begin.
-_SCORERS_OF_NUMBERS = ("r2", "explained_variance", "d2_absolute", "neg_m", "neg_root")
-
-#: Named qualities that are means over rows; others are those of scikit-learn, fold by fold.
-_OF_ROWS = set(QUALITIES) - {"f1_macro"}
+#: How the names of qualities and scorers of numbers begin.
+_OF_NUMBERS = (*OF_NUMBERS, "r2", "explained_variance", "d2_absolute", "neg_m", "neg_root")
 
 #: The lowest probability that a log loss is taken of, as in scikit-learn.
 _LOWEST = float(np.finfo(np.float64).eps)
 
 #: A class that no fitted row has counts as so many rows, since it cannot be ruled out.
 _UNSEEN = 0.5
-
-#: Rows on which an estimator is tried: a quarter are of class 1, whatever the input.
-_FEW_INPUTS = np.tile([[0.0], [1.0]], (40, 1))
-_FEW_CLASSES = (np.arange(80) // 2 % 4 == 0).astype(np.int64)
-
-
-def check_attacker(attacker: Any, quality: Any) -> None:
-    """Raise if there is no such attacker, or if a quality cannot score what it guesses."""
-    estimator = _get_estimator(attacker, quality)
-    is_estimator = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
-    if not is_estimator or not (is_classifier(estimator) or is_regressor(estimator)):
-        raise ValueError(
-            "attacker must be 'exact', 'logistic', 'dense', or a classifier or regressor of "
-            f"scikit-learn; received {attacker!r:.80}"
-        )
-    for part in (estimator, *estimator.get_params().values()):
-        if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
-            raise ValueError(
-                f"attacker must read all rows of equal input; received {type(part).__name__}, "
-                "which chooses among them at random (RadiusNeighborsClassifier reads all)"
-            )
-    try:
-        if callable(quality):
-            inspect.signature(quality).bind("y_true", "y_pred")
-        else:
-            _try_scorer(estimator, quality)
-    except (AttributeError, TypeError, ValueError) as error:
-        name = type(estimator).__name__
-        raise ValueError(f"quality={quality!r:.60} cannot score {name}: {error}") from None
-
-
-def _try_scorer(estimator: Any, quality: str) -> None:
-    """Raise if a quality fails with an estimator that is fitted on a few rows."""
-    name = _SCORERS.get(quality, quality)
-    scorer = get_scorer(name)
-    is_of_numbers = name.startswith(_SCORERS_OF_NUMBERS)
-    if quality == "f1":
-        raise ValueError("it is that of the best threshold, which only attacker='exact' knows")
-    if is_of_numbers != is_regressor(estimator):
-        scored = "numbers" if is_of_numbers else "classes"
-        raise ValueError(f"it scores {scored}, which the attacker does not guess")
-    fitted = _fit_few_rows(estimator)
-    if fitted is not None and not is_of_numbers:
-        with warnings.catch_warnings(action="ignore"):
-            scorer(fitted, _FEW_INPUTS, _FEW_CLASSES)
-
-
-def _get_estimator(attacker: Any, quality: Any) -> Any:
-    """Return an estimator: the given one, or that of a name."""
-    if not isinstance(attacker, str):
-        return attacker
-    if attacker == "exact" and quality in OF_NUMBERS:
-        return LinearRegression()
-    if attacker in ("exact", "logistic"):
-        return LogisticRegression(max_iter=1000)
-    return MLPClassifier((40, 40)) if attacker == "dense" else attacker
-
-
-def _fit_few_rows(estimator: Any, **params: Array) -> Any:
-    """Return a clone that is fitted on a few rows; None if that fails."""
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return clone(estimator).fit(_FEW_INPUTS, _FEW_CLASSES, **params)
-    except Exception:  # Whatever an estimator raises, it cannot be fitted like this.
-        return None
 
 
 class Sample(NamedTuple):
@@ -138,11 +62,42 @@ class Sample(NamedTuple):
 
     def splits(self) -> Iterator[tuple[Sample, Sample]]:
         """Yield rows to fit and rows to judge for each fold; of a single one all are both."""
-        if not self.fold.any():
-            yield self, self
-            return
-        for others, judged in PredefinedSplit(self.fold).split():
-            yield self.take(others), self.take(judged)
+        for fold in np.unique(self.fold):
+            is_judged = self.fold == fold
+            is_fitted = ~is_judged if self.fold.any() else is_judged
+            yield self.take(is_fitted), self.take(is_judged)
+
+
+#: Rows on which an estimator is tried: a quarter are of class 1, whatever the input.
+_CLASSES, _ONES = (np.arange(80) // 2 % 4 == 0).astype(np.int64), np.ones(80)
+_FEW = Sample(np.tile([[0.0], [1.0]], (40, 1)), _CLASSES, _ONES, _ONES / 80, 0 * _ONES)
+
+
+def get_estimator(attacker: Any, quality: Any) -> Any:
+    """Return an estimator: the given one, or that of a name."""
+    if not isinstance(attacker, str):
+        return attacker
+    if attacker == "exact" and quality in OF_NUMBERS:
+        return LinearRegression()
+    if attacker in ("exact", "logistic"):
+        return LogisticRegression(max_iter=1000)
+    return MLPClassifier((40, 40)) if attacker == "dense" else attacker
+
+
+def check_attacker(attacker: Any, quality: Any) -> None:
+    """Raise if there is no such attacker, or if a quality cannot score what it guesses."""
+    estimator = get_estimator(attacker, quality)
+    is_estimator = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+    if not is_estimator or not (is_classifier(estimator) or is_regressor(estimator)):
+        raise ValueError(
+            "attacker must be 'exact', 'logistic', 'dense', or a classifier or regressor of "
+            f"scikit-learn; received {attacker!r:.80}"
+        )
+    for part in (estimator, *estimator.get_params().values()):
+        if isinstance(part, KNeighborsClassifier | KNeighborsRegressor):
+            rule = "attacker must read all rows of equal input"
+            raise ValueError(f"{rule}; received {type(part).__name__}, which chooses some of them")
+    Attacker(attacker, quality).check_quality()
 
 
 class Attacker:
@@ -163,56 +118,108 @@ class Attacker:
     """
 
     def __init__(self, attacker: Any, quality: Any) -> None:
-        self.estimator, self.quality = _get_estimator(attacker, quality), quality
+        self.estimator, self.quality = get_estimator(attacker, quality), quality
         self.is_regressor = is_regressor(self.estimator)
+        self.few = self._fit_few_rows()
         # Not all that accept weights use them: with these, all rows are guessed to be of class 1.
-        weighted = _fit_few_rows(self.estimator, sample_weight=1.0 + 19 * _FEW_CLASSES)
-        self.takes_weights = weighted is not None and weighted.predict(_FEW_INPUTS).mean() > 0.5
-        has_probabilities = hasattr(_fit_few_rows(self.estimator), "predict_proba")
+        weighted = self._fit_few_rows(sample_weight=1.0 + 19 * _CLASSES)
+        self.takes_weights = weighted is not None and weighted.predict(_FEW.inputs).mean() > 0.5
+        has_probabilities = hasattr(self.few, "predict_proba")
         self.divides = quality == BALANCED and has_probabilities and not self.takes_weights
 
-    def fit(self, rows: Sample, seed: int) -> Any:
+    def _fit_few_rows(self, **params: Array) -> Any:
+        """Return a clone that is fitted on a few rows; None if that fails."""
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return clone(self.estimator).fit(_FEW.inputs, _FEW.target, **params)
+        except Exception:  # Whatever an estimator raises, it cannot be fitted like this.
+            return None
+
+    def check_quality(self) -> None:
+        """Raise if the quality is not of what is guessed, or cannot score a few rows."""
+        quality = self.quality
+        if not callable(quality):
+            is_of_numbers = quality.startswith(_OF_NUMBERS)
+            if quality == "f1":
+                raise self._error("it needs the best threshold, which only attacker='exact' knows")
+            if is_of_numbers != self.is_regressor:
+                scored = "numbers" if is_of_numbers else "classes"
+                raise self._error(f"it scores {scored}, which the attacker does not guess")
+            if self.few is not None and not is_of_numbers:
+                with warnings.catch_warnings(action="ignore"):
+                    self.score(_FEW, 0)
+            return
+        try:
+            inspect.signature(quality).bind("y_true", "y_pred")
+        except TypeError as error:
+            raise self._error(error) from None
+
+    def _error(self, reason: object) -> ValueError:
+        name = type(self.estimator).__name__
+        reason = str(reason).splitlines()[0]
+        return ValueError(f"quality={self.quality!r:.60} cannot score {name}: {reason}")
+
+    def score(self, rows: Sample, seed: int) -> float:
+        """Return the score of guesses of rows that are not in the fit; of 1/loss the loss."""
+        try:
+            return self._score(rows, seed)
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise self._error(error) from error
+
+    def _score(self, rows: Sample, seed: int) -> float:
+        scorer, score, quality = None, 0.0, self.quality
+        if callable(quality):
+            scorer = make_scorer(quality)
+        elif quality == "f1_macro" or quality not in QUALITIES:
+            scorer = get_scorer(quality)
+        for fitted, judged in rows.splits():
+            estimator = self._fit(fitted, seed)
+            if scorer is None:
+                score += float(judged.share @ self._losses(estimator, fitted, judged))
+                continue
+            weights = {} if np.ptp(judged.weight) == 0 else {"sample_weight": judged.weight}
+            mean = float(scorer(estimator, judged.inputs, judged.target, **weights))
+            if not np.isfinite(mean):
+                raise ValueError(f"it is {mean} in a fold")
+            score += float(judged.share.sum()) * mean
+        if scorer is not None:
+            return score
+        if quality == UNCERTAINTY:
+            whole = float(entropy(np.bincount(rows.target, rows.share)[None]))
+            return max(0.0, 1 - score / whole) if whole > 0 else 0.0
+        if quality == "inverse_rmse":
+            return score**0.5
+        if quality == "hard_inverse_cross_entropy":
+            return HARD_LOSS * score
+        return score if QUALITIES[quality].inverse else 1 - score
+
+    def _fit(self, rows: Sample, seed: int) -> Any:
         """Return an estimator that is fitted on rows, with all its seeds set."""
+        is_balanced = self.quality == BALANCED
         weight = rows.weight
-        if self.quality == BALANCED and not self.divides:
+        if is_balanced and not self.divides:
             weight = balance(weight, rows.target)
         weights = {"sample_weight": weight / weight.mean()}
         if not self.takes_weights:
             rows, weights = rows.take(_draw_rows(rows.target, weight, seed)), {}
-        estimator = clone(self.estimator)
-        params = estimator.get_params()
-        seeds = [name for name in params if name.endswith("random_state")]
-        estimator.set_params(**dict.fromkeys(seeds, seed))
-        if self.quality == BALANCED:  # With weights of its own, classes would be balanced twice.
-            own_weights = [name for name in params if name.endswith("class_weight")]
-            estimator.set_params(**dict.fromkeys(own_weights))
+        settings: dict[str, Any] = {}
+        for name in self.estimator.get_params():
+            if name.endswith("random_state"):
+                settings[name] = seed
+            if name.endswith("class_weight") and is_balanced:  # Else, it would be balanced twice.
+                settings[name] = None
+        estimator = clone(self.estimator).set_params(**settings)
         if not self.is_regressor and (rows.target == rows.target[0]).all():
             estimator = DummyClassifier()  # Some classifiers cannot be fitted on a single class.
         return estimator.fit(rows.inputs, rows.target, **weights)
 
-    def score(self, rows: Sample, seed: int) -> float:
-        """Return the score of guesses of rows that are not in the fit; of 1/loss the loss."""
-        if callable(self.quality) or self.quality not in _OF_ROWS:
-            return sum(self._call_scorer(*fold, seed) for fold in rows.splits())
-        n_classes, loss = len(np.unique(rows.target)), 0.0
-        for fitted, judged in rows.splits():
-            loss += float(judged.share @ self._losses(fitted, judged, n_classes, seed))
-        if self.quality == UNCERTAINTY:
-            whole = float(entropy(np.bincount(rows.target, rows.share)[None]))
-            return max(0.0, 1 - loss / whole) if whole > 0 else 0.0
-        if self.quality == "inverse_rmse":
-            return loss**0.5
-        if self.quality == "hard_inverse_cross_entropy":
-            return HARD_LOSS * loss
-        return loss if QUALITIES[self.quality].inverse else 1 - loss
-
-    def _losses(self, fitted: Sample, judged: Sample, n_classes: int, seed: int) -> Array:
+    def _losses(self, estimator: Any, fitted: Sample, judged: Sample) -> Array:
         """Return the log loss or the squared error of each guess, or whether it is wrong."""
-        estimator, target = self.fit(fitted, seed), judged.target
-        if self.is_regressor:
-            return (target - np.ravel(estimator.predict(judged.inputs))) ** 2
+        target = judged.target
         if not self.divides and self.quality not in OF_PROBABILITIES:
-            return target != np.ravel(estimator.predict(judged.inputs))
+            guess = np.ravel(estimator.predict(judged.inputs))
+            return (target - guess) ** 2 if self.is_regressor else target != guess
+        n_classes = 1 + max(fitted.target.max(), target.max())
         chances = np.full((len(target), n_classes), _UNSEEN / (len(fitted.target) + 1))
         chances[:, estimator.classes_] = estimator.predict_proba(judged.inputs)
         if self.divides:
@@ -220,22 +227,6 @@ class Attacker:
             return target != (chances / np.where(total > 0, total, np.inf)).argmax(axis=1)
         chance = chances[np.arange(len(target)), target] / chances.sum(axis=1)
         return -np.log(np.maximum(chance, _LOWEST))
-
-    def _call_scorer(self, fitted: Sample, judged: Sample, seed: int) -> float:
-        """Return what a fold adds to the mean of a scorer, or of a function of labels."""
-        scorer = make_scorer(self.quality) if callable(self.quality) else get_scorer(self.quality)
-        weights = {} if np.ptp(judged.weight) == 0 else {"sample_weight": judged.weight}
-        try:
-            estimator = self.fit(fitted, seed)
-            score = float(scorer(estimator, judged.inputs, judged.target, **weights))
-            if not np.isfinite(score):
-                raise ValueError(f"it is {score} in a fold")
-        except (IndexError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"quality={self.quality!r:.60} cannot score these guesses of "
-                f"{type(self.estimator).__name__}: {str(error).splitlines()[0]}"
-            ) from error
-        return score * float(judged.share.sum())
 
 
 def balance(weight: Array, classes: Array) -> Array:

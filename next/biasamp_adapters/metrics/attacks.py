@@ -5,25 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, Label, positive_class
-from biasamp_adapters.counting.margins import accuracy_of
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
-from biasamp_adapters.metrics.attack_tables import ATTACKS
+from biasamp_adapters.metrics.attack_tables import ATTACKS, OF_COLUMNS, OF_LABELS
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_has
-from biasamp_adapters.metrics.quality import (
-    OF_NUMBERS,
-    QUALITIES,
-    UNCERTAINTY,
-    Quality,
-    get_quality,
-    is_dependent,
-    leave_one_out,
-)
+from biasamp_adapters.metrics.quality import LEAVE_ONE_OUT, LOSS, UNCERTAINTY, get_quality, name_of
+
+_CHOICES = {
+    "equalize": ("auto", "expected", "sampled", None),
+    "evaluation": ("auto", "resubstitution", "loo", "cv"),
+    "change": ("relative", "absolute"),
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -55,14 +47,10 @@ class AttackMetric(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, allowed in (
-            ("equalize", ("auto", "expected", "sampled", None)),
-            ("evaluation", ("auto", "resubstitution", "loo", "cv")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {allowed}; received {getattr(self, name)!r}"
-                )
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name, "absolute")
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}; received {value!r}")
         n_trials = self.n_trials
         if n_trials is not None and (not isinstance(n_trials, int) or n_trials < 1):
             raise ValueError(f"n_trials must be a whole number from 1 on; received {n_trials!r}")
@@ -83,7 +71,7 @@ class AttackMetric(Metric):
     @property
     def is_absolute(self) -> bool:
         """Whether the value is the difference of the levels, and not their relative change."""
-        return True
+        return getattr(self, "change", "absolute") == "absolute"
 
     @property
     def is_fitted(self) -> bool:
@@ -95,7 +83,7 @@ class AttackMetric(Metric):
     def name(self) -> str:
         variants = []
         if self.quality != type(self).quality:
-            variants.append("U" if self.quality == UNCERTAINTY else _name_of_quality(self.quality))
+            variants.append("U" if self.quality == UNCERTAINTY else name_of(self.quality))
         if self.is_absolute and self.directions:
             variants.append("absolute")
         if not variants:
@@ -105,104 +93,31 @@ class AttackMetric(Metric):
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> AttackMeasurement:
         """Return the attack on the data; a matrix that is seen needs a fitted attacker."""
         rows, attack = evaluation.rows, ATTACKS[self.direction]
+        kind = OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS
+        attack = replace(attack, kind=kind, is_equalized=self.equalize is not None)
         check_has(rows, model, (*attack.data, *attack.model), self.name)
-        target, quality = attack.data[1], self._scored_quality(rows)
-        is_fitted = self.is_fitted or rows.is_matrix(attack.data[0])
-        if (is_fitted or rows.w is not None) and rows.block_sums is not None:
+        quality = get_quality(self.quality, is_fitted=self.is_fitted)
+        if self.evaluation == "loo":
+            if rows.w is not None or quality.name != LOSS:
+                raise ValueError(f"evaluation='loo' is for unweighted rows and quality={LOSS!r}")
+            quality = LEAVE_ONE_OUT
+        cross_fit: Any = None
+        if self.is_fitted or rows.is_matrix(attack.data[0]):
+            from biasamp_adapters.metrics.fitted import cross_fit
+        if (cross_fit or rows.w is not None) and rows.block_sums is not None:
             raise ValueError(f"{self.name} needs rows here; received counts of block sums")
         margins, origin = evaluation.margins(model)
-        measurement = AttackMeasurement(
+        return AttackMeasurement(
             metric=self,
             evaluation=evaluation,
             model=model,
             margins=margins,
             origin=origin,
             quality=quality,
-            values=self._values(quality, rows.labels_of(target), rows.is_matrix(target)),
             seed=seed,
-            is_difference=self.is_absolute,
+            attack=attack,
+            cross_fit=cross_fit,
         )
-        if quality.name == UNCERTAINTY and not self.is_absolute:
-            measurement = _with_differences(measurement)
-        if is_fitted:
-            from biasamp_adapters.metrics.fitted import cross_fit
-
-            measurement = cross_fit(measurement)
-        return _with_notes(measurement)
-
-    def _scored_quality(self, rows: Rows) -> Quality:
-        """Return the quality; for leave-one-out, with its score of the rows left out."""
-        if self.is_fitted and (callable(self.quality) or self.quality not in QUALITIES):
-            name = _name_of_quality(self.quality)
-            quality = Quality(name, _without_table, lowest=-np.inf, highest=np.inf)
-        else:
-            quality = get_quality(self.quality)
-        if self.evaluation != "loo":
-            return quality
-        if rows.w is not None or quality.name != "inverse_cross_entropy":
-            raise ValueError(
-                "evaluation='loo' is for unweighted rows and quality='inverse_cross_entropy'"
-            )
-        return replace(quality, score=leave_one_out)
-
-    def _values(self, quality: Quality, labels: tuple[Label, ...], is_matrix: bool) -> Array | None:
-        """Return the numbers that targets stand for, or 1 for the class whose F1 is asked for."""
-        if is_matrix:
-            labels = (0, 1)
-        if quality.name == "f1":
-            return self._is_positive(labels, is_matrix)
-        if quality.name not in OF_NUMBERS and not callable(self.quality):
-            return None
-        try:
-            return np.array(labels, dtype=np.float64)
-        except (TypeError, ValueError):
-            if quality.name in OF_NUMBERS:
-                raise ValueError(
-                    f"quality={quality.name!r} needs a target of numbers; received {labels[0]!r}"
-                ) from None
-            return None
-
-    def _is_positive(self, labels: tuple[Label, ...], is_matrix: bool) -> Array | None:
-        """Return 1 for the class whose F1 is asked for; None for all."""
-        positive = 1 if is_matrix else self.pos_label
-        if positive not in labels:
-            positive = positive_class(labels)
-        if positive is None:
-            return None
-        return np.array([label == positive for label in labels] + [False], dtype=np.float64)
-
-
-def _name_of_quality(quality: Any) -> str:
-    function = getattr(quality, "func", quality)  # That of functools.partial.
-    return str(getattr(function, "__name__", function))
-
-
-def _without_table(table: Array, values: Any = None) -> Array:
-    """Return NaN, the score of tables by a quality of guesses that were made."""
-    return np.full(table.shape[:-2], np.nan)
-
-
-def _with_differences(measurement: AttackMeasurement) -> AttackMeasurement:
-    """Return the measurement with differences of U where neither table shows a dependence."""
-    rows = measurement.evaluation.rows.effective_rows
-    in_data = is_dependent(measurement.drawn_tables, rows)
-    in_model = is_dependent(measurement.model_tables, rows)
-    is_difference = ~(in_data | in_model)
-    notes = (words.NO_DEPENDENCE,) if is_difference.any() else ()
-    return replace(measurement, is_difference=is_difference, notes=notes)
-
-
-def _with_notes(measurement: AttackMeasurement) -> AttackMeasurement:
-    """Return the measurement with notes on a model worse than chance and on a level below 0."""
-    notes, role = [*measurement.notes], measurement.attack.flipped
-    flipped = measurement.margins.variable(role)
-    n_labels = 1 if flipped.is_matrix else len(flipped.labels)
-    is_flipped = measurement.metric.equalize is not None and words.NUMBERS_NOT_FLIPPED not in notes
-    if is_flipped and n_labels > 1 and accuracy_of(measurement.margins, role)[0, 0] < 1 / n_labels:
-        notes.append(words.BELOW_CHANCE.format(model=measurement.model, k=n_labels))
-    if measurement.quality.lowest < 0 and np.isnan(measurement.value):
-        notes.append(words.NO_RELATIVE_CHANGE.format(quality=measurement.quality.name))
-    return replace(measurement, notes=tuple(notes))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -332,12 +247,3 @@ class DirectionalPredictabilityAmplification(AttackMetric):
 
     short = "DPA"
     directions = (A_TO_T, T_TO_A)
-
-    def __post_init__(self) -> None:
-        if self.change not in ("relative", "absolute"):
-            raise ValueError(f"change must be 'relative' or 'absolute'; received {self.change!r}")
-        super().__post_init__()
-
-    @property
-    def is_absolute(self) -> bool:
-        return self.change == "absolute"

@@ -10,38 +10,36 @@ from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array, positive_class, show
-from biasamp_adapters.counting.margins import accuracy_by_label, accuracy_of
+from biasamp_adapters.counting.labels import Array, show
 from biasamp_adapters.counting.variables import Codes, Variable
 from biasamp_adapters.inference.replicates import FLIPS, generator
-from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
+from biasamp_adapters.metrics.attack_measurement import TRIALS, AttackMeasurement, Trials
 from biasamp_adapters.metrics.attackers import Attacker, Sample, balance
 from biasamp_adapters.metrics.quality import BALANCED, UNCERTAINTY
 from biasamp_adapters.progress import watch
 
-_FOLDS, _TRIALS, _FEWEST_TRIALS = 5, 100, 5
+_FOLDS, _FEWEST_TRIALS = 5, 5
 
 #: Fewer trials are made if their rows, once for each target, are more than this.
 _ROWS_OF_TRIALS = 5_000_000
 
 
-def cross_fit(measurement: AttackMeasurement) -> AttackMeasurement:
-    """Return the measurement with the scores of attackers that are fitted on its rows."""
-    metric, notes = measurement.metric, [*measurement.notes]
+def cross_fit(measurement: AttackMeasurement) -> Trials:
+    """Return the value and both levels of each trial of attackers, and notes on them."""
+    metric, notes = measurement.metric, []
     experiment = Experiment(measurement)
-    experiment.check()
-    n_trials = metric.n_trials or experiment.default_n_trials
+    n_trials = experiment.n_trials
     rngs = generator(FLIPS, measurement.seed).spawn(n_trials)
     trials = Parallel(return_as="generator")(delayed(experiment.score_trial)(rng) for rng in rngs)
     scores = np.array(list(watch(trials, n_trials, "trials", "a smaller n_trials")))
     compared = measurement.quality.compare(scores[:, 0], scores[:, 1], measurement.is_difference)
-    fitted = {name: score.mean(axis=-1) for name, score in compared.items()}
-    if metric.equalize is not None and experiment.accuracy is None:
+    means = {name: score.mean(axis=-1) for name, score in compared.items()}
+    if measurement.attack.is_equalized and experiment.accuracy is None:
         notes.append(words.NUMBERS_NOT_FLIPPED)
-    if metric.n_trials is None and n_trials < _TRIALS:
-        error = fitted["value"].std(ddof=1) / np.sqrt(n_trials)
+    if metric.n_trials is None and n_trials < TRIALS:
+        error = means["value"].std(ddof=1) / np.sqrt(n_trials)
         notes.append(words.TRIALS.format(k=n_trials, error=error))
-    return replace(measurement, fitted=fitted, notes=tuple(notes))
+    return means, tuple(notes)
 
 
 class Experiment:
@@ -57,6 +55,8 @@ class Experiment:
     weight : ndarray
     cluster : ndarray of int
         Rows of one cluster are in the same fold.
+    n_trials : int
+        By default as many as take a bearable time.
     accuracy : ndarray or None
         How many labels, or entries of each column, of the dataset stay; None without flips.
     """
@@ -76,12 +76,15 @@ class Experiment:
         cluster = np.arange(len(row)) if table.cluster is None else table.cluster[row]
         self.cluster = np.unique(cluster, return_inverse=True)[1]
         self.accuracy: Array | None = None
-        flipped = variables[self.attack.flipped]
-        if self.metric.equalize is not None and not is_continuous(flipped):
-            measure = accuracy_by_label if flipped.is_matrix else accuracy_of
-            self.accuracy = measure(measurement.margins, self.attack.flipped)[0]
+        if self.attack.is_equalized and not is_continuous(variables[self.attack.flipped]):
+            self.accuracy = measurement.attack.accuracy(measurement.margins)[0]
+        target = variables[self.attack.data[1]]
+        n_rows = len(row) * (len(target.labels) if target.is_matrix else 1)
+        usual = min(max(_ROWS_OF_TRIALS // n_rows, _FEWEST_TRIALS), TRIALS)
+        self.n_trials = self.metric.n_trials or usual
+        self._check()
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise if the data suit neither the attacker nor how it is judged."""
         metric, attack = self.metric, self.attack
         source, target = (self.variables[role] for role in attack.data)
@@ -90,25 +93,14 @@ class Experiment:
         is_ratio_of_u = self.quality == UNCERTAINTY and not metric.is_absolute
         has_labels = not source.is_matrix and not is_continuous(source)
         if not has_labels and (is_ratio_of_u or (is_of_tables and not metric.is_fitted)):
-            raise ValueError(
-                f"{attack.data[0]} is no column of labels, so only a fitted attacker can read it, "
-                "without equalize='expected', evaluation='loo', quality='f1', a function of tables "
-                "or a relative change of 'uncertainty_coefficient'"
-            )
+            rule = f"{attack.data[0]} is no column of labels, so only a fitted attacker can read it"
+            raise ValueError(f"{rule}, without a table of labels; received {metric!r:.150}")
         if metric.evaluation != "resubstitution" and self.cluster.max() == 0:
             raise ValueError("cross-fitting needs two clusters or more; received 1")
         if is_continuous(target) and not self.attacker.is_regressor:
-            raise ValueError(
-                f"{attack.data[1]} must hold classes or whole numbers for a classifier; received "
-                f"other numbers for {type(self.attacker.estimator).__name__}"
-            )
-
-    @property
-    def default_n_trials(self) -> int:
-        """As many trials as take a bearable time."""
-        target = self.variables[self.attack.data[1]]
-        n_rows = len(self.weight) * (len(target.labels) if target.is_matrix else 1)
-        return min(max(_ROWS_OF_TRIALS // n_rows, _FEWEST_TRIALS), _TRIALS)
+            name = type(self.attacker.estimator).__name__
+            rule = f"{attack.data[1]} must hold classes or whole numbers"
+            raise ValueError(f"{rule}; received other numbers for {name}")
 
     def score_trial(self, rng: np.random.Generator) -> list[list[float]]:
         """Return scores (sides, targets) after one draw of flips, folds, seeds and row order."""
@@ -142,16 +134,14 @@ class Experiment:
 
         Of two classes the positive one is the second, as scorers expect.
         """
-        labels = [0, 1] if target.is_matrix else [*target.labels]
+        labels = self.measurement.target_labels
         if self.attacker.is_regressor:
             return np.array([*labels, np.nan], dtype=np.float64)[codes]
         if callable(self.quality):
             plain = [show(label) if isinstance(label, tuple) else label for label in labels]
             return np.array([*plain, None] if target.has_missing else plain)[codes]
-        pos_label = self.metric.pos_label
-        positive = pos_label if pos_label in labels else positive_class(labels)
         classes, guessed = np.unique(codes, return_inverse=True)
-        is_first = len(classes) == 2 and labels[classes[0]] == positive
+        is_first = len(classes) == 2 and labels[classes[0]] == self.measurement.positive
         return 1 - guessed if is_first else guessed
 
 

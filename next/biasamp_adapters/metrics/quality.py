@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import chdtri
@@ -18,6 +18,13 @@ from biasamp_adapters.counting.margins import divide
 #: Log loss of a wrong guess that was certain, as PyTorch cuts it off.
 HARD_LOSS = 100.0
 
+#: The mean of the larger of two numbers that are tied is so many standard errors above both.
+_GAIN = 0.4
+
+#: Shares of two classes may be tied if they differ by less standard errors, and are clearly not if
+#: they differ by more.
+_TIED, _CLEAR = 2.0, 3.0
+
 #: The quality that is 0 without a dependence.
 UNCERTAINTY = "uncertainty_coefficient"
 
@@ -25,6 +32,8 @@ UNCERTAINTY = "uncertainty_coefficient"
 BALANCED, LOSS = "balanced_accuracy", "inverse_cross_entropy"
 
 _INF = float("inf")
+
+_Pair: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -60,17 +69,10 @@ class Quality:
         is_near = np.abs(model - dataset) <= 1e-12 * np.maximum(np.abs(model), np.abs(dataset))
         model = np.where(is_near, dataset, model)
         before, after = self.level(dataset), self.level(model)
-        value = np.where(
-            is_difference, self._difference(before, after), self._relative(dataset, model)
-        )
+        with np.errstate(invalid="ignore"):  # Of two infinite levels, the difference is 0.
+            difference = np.where(before == after, 0.0, after - before)
+        value = np.where(is_difference, difference, self._relative(dataset, model))
         return {"value": value, "psi_dataset": before, "psi_model": after}
-
-    def _difference(self, before: Array, after: Array) -> Array:
-        both_finite = np.isfinite(before) & np.isfinite(after)
-        change = np.subtract(after, before, out=np.full(before.shape, np.nan), where=both_finite)
-        one_infinite = np.where(np.isinf(after), np.inf, -np.inf)
-        change = np.where(np.isinf(before) ^ np.isinf(after), one_infinite, change)
-        return np.where(before == after, 0.0, change)
 
     def _relative(self, dataset: Array, model: Array) -> Array:
         """Return (Psi_M - Psi_D) / (Psi_M + Psi_D); of losses (L_D - L_M) / (L_D + L_M)."""
@@ -157,16 +159,14 @@ def uncertainty_coefficient(table: Array, values: Any = None) -> Array:
     return divide(np.maximum(whole - cross_entropy(table), 0), whole, 0.0)
 
 
-def mean_squared_error(table: Array, values: Array | None = None) -> Array:
+def mean_squared_error(table: Array, values: Any = None) -> Array:
     """Return the squared error if each input is guessed to have its mean number."""
-    if values is None:
-        raise ValueError("this quality needs a target of numbers")
     share = divide(table, table.sum(axis=-1, keepdims=True), 0.0)
     mean = (share * values).sum(axis=-1, keepdims=True)
     return _share((table * (values - mean) ** 2).sum(axis=(-2, -1)), table)
 
 
-def root_mean_squared_error(table: Array, values: Array | None = None) -> Array:
+def root_mean_squared_error(table: Array, values: Any = None) -> Array:
     """Return the root of the mean squared error."""
     return mean_squared_error(table, values) ** 0.5
 
@@ -186,33 +186,45 @@ _ALL_QUALITIES = (
 
 QUALITIES = {quality.name: quality for quality in _ALL_QUALITIES}
 
+#: The quality of evaluation="loo".
+LEAVE_ONE_OUT = Quality("leave-one-out", leave_one_out, inverse=True, highest=_INF)
+
 #: Qualities of predicted numbers, and of answers that are probabilities.
 OF_NUMBERS = ("inverse_mse", "inverse_rmse")
 OF_PROBABILITIES = ("inverse_cross_entropy", "one_minus_cross_entropy", "uncertainty_coefficient")
 
 
-def get_quality(name: Any) -> Quality:
-    """Return the quality of a name, or that of a function of tables and values."""
-    if callable(name):
-        _check_function(name)
-        return Quality(name.__name__, name, lowest=-_INF, highest=_INF)
-    if name not in QUALITIES:
-        raise ValueError(f"quality must be one of {list(QUALITIES)}; received {name!r}")
-    return QUALITIES[name]
+def get_quality(quality: Any, *, is_fitted: bool = False) -> Quality:
+    """Return the quality of a name, or that of a function of tables and values.
 
-
-def _check_function(function: Callable[[Array, Array | None], Array]) -> None:
-    """Raise unless a function scores tables, tried on three of them."""
+    A fitted attacker may have any other one of guesses, which scores no table.
+    """
+    if not callable(quality) and quality in QUALITIES:
+        return QUALITIES[quality]
+    if is_fitted:
+        return Quality(name_of(quality), _without_table, lowest=-_INF, highest=_INF)
+    if not callable(quality):
+        raise ValueError(f"quality must be one of {list(QUALITIES)}; received {quality!r}")
     try:
-        shape = np.shape(function(np.ones((3, 2, 2)), np.array([0.0, 1.0])))
+        shape = np.shape(quality(np.ones((3, 2, 2)), np.array([0.0, 1.0])))
     except TypeError:
         shape = None
     if shape != (3,):
-        raise ValueError(
-            "a function as quality of the exact attacker takes tables of shape (..., inputs, "
-            "targets) and the numbers of the targets, and returns (...); "
-            f"received one that returns {'an error' if shape is None else shape}"
-        )
+        rule = "a function as quality maps tables (..., inputs, targets) and numbers to (...)"
+        result = "an error" if shape is None else shape
+        raise ValueError(f"{rule}; received one that returns {result}")
+    return Quality(name_of(quality), quality, lowest=-_INF, highest=_INF)
+
+
+def name_of(quality: Any) -> str:
+    """Return the name of a quality; of a functools.partial that of its function."""
+    function = getattr(quality, "func", quality)
+    return str(getattr(function, "__name__", function))
+
+
+def _without_table(table: Array, values: Any = None) -> Array:
+    """Return NaN, the score of tables by a quality of guesses that were made."""
+    return np.full(table.shape[:-2], np.nan)
 
 
 # Dependence, of tables (trials, ..., inputs, targets).
@@ -239,3 +251,70 @@ def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
     total = g_dataset + g_model
     total = np.where(total > 1e-9, total, 0)
     return np.minimum(divide(degrees_dataset + degrees_model, total, 1.0), 1)
+
+
+# Ties: how much a choice among classes that may be tied gains.
+
+
+def tie_margin(
+    name: str, quality: Quality, levels: _Pair, gains: _Pair, is_absolute: bool
+) -> _Pair:
+    """Return how far choices among ties may have raised and lowered a score.
+
+    Parameters
+    ----------
+    name : {"value", "psi_dataset", "psi_model"}
+    levels, gains : (float, float)
+        The levels of dataset and model, and the most that choices among ties gain in each.
+    """
+    (data, model), (gain_of_data, gain_of_model) = levels, gains
+    scale = 1.0
+    if quality.inverse:  # Gains are those of the accuracy, 1 - loss / 100.
+        data, model = 1 / (HARD_LOSS * data), 1 / (HARD_LOSS * model)
+        scale = 1 / (HARD_LOSS * (data if name == "psi_dataset" else model) ** 2 or 1.0)
+    if name == "psi_dataset":
+        return gain_of_data * scale, 0.0
+    if name == "psi_model":
+        return gain_of_model * scale, 0.0
+    if is_absolute:
+        return gain_of_model * scale, gain_of_data * scale
+    total = (data + model) ** 2 or 1.0
+    return 2 * data * gain_of_model / total, 2 * model * gain_of_data / total
+
+
+def mean_gain(quality: Quality, table: Array, n_rows: float) -> float:
+    """Return the most that choices among ties gain, averaged over tables."""
+    gap, error, weight = _lead(quality, table, n_rows)
+    gains = np.where(gap < _TIED * error, _GAIN * error * weight, 0.0)
+    return float(gains.sum(axis=-1).mean())
+
+
+def has_clear_winners(quality: Quality, table: Array, n_rows: float) -> bool:
+    """Return whether the two likeliest guesses of each input differ by three standard errors."""
+    gap, error, _ = _lead(quality, table, n_rows)
+    return bool((gap >= _CLEAR * error).all())
+
+
+def _lead(quality: Quality, table: Array, n_rows: float) -> tuple[Array, Array, Array]:
+    """Return how far the best guess of each input leads, its standard error, and its weight.
+
+    For balanced accuracy, the best guess is the class that has the input most often.
+    """
+    if table.shape[-1] == 1:  # A single class wins for certain.
+        weight = np.ones(table.shape[:-1])
+        return weight, 0 * weight, weight
+    is_balanced = quality.name == BALANCED
+    axis = -2 if is_balanced else -1
+    total = table.sum(axis=axis, keepdims=True)
+    share = divide(table, total, 0.0)
+    size = divide(total, table.sum(axis=(-2, -1), keepdims=True), 0.0)
+    order = np.argsort(share, axis=-1)[..., -2:]
+    second, first = np.moveaxis(np.take_along_axis(share, order, axis=-1), -1, 0)
+    gap = first - second
+    if not is_balanced:
+        weight = size[..., 0]
+        return gap, np.sqrt(divide(first + second - gap**2, n_rows * weight, 0.0)), weight
+    variance = divide(share * (1 - share), n_rows * size, 0.0)
+    error = np.sqrt(np.take_along_axis(variance, order, axis=-1).sum(axis=-1))
+    n_classes = np.maximum((total > 0).sum(axis=-1), 1)
+    return gap, error, np.broadcast_to(1 / n_classes, gap.shape)

@@ -60,12 +60,15 @@ class RateMeasurement(Measurement):
         The positions of the classes that are evaluated.
     coefficients : ndarray
         The sign of the correlation of each pair, or 1 where a group counts and 0 elsewhere.
+    notes : tuple of str
+        Caveats on the value.
     """
 
     true_rate: Rate
     predicted_rate: Rate
     classes: Array
     coefficients: Array
+    notes: tuple[str, ...] = ()
 
     @property
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:

@@ -56,22 +56,22 @@ import biasamp_adapters as bam
         (
             {"attacker": "logistic", "quality": "roc_auc"},
             {"y_pred": np.zeros(40, dtype=int)},
-            "'roc_auc' cannot score these guesses of LogisticRegression",
+            "'roc_auc' cannot score LogisticRegression",
         ),
         (
             {"attacker": "logistic", "quality": "roc_auc", "missing": "abstain"},
             {"y_pred": np.where(np.arange(40) % 5 == 0, np.nan, PREDICTIONS)},
-            "'roc_auc' cannot score these guesses",
+            "'roc_auc' cannot score",
         ),
         (
             {"attacker": "logistic", "quality": lambda tables, values: tables.sum(axis=(-2, -1))},
             {},
-            "cannot score these guesses of LogisticRegression: axis",
+            "cannot score LogisticRegression: axis",
         ),
         (
             {"attacker": "logistic", "quality": lambda true, guess: true == guess},
             {},
-            "cannot score these guesses of LogisticRegression: only",
+            "cannot score LogisticRegression: only",
         ),
     ],
 )

@@ -14,7 +14,7 @@ from biasamp_adapters import (
     DirectionalPredictabilityAmplification,
     LeakageAmplification,
 )
-from biasamp_adapters.metrics.flips import (
+from biasamp_adapters.metrics.attack_tables import (
     bias_of_expectation,
     binomial,
     drawn_flips,

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.quality import get_quality
-from biasamp_adapters.metrics.ties import has_clear_winners, mean_gain, tie_margin
+from biasamp_adapters.metrics.quality import get_quality, has_clear_winners, mean_gain, tie_margin
 
 ACCURACY, BALANCED = get_quality("accuracy"), get_quality("balanced_accuracy")
 HARD = get_quality("hard_inverse_cross_entropy")
