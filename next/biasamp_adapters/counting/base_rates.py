@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biasamp_adapters.counting.arrays import check_all, to_numbers
 from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
@@ -146,14 +147,7 @@ class BaseRates:
 
 def _read_numbers(table: pd.DataFrame, name: str, lowest: int) -> Array:
     """Return the numbers of a table, which lie between the lowest one and 1."""
-    try:
-        values = table.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers; received other values") from None
-    is_valid = (values >= lowest) & (values <= 1)
-    if not is_valid.all():
-        raise ValueError(
-            f"{name} must hold numbers from {lowest} to 1 for every group and class; "
-            f"received {values[~is_valid][0]:g}"
-        )
-    return values
+    numbers = to_numbers(table.to_numpy(), name)
+    rule = f"{name} must hold numbers from {lowest} to 1 for every group and class"
+    check_all((numbers >= lowest) & (numbers <= 1), numbers, rule)
+    return numbers

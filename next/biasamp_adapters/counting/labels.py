@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,11 +18,12 @@ Label: TypeAlias = Hashable
 TASK, PREDICTION = "y_true", "y_pred"
 ATTRIBUTE, ATTRIBUTE_PREDICTION = "sensitive_features", "sensitive_features_pred"
 
-#: The true variable whose labels a variable shares.
-TRUTH = {TASK: TASK, PREDICTION: TASK, ATTRIBUTE: ATTRIBUTE, ATTRIBUTE_PREDICTION: ATTRIBUTE}
-
-#: The prediction of each true variable.
+#: The prediction of each true variable, and what stands for it in a reference.
 PREDICTED = {TASK: PREDICTION, ATTRIBUTE: ATTRIBUTE_PREDICTION}
+REFERENCE = {TASK: "y_true of the reference", ATTRIBUTE: "sensitive_features of the reference"}
+
+#: The true variable whose labels a variable shares.
+TRUTH = {role: truth for truth in PREDICTED for role in (truth, PREDICTED[truth], REFERENCE[truth])}
 
 #: One label for all rows, and one for the rows that have a group or a class.
 ALL, LABELLED = "all rows", "labelled rows"
@@ -72,6 +73,21 @@ def _plain_label(label: Label, argument: str) -> Label:
             f"{argument} must hold labels such as text, numbers or dates; received {label!r:.80}"
         )
     return label
+
+
+def read_list(labels: Any, truth: str) -> tuple[Label, ...]:
+    """Return labels that were listed, in their order."""
+    if isinstance(labels, set | frozenset | dict | str):
+        raise ValueError(
+            f"{LISTS[truth]} must be in an order, as in a list; received a {type(labels).__name__}"
+        )
+    return tuple(plain_labels(list(labels), LISTS[truth]))
+
+
+def without(labels: Iterable[Label], others: Iterable[Label]) -> list[Label]:
+    """Return the labels that are not among others."""
+    known = set(others)
+    return [label for label in labels if label not in known]
 
 
 def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Label, ...]:

@@ -188,11 +188,8 @@ class Block:
         if tuple(labels) == self.labels:
             return self
         position = {label: i for i, label in enumerate(labels)}
-        entries = (range(len(self.labels)), [position[label] for label in self.labels])
-        moves = sparse.csr_array(
-            (np.ones(len(self.labels), self.values.dtype), entries),
-            (len(self.labels), len(position)),
-        )
+        identity = sparse.eye_array(len(labels), dtype=self.values.dtype, format="csr")
+        moves = identity[[position[label] for label in self.labels]]
         return replace(self, labels=tuple(labels), values=self.values @ moves)
 
     def appended(self, other: Variable) -> Block:
@@ -245,14 +242,11 @@ def right_labels(truth: Variable, prediction: Variable) -> Variable:
         missing = len(truth.labels)
         codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
         return replace(truth, codes=codes.astype(truth.codes.dtype))
-    true_values: Any = truth.values
-    predicted_values: Any = prediction.values
-    if sparse.issparse(true_values):
-        both = true_values.multiply(predicted_values).tocsr()
-    elif sparse.issparse(predicted_values):
-        both = predicted_values.multiply(true_values).tocsr()
-    else:
-        both = true_values * predicted_values
+    both: Any = truth.values
+    others: Any = prediction.values
+    if sparse.issparse(others):
+        both, others = others, both
+    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
     return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
 
 
@@ -264,8 +258,7 @@ def label_sets(variable: Block, sets: Sequence[tuple[int, ...]]) -> Block:
     for i, positions in enumerate(sets):
         members[i, list(positions)] = True
     row, column = _find_sets(has_label, members)
-    entries = np.ones(len(row)), (row, column)
-    held = sparse.csr_array(entries, (len(first), len(sets)))
+    held = sparse.csr_array((np.ones(len(row)), (row, column)), (len(first), len(sets)))
     names = tuple(show_set([variable.labels[i] for i in positions]) for positions in sets)
     return Block(names, held[cell], variable.missing, is_matrix=True)
 
@@ -275,27 +268,17 @@ def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
 
     A set is looked for only in the rows that have the rarest of its labels.
     """
-    labels, asked = _pack(has_label), _pack(members)
-    n_rows = has_label.sum(axis=0)
-    rarest = np.where(members, n_rows, len(labels) + 1).argmin(axis=1)
-    pairs = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
+    n_rows, sizes = has_label.sum(axis=0), members.sum(axis=1)
+    rarest = np.where(members, n_rows, len(has_label) + 1).argmin(axis=1)
+    numbers, asked = has_label.astype(np.float32), members.astype(np.float32)
+    pairs = [np.empty((2, 0), dtype=np.int64)]
     for label in np.unique(rarest):
         rows, sets = np.flatnonzero(has_label[:, label]), np.flatnonzero(rarest == label)
-        for part in chunks(len(rows), max(2**22 // len(sets), 1)):
-            holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
-            for word in range(asked.shape[1]):
-                word_asked = asked[sets, word]
-                holds &= (labels[rows[part], word, None] & word_asked) == word_asked
-            row, column = holds.nonzero()
-            pairs.append((rows[part][row], sets[column]))
-    row, column = (np.concatenate(places) for places in zip(*pairs, strict=True))
+        for part in chunks(len(rows), max(2**20 // len(sets), 1)):
+            row, column = (numbers[rows[part]] @ asked[sets].T == sizes[sets]).nonzero()
+            pairs.append(np.array([rows[part][row], sets[column]]))
+    row, column = np.concatenate(pairs, axis=1)
     return row, column
-
-
-def _pack(holds: Array) -> Array:
-    """Return each row of a Boolean matrix as words of 64 bits."""
-    padded = np.pad(holds, ((0, 0), (0, -holds.shape[1] % 64)))
-    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 # Cells: rows that are alike, found by numbers.

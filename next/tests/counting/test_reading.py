@@ -220,15 +220,15 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
-    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels or probabilities; received inf"),
+    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"direction": "A<-T"}, "direction must be 'A->T' or 'T->A'; received 'A<-T'"),
     ({"direction": "T->A"}, "sensitive_features_pred must be given for BA T->A"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
-    ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels of y_true"),
-    ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels of sensitive_features"),
+    ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels with y_true"),
+    ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels with sensitive_features"),
 ]
 
 
