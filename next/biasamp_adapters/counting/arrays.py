@@ -50,7 +50,10 @@ class Table(NamedTuple):
 def read_input(values: Any, argument: str) -> Any:
     """Return an input as one column, a numpy or pandas array, or as a table of several."""
     if isinstance(values, OverlappingGroups):
-        return _read_groups(values, argument)
+        table = read_input(values.values, argument)
+        if not isinstance(table, Table):
+            raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
+        return Table(values.names or table.names, table.columns, are_groups=True)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
         values = values.detach().cpu().numpy()
     elif isinstance(values, list | tuple) and len(values):
@@ -72,13 +75,6 @@ def read_input(values: Any, argument: str) -> Any:
             return to_array(values, argument)
         values = {name: frame[name].to_native() for name in frame.columns}
     return Table(tuple(values), [to_array(values[name], argument) for name in values])
-
-
-def _read_groups(groups: OverlappingGroups, argument: str) -> Table:
-    table = read_input(groups.values, argument)
-    if not isinstance(table, Table):
-        raise ValueError(f"OverlappingGroups must have columns; received one column as {argument}")
-    return Table(table.names if groups.names is None else groups.names, table.columns, True)
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
@@ -148,20 +144,16 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
 
 def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
     """Warn if pandas inputs have the same index labels in another order: rows pair by position."""
-    indexes = [(argument, getattr(values, "index", None)) for argument, values in inputs]
-    labelled = [
-        (argument, index)
-        for argument, index in indexes
-        if isinstance(index, pd.Index) and not isinstance(index, pd.RangeIndex)
-    ]
-    for argument, index in labelled[1:]:
-        if _is_in_another_order(labelled[0][1], index):
-            warnings.warn(
-                f"{labelled[0][0]} and {argument} have the same index labels in another order, but "
-                "rows are paired by position; reorder one with .loc, or pass arrays",
-                AmplificationWarning,
-                stacklevel=2,
-            )
+    first: tuple[str, pd.Index[Any]] | None = None
+    for argument, values in inputs:
+        index = getattr(values, "index", None)
+        if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
+            continue
+        first = first or (argument, index)
+        if _is_in_another_order(first[1], index):
+            problem = "have the same index labels in another order, but rows pair by position"
+            message = f"{first[0]} and {argument} {problem}"
+            warnings.warn(message, AmplificationWarning, stacklevel=2)
             return
 
 

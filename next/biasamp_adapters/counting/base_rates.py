@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting.arrays import check_all, to_numbers
-from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, plain_labels
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
 
@@ -67,28 +67,28 @@ class BaseRates:
         self._rates = _read_numbers(frame, "rates", 0)
         self._signs: Array | None = None
         if signs is not None:
-            table = self._to_frame(signs, "signs")
-            if set(table.index) != set(frame.index) or set(table.columns) != set(frame.columns):
-                raise ValueError("signs must have the groups and classes of rates")
-            self._signs = np.sign(_read_numbers(table.reindex_like(frame), "signs", -1))
+            table = self._to_frame(signs, "signs").reindex_like(frame)
+            self._signs = np.sign(_read_numbers(table, "signs", -1))
         self._group_shares: Array | None = None
         if group_shares is not None:
-            self._group_shares = self._read_shares(group_shares, frame)
+            shares = pd.Series(group_shares).reindex(frame.index)
+            self._group_shares = _read_numbers(shares.to_frame(), "group_shares", 0)
+            total = self._group_shares.sum()
+            if abs(total - 1) > 1e-6:
+                raise ValueError(f"group_shares must sum to 1; received a sum of {total:g}")
 
     @classmethod
     def from_file(cls, path: Any) -> BaseRates:
         """Read rates from a JSON file: an object with ``rates`` and the other arguments."""
         [path] = map(Path, find_files(path))
+        optional = {"direction", "signs", "group_shares"}
         try:
             written = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
+            written = None
+        if not isinstance(written, dict) or not {"rates"} <= {*written} <= {"rates", *optional}:
             raise ValueError(
-                f"{path} must be a JSON file of rates; its content is not JSON"
-            ) from None
-        allowed = ("rates", "direction", "signs", "group_shares")
-        if not isinstance(written, dict) or "rates" not in written or set(written) - {*allowed}:
-            raise ValueError(
-                f"{path} must hold an object with 'rates', and optionally {allowed[1:]}"
+                f"{path} must hold a JSON object with 'rates', and optionally {sorted(optional)}"
             )
         return cls(**written)
 
@@ -104,15 +104,6 @@ class BaseRates:
                 f"received a {type(values).__name__}"
             )
         return values if self.direction == "A->T" else values.T
-
-    def _read_shares(self, group_shares: Any, frame: pd.DataFrame) -> Array:
-        shares = pd.Series(group_shares)
-        if set(shares.index) != set(frame.index):
-            raise ValueError(f"group_shares must have the groups {listing(self.group_labels)}")
-        column = _read_numbers(shares.reindex(frame.index).to_frame(), "group_shares", 0)
-        if abs(column.sum() - 1) > 1e-6:
-            raise ValueError(f"group_shares must sum to 1; received a sum of {column.sum():g}")
-        return column
 
     def rates(self, given: str) -> Array:
         """Return the rates given the attribute or the task, (groups, classes)."""

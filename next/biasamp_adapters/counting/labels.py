@@ -93,13 +93,13 @@ def without(labels: Iterable[Label], others: Iterable[Label]) -> list[Label]:
 def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Label, ...]:
     """Return distinct labels in their natural order; those of several types by type."""
     distinct = list(dict.fromkeys(_on_one_coding(list(labels))))
-    has_tuples = any(isinstance(label, tuple) for label in distinct)
     try:
         in_order = sorted(distinct)  # type: ignore[type-var]
+        may_look_alike = any(isinstance(label, tuple) for label in distinct)
     except TypeError:
         in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
-        has_tuples = True
-    if has_tuples:
+        may_look_alike = True
+    if may_look_alike:
         _check_distinguishable(in_order, argument)
     return tuple(in_order)
 

@@ -66,9 +66,10 @@ def read_column(values: Any, argument: str) -> Codes:
 def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     """Return whole numbers of a narrow range as codes."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
-    np.subtract(values, low, out=codes, casting="unsafe")
-    labels = np.arange(low, high + 1).astype(values.dtype).tolist()
-    everywhere = Codes(tuple(labels), codes)
+    np.subtract(values, values.dtype.type(low), out=codes, dtype=codes.dtype, casting="unsafe")
+    of_type = bool if values.dtype == bool else int
+    labels = tuple(map(of_type, range(low, high + 1)))
+    everywhere = Codes(labels, codes)
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.
     return everywhere.with_labels(everywhere.seen)
@@ -185,33 +186,39 @@ def read_variables(
     """Return the variables of the rows, each on its own list of labels."""
     if isinstance(missing_values, str) or not hasattr(missing_values, "__iter__"):
         raise ValueError(f"missing_values must be a list of labels; received {missing_values!r}")
+    are_columns = {truth: _are_columns_labels(inputs, truth) for truth in listed}
     variables: dict[Key, Variable] = {}
-    for truth in (TASK, ATTRIBUTE):
-        values = {key: given for key, given in inputs.items() if TRUTH[key[0]] == truth}
-        if _are_columns_labels(values, truth):
-            variables |= {key: _read_columns(given, key[0]) for key, given in values.items()}
-        else:
-            variables |= _read_classes(values, listed[truth])
-    for key, variable in variables.items():
+    for (role, model), given in inputs.items():
+        variable: Variable | None = None
+        if are_columns[TRUTH[role]]:
+            variable = _read_columns(given, role)
+        elif role == PREDICTION:
+            labels = listed[TASK]
+            if labels is None:
+                labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)
+            variable = read_probabilities(given, labels, role)
+        if variable is None:
+            variable = read_labels(given, role)
         if missing_values and isinstance(variable, Codes):
-            variables[key] = variable.with_labels(without(variable.labels, missing_values))
-    return {key: variables[key] for key in inputs}
+            variable = variable.with_labels(without(variable.labels, missing_values))
+        variables[role, model] = variable
+    return variables
 
 
-def _are_columns_labels(values: Mapping[Key, Any], truth: str) -> bool:
+def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     """Return whether each column is a label; raise if only truth or prediction has columns."""
-    tables = [x for x in values.values() if isinstance(x, Table)]
+    same = [(role, given) for (role, _), given in inputs.items() if TRUTH[role] == truth]
     if truth == ATTRIBUTE:
-        return any(table.are_groups for table in tables)
-    width = max((len(table.names) for table in tables), default=0)
-    if width > 1 and len(tables) < len(values):
-        role = next(role for (role, _), x in values.items() if isinstance(x, Table))
-        other = TASK if role == PREDICTION else PREDICTION
-        raise ValueError(
-            f"{role} has {width} columns and {other} 1. Of class probabilities, pass "
-            "predict_proba(X)[:, 1], or y_score= with threshold=."
-        )
-    return width > 0 and len(tables) == len(values)
+        return any(isinstance(given, Table) and given.are_groups for _, given in same)
+    widths = {role: len(given.names) for role, given in same if isinstance(given, Table)}
+    others = [role for role, given in same if not isinstance(given, Table)]
+    for role, width in widths.items():
+        if width > 1 and others:
+            raise ValueError(
+                f"{role} has {width} columns and {others[0]} 1. Of class probabilities, pass "
+                "predict_proba(X)[:, 1], or y_score= with threshold=."
+            )
+    return any(widths.values()) and not others
 
 
 def _read_columns(given: Any, role: str) -> Block:
@@ -221,18 +228,6 @@ def _read_columns(given: Any, role: str) -> Block:
     return read_labels(given, role).as_block(is_matrix=True)
 
 
-def _read_classes(values: Mapping[Key, Any], listed: Any) -> dict[Key, Variable]:
-    """Return labels, or probabilities of predictions where the truth is 0 or 1."""
-    variables: dict[Key, Variable] = {}
-    labels = (0, 1) if listed is None else tuple(listed)
-    for (role, model), given in values.items():
-        variable = read_probabilities(given, labels, role) if role == PREDICTION else None
-        variables[role, model] = read_labels(given, role) if variable is None else variable
-        if role == TASK and listed is None:
-            labels = variables[role, model].labels
-    return variables
-
-
 # Lists of labels.
 
 
@@ -240,14 +235,14 @@ def on_common_labels(
     variables: Mapping[Key, Variable], listed: Mapping[str, Any]
 ) -> dict[Key, Variable]:
     """Return variables of one truth on one list of labels: the given one, or all that occur."""
-    moved: dict[Key, Variable] = {}
+    moved = dict(variables)
     for truth, labels in listed.items():
         same = {key: v for key, v in variables.items() if TRUTH[key[0]] == truth}
         if same:
             same = _with_column_names(same, labels, truth)
             common = _common_labels(same, labels, truth)
             moved |= {key: v.with_labels(common) for key, v in same.items()}
-    return {key: moved[key] for key in variables}
+    return moved
 
 
 def _common_labels(same: Mapping[Key, Variable], listed: Any, truth: str) -> tuple[Label, ...]:
