@@ -42,17 +42,16 @@ LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}
 
 # Labels.
 
-#: Booleans as text, which are 0 and 1 where a column also holds these.
-_TRUTH_VALUES = {"True": 1, "False": 0, "true": 1, "false": 0}
+#: Numbers as text, and Booleans as text, which are 0 and 1 where a column also holds these.
+_DIGITS, _TRUTH_VALUES = {"0": 0, "1": 1}, {"True": 1, "False": 0, "true": 1, "false": 0}
 
 
 def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
     """Return labels as plain values: whole floats are integers, and midnights are dates."""
     plain = [_plain_label(label, argument) for label in labels]
-    if any(label in ("0", "1") for label in plain if isinstance(label, str)):
-        coded = [_TRUTH_VALUES.get(label, label) for label in plain if isinstance(label, str)]
-        if len(coded) == len(plain) and set(coded) <= {0, 1, "0", "1"} and set(coded) & {0, 1}:
-            return [int(str(label)) for label in coded]
+    distinct, numbers = set(plain), _DIGITS | _TRUTH_VALUES
+    if distinct & _DIGITS.keys() and distinct & _TRUTH_VALUES.keys() and distinct <= numbers.keys():
+        return [numbers[str(label)] for label in plain]
     return plain
 
 

@@ -91,10 +91,7 @@ def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
     codes = pd.factorize(np.einsum("ij,j->i", letters, factors))[0]
     labels = values[first_rows(codes)]
     if "nan" in labels:  # numpy writes a missing value so, and with it Fairlearn's MetricFrame.
-        raise ValueError(
-            f"{argument} holds the text 'nan', which stands for a missing value in numpy arrays "
-            "of text; pass a list or an array of objects"
-        )
+        raise ValueError(f"{argument} holds the text 'nan', a missing value of numpy; pass a list")
     return codes, labels
 
 
@@ -122,41 +119,42 @@ def read_labels(values: Any, argument: str) -> Codes:
 # Matrices and probabilities.
 
 
-def read_matrix(table: Table, argument: str, *, allows_probabilities: bool) -> Block:
+def read_matrix(table: Table, role: str) -> Block:
     """Return the columns of a matrix; a row with a missing value is missing as a whole."""
     values, names = table.matrix(), table.names
     if not names or len(names) != values.shape[1] or len(set(names)) != len(names):
         raise ValueError(
-            f"{argument} must have a distinct name for each of {values.shape[1]} columns; "
+            f"{role} must have a distinct name for each of {values.shape[1]} columns; "
             f"received {listing(names) or 'none'}"
         )
     missing = np.zeros(values.shape[0], dtype=bool)
     if sparse.issparse(values):
         values = values.astype(np.float64)
-        _check_range(values.data, argument, allows_probabilities)
+        _check_range(values.data, role)
         return Block(names, values, missing, is_matrix=True)
     if values.dtype.kind not in "buif":
-        values = to_numbers(values, argument)
+        values = to_numbers(values, role)
     if values.dtype.kind == "f" and np.isnan(values.sum()):
         missing = np.isnan(values).any(axis=1)
         values = np.where(missing[:, None], 0, values)
     if values.size and values.min() == -1 and (np.abs(values) == 1).all():
         values = values > 0  # Matrices of -1 and 1.
-    if _check_range(values, argument, allows_probabilities):
+    if _check_range(values, role):
         is_small = values.dtype.itemsize == 1
         values = values.view(np.uint8) if is_small else values.astype(np.uint8)
     return Block(names, values, missing, is_matrix=True)
 
 
-def _check_range(entries: Array, argument: str, allows_probabilities: bool) -> bool:
+def _check_range(entries: Array, role: str) -> bool:
     """Return whether entries are all 0 or 1; raise if they are not even probabilities."""
     is_whole = entries.dtype.kind in "bui" or bool((entries % 1 == 0).all())
     in_range = entries.min(initial=0) >= 0 and entries.max(initial=0) <= 1
+    allows_probabilities = role in PREDICTED.values()
     if in_range and (is_whole or allows_probabilities):
         return is_whole
     allowed = "0 and 1, or probabilities" if allows_probabilities else "0 and 1"
     received = entries[(entries < 0) | (entries > 1) | (entries % 1 != 0)]
-    raise ValueError(f"{argument} must hold {allowed} in each column; received {received[0]}")
+    raise ValueError(f"{role} must hold {allowed} in each column; received {received[0]}")
 
 
 def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> Block | None:
@@ -224,7 +222,7 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
 def _read_columns(given: Any, role: str) -> Block:
     """Return a matrix; labels beside overlapping groups become columns."""
     if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
-        return read_matrix(given, role, allows_probabilities=role in PREDICTED.values())
+        return read_matrix(given, role)
     return read_labels(given, role).as_block(is_matrix=True)
 
 
@@ -257,10 +255,7 @@ def _common_labels(same: Mapping[Key, Variable], listed: Any, truth: str) -> tup
     common = read_list(listed, truth)
     unknown = without(seen, common)
     if unknown:
-        raise ValueError(
-            f"{LISTS[truth]} must list every label; received {listing(unknown)}, "
-            f"listed are {listing(common)}"
-        )
+        raise ValueError(f"{LISTS[truth]} must list every label; received {listing(unknown)} too")
     return common
 
 
@@ -271,18 +266,16 @@ def _with_column_names(
     matrices = {key: v for key, v in same.items() if v.is_matrix}
     lists = [v.labels for v in matrices.values()]
     named = [labels for labels in lists if not _are_positions(labels)]
-    if listed is not None:
-        named = [read_list(listed, truth)]
-    names = next(iter(named or lists), ())
-    for key, variable in matrices.items():
-        if _are_positions(variable.labels) and len(variable.labels) == len(names):
+    names = next(iter(named or lists), ()) if listed is None else read_list(listed, truth)
+    for (role, model), variable in matrices.items():
+        labels = variable.labels
+        if _are_positions(labels) and len(labels) == len(names):
             variable = replace(variable, labels=names)
-        if set(variable.labels) != set(names):
+        elif set(labels) != set(names):
             raise ValueError(
-                f"{key[0]} must have the columns {listing(names)}; "
-                f"received {listing(variable.labels)}"
+                f"{role} must have the columns {listing(names)}; received {listing(labels)}"
             )
-        matrices[key] = variable.with_labels(names)
+        matrices[role, model] = variable.with_labels(names)
     return {**same, **matrices}
 
 

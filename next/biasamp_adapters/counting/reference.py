@@ -140,9 +140,7 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
     elif not (reference.has(TASK) and reference.has(ATTRIBUTE)):
         raise ValueError("the reference must have both y_true and sensitive_features")
     elif rows.is_matrix(TASK) != reference.is_matrix(TASK):
-        raise ValueError(
-            "the reference must have labels as the data have, or columns of a matrix as they have"
-        )
+        raise ValueError("the reference must have labels, or columns of a matrix, as the data have")
 
 
 def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:

@@ -124,11 +124,11 @@ def test_labels_named_as_missing_are_missing() -> None:
 
 
 def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
-    options: dict[str, Any] = {"missing": "drop", "missing_values": [-1]}
-    read = bam.Counts.from_arrays(
-        [0, 1, -1], [0.5, 0.9, 0.2], sensitive_features=[*"aba"], **options
+    y, p, groups = [0, 1, -1], [0.5, 0.9, 0.2], [*"aba"]
+    counts = bam.Counts.from_arrays(
+        y, p, sensitive_features=groups, missing="drop", missing_values=[-1]
     )
-    assert read == bam.Counts.from_arrays([0, 1], [0.5, 0.9], sensitive_features=[*"ab"])
+    assert counts == bam.Counts.from_arrays(y[:2], p[:2], sensitive_features=groups[:2])
 
 
 def test_rows_of_weight_zero_are_as_if_absent() -> None:
