@@ -42,7 +42,7 @@ class BaseRates:
     Raises
     ------
     ValueError
-        If a number is out of its range, or the tables do not cover the same groups and classes.
+        If a number is out of its range, or a table lacks a group or class of ``rates``.
 
     References
     ----------
@@ -81,14 +81,14 @@ class BaseRates:
     def from_file(cls, path: Any) -> BaseRates:
         """Read rates from a JSON file: an object with ``rates`` and the other arguments."""
         [path] = map(Path, find_files(path))
-        optional = {"direction", "signs", "group_shares"}
+        allowed = ("rates", "direction", "signs", "group_shares")
         try:
             written = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             written = None
-        if not isinstance(written, dict) or not {"rates"} <= {*written} <= {"rates", *optional}:
+        if not isinstance(written, dict) or "rates" not in written or set(written) - {*allowed}:
             raise ValueError(
-                f"{path} must hold a JSON object with 'rates', and optionally {sorted(optional)}"
+                f"{path} must hold a JSON object with 'rates', and optionally {allowed[1:]}"
             )
         return cls(**written)
 

@@ -23,7 +23,8 @@ PREDICTED = {TASK: PREDICTION, ATTRIBUTE: ATTRIBUTE_PREDICTION}
 REFERENCE = {TASK: "y_true of the reference", ATTRIBUTE: "sensitive_features of the reference"}
 
 #: The true variable whose labels a variable shares.
-TRUTH = {role: truth for truth in PREDICTED for role in (truth, PREDICTED[truth], REFERENCE[truth])}
+TRUTH = {TASK: TASK, PREDICTION: TASK, ATTRIBUTE: ATTRIBUTE, ATTRIBUTE_PREDICTION: ATTRIBUTE}
+TRUTH |= {REFERENCE[truth]: truth for truth in REFERENCE}
 
 #: One label for all rows, and one for the rows that have a group or a class.
 ALL, LABELLED = "all rows", "labelled rows"
@@ -87,6 +88,11 @@ def without(labels: Iterable[Label], others: Iterable[Label]) -> list[Label]:
     """Return the labels that are not among others."""
     known = set(others)
     return [label for label in labels if label not in known]
+
+
+def are_same(labels: Sequence[Label], others: Sequence[Label]) -> bool:
+    """Return whether two lists hold the same labels, of the same types: True equals 1."""
+    return labels == others and all(type(x) is type(y) for x, y in zip(labels, others, strict=True))
 
 
 def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Label, ...]:

@@ -21,6 +21,7 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Array,
     Label,
+    are_same,
     listing,
     name_list,
     ordered,
@@ -28,15 +29,7 @@ from biasamp_adapters.counting.labels import (
     read_list,
     without,
 )
-from biasamp_adapters.counting.variables import (
-    Block,
-    Codes,
-    Variable,
-    are_same,
-    cells_of,
-    first_rows,
-    recode,
-)
+from biasamp_adapters.counting.variables import Block, Codes, Variable, cells_of, first_rows, recode
 
 #: A variable of one model; the model is None for the truth.
 Key: TypeAlias = tuple[str, str | None]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import Array, Label, show_set
+from biasamp_adapters.counting.labels import Array, Label, are_same, show_set
 
 #: Up to so many possible cells are counted by position, without hashing.
 MOST_POSITIONS = 2**20
@@ -213,11 +213,6 @@ class Block:
 
 
 Variable: TypeAlias = Codes | Block
-
-
-def are_same(labels: Sequence[Label], others: Sequence[Label]) -> bool:
-    """Return whether two lists hold the same labels, of the same types: True equals 1."""
-    return labels == others and all(type(x) is type(y) for x, y in zip(labels, others, strict=True))
 
 
 def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Array:
