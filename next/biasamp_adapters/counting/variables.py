@@ -263,17 +263,25 @@ def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
 
     A set is looked for only in the rows that have the rarest of its labels.
     """
-    n_rows, sizes = has_label.sum(axis=0), members.sum(axis=1)
-    rarest = np.where(members, n_rows, len(has_label) + 1).argmin(axis=1)
-    numbers, asked = has_label.astype(np.float32), members.astype(np.float32)
+    labels, asked = _pack(has_label), _pack(members)
+    rarest = np.where(members, has_label.sum(axis=0), len(labels) + 1).argmin(axis=1)
     pairs = [np.empty((2, 0), dtype=np.int64)]
     for label in np.unique(rarest):
         rows, sets = np.flatnonzero(has_label[:, label]), np.flatnonzero(rarest == label)
-        for part in chunks(len(rows), max(2**20 // len(sets), 1)):
-            row, column = (numbers[rows[part]] @ asked[sets].T == sizes[sets]).nonzero()
+        for part in chunks(len(rows), max(2**22 // len(sets), 1)):
+            holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
+            for of_rows, of_sets in zip(labels[rows[part]].T, asked[sets].T, strict=True):
+                holds &= (of_rows[:, None] & of_sets) == of_sets
+            row, column = holds.nonzero()
             pairs.append(np.array([rows[part][row], sets[column]]))
     row, column = np.concatenate(pairs, axis=1)
     return row, column
+
+
+def _pack(holds: Array) -> Array:
+    """Return each row of a Boolean matrix as words of 64 bits."""
+    padded = np.pad(holds, ((0, 0), (0, -holds.shape[1] % 64)))
+    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 # Cells: rows that are alike, found by numbers.
