@@ -26,7 +26,7 @@ class Table(NamedTuple):
     ----------
     names : tuple
         Their names, or numbers from 0 on.
-    columns : sequence of arrays, ndarray of shape (rows, columns), or csr_array
+    columns : list of arrays, ndarray of shape (rows, columns), or csr_array
     are_groups : bool
         Whether each column is a group, and not an attribute.
     """
@@ -37,80 +37,58 @@ class Table(NamedTuple):
 
     def column(self, i: int) -> Any:
         """Return one column."""
-        if sparse.issparse(self.columns):
-            return self.columns[:, [i]].toarray()[:, 0]
-        return self.columns[:, i] if isinstance(self.columns, np.ndarray) else self.columns[i]
+        if isinstance(self.columns, list):
+            return self.columns[i]
+        column = self.columns[:, [i]]
+        return column.toarray()[:, 0] if sparse.issparse(column) else column[:, 0]
 
     def matrix(self) -> Any:
         """Return the columns as an array or a csr_array."""
-        if isinstance(self.columns, np.ndarray) or sparse.issparse(self.columns):
-            return self.columns
-        return np.column_stack(self.columns)
+        return np.column_stack(self.columns) if isinstance(self.columns, list) else self.columns
 
 
 def read_input(values: Any, argument: str) -> Any:
     """Return an input as one column, a numpy or pandas array, or as a table of several."""
-    if isinstance(values, np.ndarray):
-        return _read_array(values, argument)
-    if isinstance(values, pd.Series | pd.Categorical):
-        return values
     if isinstance(values, OverlappingGroups):
-        return _read_groups(values, argument)
+        table = read_input(values.values, argument)
+        if not isinstance(table, Table):
+            raise ValueError(f"{argument}: OverlappingGroups must have columns; received one")
+        return Table(values.names or table.names, table.columns, are_groups=True)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # A tensor on any device.
-        return _read_array(values.detach().cpu().numpy(), argument)
-    if sparse.issparse(values):
-        is_column = values.ndim == 1
-        return values.toarray() if is_column else _unnamed(sparse.csr_array(values))
-    if isinstance(values, Mapping | pd.DataFrame):
-        names = tuple(values)
-        _check_distinct(names, argument)
-        return Table(names, [to_array(values[name], argument) for name in names])
-    if isinstance(values, list | tuple) and len(values):
-        if isinstance(values[0], np.ndarray | pd.Series):
-            raise ValueError(
-                f"several columns of {argument} must be a frame or a mapping, such as "
-                "{'race': race, 'sex': sex}; received a list of arrays"
-            )
-        if isinstance(values[0], list | tuple):
-            return _unnamed(_rows_to_matrix(values, argument))
-    frame = nw.from_native(values, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError(f"{argument} must be in memory; received a {type(values).__name__}")
-    if isinstance(frame, nw.DataFrame):
-        columns = [to_array(frame[name].to_native(), argument) for name in frame.columns]
-        return Table(tuple(frame.columns), columns)
-    return to_array(values, argument)
+        values = values.detach().cpu().numpy()
+    elif isinstance(values, list | tuple) and len(values):
+        values = _read_list(values, argument)
+    elif sparse.issparse(values):
+        values = values.toarray() if values.ndim == 1 else sparse.csr_array(values)
+    if isinstance(values, np.ndarray) or sparse.issparse(values):
+        if values.ndim not in (1, 2):
+            raise ValueError(f"{argument} must have one or two dimensions; received {values.ndim}")
+        return values if values.ndim == 1 else Table(tuple(range(values.shape[1])), values)
+    if isinstance(values, pd.DataFrame) and not values.columns.is_unique:
+        name = values.columns[values.columns.duplicated()][0]
+        raise ValueError(f"columns of {argument} must have distinct names; received {name!r} twice")
+    if not isinstance(values, Mapping | pd.DataFrame):
+        frame = nw.from_native(values, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            raise ValueError(f"{argument} must be in memory; received a {type(values).__name__}")
+        if not isinstance(frame, nw.DataFrame):
+            return to_array(values, argument)
+        values = {name: frame[name].to_native() for name in frame.columns}
+    return Table(tuple(values), [to_array(values[name], argument) for name in values])
 
 
-def _read_array(values: Array, argument: str) -> Any:
-    if values.ndim not in (1, 2):
-        raise ValueError(f"{argument} must have one or two dimensions; received {values.ndim}")
-    return values if values.ndim == 1 else _unnamed(values)
-
-
-def _read_groups(groups: OverlappingGroups, argument: str) -> Table:
-    table = read_input(groups.values, argument)
-    if not isinstance(table, Table):
-        raise ValueError(f"OverlappingGroups must have columns; received one column as {argument}")
-    return Table(table.names if groups.names is None else groups.names, table.columns, True)
-
-
-def _unnamed(matrix: Any) -> Table:
-    return Table(tuple(range(matrix.shape[1])), matrix)
-
-
-def _rows_to_matrix(rows: Sequence[Any], argument: str) -> Array:
-    if len({len(row) for row in rows}) > 1:
-        raise ValueError(f"{argument} must have as many values in each row; received other lengths")
-    return np.array([list(row) for row in rows], dtype=object)
-
-
-def _check_distinct(names: Sequence[Any], argument: str) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+def _read_list(values: Sequence[Any], argument: str) -> Any:
+    """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
+    if isinstance(values[0], np.ndarray | pd.Series):
         raise ValueError(
-            f"columns of {argument} must have distinct names; received {twice!r} twice"
+            f"several columns of {argument} must be a frame or a mapping, such as "
+            "{'race': race, 'sex': sex}; received a list of arrays"
         )
+    if not isinstance(values[0], list | tuple):
+        return values
+    if len({len(row) for row in values}) > 1:
+        raise ValueError(f"{argument} must have as many values in each row; received other lengths")
+    return np.array([list(row) for row in values], dtype=object)
 
 
 def to_array(values: Any, argument: str) -> Any:
@@ -156,10 +134,9 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
             f"{argument}={level!r} names a level of y_true's index, and y_true has no index; "
             "with columns of a frame, data must come first"
         )
-    if list(index.names).count(level) != 1:
-        problem = "two levels" if level in index.names else "no level"
+    if level not in index.names:
         raise ValueError(
-            f"y_true's index has {problem} {level!r}. "
+            f"y_true's index has no level {level!r}. "
             f"Write y.set_axis(pd.Index({level}, name={level!r}))."
         )
     return index.get_level_values(level).to_series(index=index, name=level)
@@ -172,25 +149,20 @@ def warn_of_order(inputs: Iterable[tuple[str, Any]]) -> None:
         index = getattr(values, "index", None)
         if not isinstance(index, pd.Index) or isinstance(index, pd.RangeIndex):
             continue
-        if first is None:
-            first = argument, index
-        elif _is_in_another_order(first[1], index):
-            warnings.warn(
-                f"{first[0]} and {argument} have the same index labels in another order, but rows "
-                "are paired by position; reorder one with .loc, or pass arrays",
-                AmplificationWarning,
-                stacklevel=2,
-            )
+        first = first or (argument, index)
+        if _is_in_another_order(first[1], index):
+            problem = "have the same index labels in another order, but rows pair by position"
+            message = f"{first[0]} and {argument} {problem}"
+            warnings.warn(message, AmplificationWarning, stacklevel=2)
             return
 
 
 def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
-    if len(first) != len(second) or first.nlevels != second.nlevels or first.equals(second):
+    if len(first) != len(second) or first.equals(second):
         return False
-    if not (first.is_unique and second.is_unique):
-        return False
-    positions = first.astype(object).get_indexer(second.astype(object))
-    return bool((positions >= 0).all() and (positions != np.arange(len(first))).any())
+    labels, others = list(first), list(second)
+    are_distinct = len(set(labels)) == len(labels)
+    return are_distinct and labels != others and set(labels) == set(others)
 
 
 # Numbers.
@@ -209,27 +181,37 @@ def read_weights(values: Any) -> Array:
 
 def read_count(values: Any) -> Array:
     """Return numbers of rows, which are whole and not negative."""
-    numbers = _read_numbers(values, "count", "whole and not negative")
-    is_whole = numbers % 1 == 0
-    if not is_whole.all():
-        raise ValueError(f"count must be whole and not negative; received {numbers[~is_whole][0]}")
+    rule = "whole and not negative"
+    numbers = _read_numbers(values, "count", rule)
+    check_all(numbers % 1 == 0, numbers, f"count must be {rule}")
     return numbers.astype(np.int64)
 
 
 def _read_numbers(values: Any, argument: str, rule: str) -> Array:
     """Return numbers that are finite and not negative."""
-    array = to_array(values, argument)
-    try:
-        numbers = np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        received = next((x for x in array if isinstance(x, str)), array.dtype)
-        raise ValueError(f"{argument} must hold numbers; received {received!r:.60}") from None
+    numbers = to_numbers(to_array(values, argument), argument)
     if numbers.ndim != 1:
         raise ValueError(f"{argument} must be one column; received the shape {numbers.shape}")
-    is_valid = np.isfinite(numbers) & (numbers >= 0)
-    if not is_valid.all():
-        raise ValueError(f"{argument} must be {rule}; received {numbers[~is_valid][0]}")
+    check_all(np.isfinite(numbers) & (numbers >= 0), numbers, f"{argument} must be {rule}")
     return numbers
+
+
+def to_numbers(values: Any, argument: str) -> Array:
+    """Return numbers of any type as floats; missing ones are NaN."""
+    try:
+        if not isinstance(values, np.ndarray) or values.dtype == object:
+            values = np.where(pd.isna(values), np.nan, values)
+        return values.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        texts = (x for x in np.ravel(values).tolist() if isinstance(x, str))
+        received = next(texts, values.dtype)
+        raise ValueError(f"{argument} must hold numbers; received {received!r:.60}") from None
+
+
+def check_all(are_valid: Array, numbers: Array, rule: str) -> None:
+    """Raise with the first number that is not valid, if there is one."""
+    if not are_valid.all():
+        raise ValueError(f"{rule}; received {numbers[~are_valid][0]}")
 
 
 def read_clusters(values: Any) -> Array:

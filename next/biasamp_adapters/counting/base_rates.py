@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.labels import Array, Label, listing, plain_labels
+from biasamp_adapters.counting.arrays import check_all, to_numbers
+from biasamp_adapters.counting.labels import Array, Label, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
 
@@ -41,7 +42,7 @@ class BaseRates:
     Raises
     ------
     ValueError
-        If a number is out of its range, or the tables do not cover the same groups and classes.
+        If a number is out of its range, or a table lacks a group or class of ``rates``.
 
     References
     ----------
@@ -66,28 +67,28 @@ class BaseRates:
         self._rates = _read_numbers(frame, "rates", 0)
         self._signs: Array | None = None
         if signs is not None:
-            table = self._to_frame(signs, "signs")
-            if set(table.index) != set(frame.index) or set(table.columns) != set(frame.columns):
-                raise ValueError("signs must have the groups and classes of rates")
-            self._signs = np.sign(_read_numbers(table.reindex_like(frame), "signs", -1))
+            table = self._to_frame(signs, "signs").reindex_like(frame)
+            self._signs = np.sign(_read_numbers(table, "signs", -1))
         self._group_shares: Array | None = None
         if group_shares is not None:
-            self._group_shares = self._read_shares(group_shares, frame)
+            shares = pd.Series(group_shares).reindex(frame.index)
+            self._group_shares = _read_numbers(shares.to_frame(), "group_shares", 0)
+            total = self._group_shares.sum()
+            if abs(total - 1) > 1e-6:
+                raise ValueError(f"group_shares must sum to 1; received a sum of {total:g}")
 
     @classmethod
     def from_file(cls, path: Any) -> BaseRates:
         """Read rates from a JSON file: an object with ``rates`` and the other arguments."""
         [path] = map(Path, find_files(path))
+        allowed = ("rates", "direction", "signs", "group_shares")
         try:
             written = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
-            raise ValueError(
-                f"{path} must be a JSON file of rates; its content is not JSON"
-            ) from None
-        allowed = ("rates", "direction", "signs", "group_shares")
+            written = None
         if not isinstance(written, dict) or "rates" not in written or set(written) - {*allowed}:
             raise ValueError(
-                f"{path} must hold an object with 'rates', and optionally {allowed[1:]}"
+                f"{path} must hold a JSON object with 'rates', and optionally {allowed[1:]}"
             )
         return cls(**written)
 
@@ -103,15 +104,6 @@ class BaseRates:
                 f"received a {type(values).__name__}"
             )
         return values if self.direction == "A->T" else values.T
-
-    def _read_shares(self, group_shares: Any, frame: pd.DataFrame) -> Array:
-        shares = pd.Series(group_shares)
-        if set(shares.index) != set(frame.index):
-            raise ValueError(f"group_shares must have the groups {listing(self.group_labels)}")
-        column = _read_numbers(shares.reindex(frame.index).to_frame(), "group_shares", 0)
-        if abs(column.sum() - 1) > 1e-6:
-            raise ValueError(f"group_shares must sum to 1; received a sum of {column.sum():g}")
-        return column
 
     def rates(self, direction: str) -> Array:
         """Return P(class | group) for "A->T", else P(group | class), (groups, classes)."""
@@ -148,14 +140,7 @@ class BaseRates:
 
 def _read_numbers(table: pd.DataFrame, name: str, lowest: int) -> Array:
     """Return the numbers of a table, which lie between the lowest one and 1."""
-    try:
-        values = table.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers; received other values") from None
-    is_valid = (values >= lowest) & (values <= 1)
-    if not is_valid.all():
-        raise ValueError(
-            f"{name} must hold numbers from {lowest} to 1 for every group and class; "
-            f"received {values[~is_valid][0]:g}"
-        )
-    return values
+    numbers = to_numbers(table.to_numpy(), name)
+    rule = f"{name} must hold numbers from {lowest} to 1 for every group and class"
+    check_all((numbers >= lowest) & (numbers <= 1), numbers, rule)
+    return numbers

@@ -285,7 +285,7 @@ def finish_rows(rows: Rows, missing: str) -> Rows:
     rows = _on_common_labels(rows.complete(missing))
     if not len(rows):
         raise ValueError("data must have at least one row without missing values; received none")
-    reading.check_predictions(rows.variables, rows.listed)
+    reading.compare_labels(rows.variables, rows.listed)
     return rows
 
 

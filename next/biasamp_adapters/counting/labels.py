@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,11 +18,13 @@ Label: TypeAlias = Hashable
 TASK, PREDICTION = "y_true", "y_pred"
 ATTRIBUTE, ATTRIBUTE_PREDICTION = "sensitive_features", "sensitive_features_pred"
 
+#: The prediction of each true variable, and what stands for it in a reference.
+PREDICTED = {TASK: PREDICTION, ATTRIBUTE: ATTRIBUTE_PREDICTION}
+REFERENCE = {TASK: "y_true of the reference", ATTRIBUTE: "sensitive_features of the reference"}
+
 #: The true variable whose labels a variable shares.
 TRUTH = {TASK: TASK, PREDICTION: TASK, ATTRIBUTE: ATTRIBUTE, ATTRIBUTE_PREDICTION: ATTRIBUTE}
-
-#: The prediction of each true variable.
-PREDICTED = {TASK: PREDICTION, ATTRIBUTE: ATTRIBUTE_PREDICTION}
+TRUTH |= {REFERENCE[truth]: truth for truth in REFERENCE}
 
 #: One label for all rows, and one for the rows that have a group or a class.
 ALL, LABELLED = "all rows", "labelled rows"
@@ -41,17 +43,16 @@ LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}
 
 # Labels.
 
-#: Booleans as text, which are 0 and 1 where a column also holds these.
-_TRUTH_VALUES = {"True": 1, "False": 0, "true": 1, "false": 0}
+#: Numbers as text, and Booleans as text, which are 0 and 1 where a column also holds these.
+_DIGITS, _TRUTH_VALUES = {"0": 0, "1": 1}, {"True": 1, "False": 0, "true": 1, "false": 0}
 
 
 def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
     """Return labels as plain values: whole floats are integers, and midnights are dates."""
     plain = [_plain_label(label, argument) for label in labels]
-    if any(label in ("0", "1") for label in plain if isinstance(label, str)):
-        coded = [_TRUTH_VALUES.get(label, label) for label in plain if isinstance(label, str)]
-        if len(coded) == len(plain) and set(coded) <= {0, 1, "0", "1"} and set(coded) & {0, 1}:
-            return [int(str(label)) for label in coded]
+    distinct, numbers = set(plain), _DIGITS | _TRUTH_VALUES
+    if distinct & _DIGITS.keys() and distinct & _TRUTH_VALUES.keys() and distinct <= numbers.keys():
+        return [numbers[str(label)] for label in plain]
     return plain
 
 
@@ -74,16 +75,36 @@ def _plain_label(label: Label, argument: str) -> Label:
     return label
 
 
+def read_list(labels: Any, truth: str) -> tuple[Label, ...]:
+    """Return labels that were listed, in their order."""
+    if isinstance(labels, set | frozenset | dict | str):
+        raise ValueError(
+            f"{LISTS[truth]} must be in an order, as in a list; received a {type(labels).__name__}"
+        )
+    return tuple(plain_labels(list(labels), LISTS[truth]))
+
+
+def without(labels: Iterable[Label], others: Iterable[Label]) -> list[Label]:
+    """Return the labels that are not among others."""
+    known = set(others)
+    return [label for label in labels if label not in known]
+
+
+def are_same(labels: Sequence[Label], others: Sequence[Label]) -> bool:
+    """Return whether two lists hold the same labels, of the same types: True equals 1."""
+    return labels == others and all(type(x) is type(y) for x, y in zip(labels, others, strict=True))
+
+
 def ordered(labels: Iterable[Label], argument: str = "a variable") -> tuple[Label, ...]:
     """Return distinct labels in their natural order; those of several types by type."""
     distinct = list(dict.fromkeys(_on_one_coding(list(labels))))
-    has_tuples = any(isinstance(label, tuple) for label in distinct)
     try:
         in_order = sorted(distinct)  # type: ignore[type-var]
+        may_look_alike = any(isinstance(label, tuple) for label in distinct)
     except TypeError:
         in_order = sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
-        has_tuples = True
-    if has_tuples:
+        may_look_alike = True
+    if may_look_alike:
         _check_distinguishable(in_order, argument)
     return tuple(in_order)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.arrays import Table
+from biasamp_adapters import words
+from biasamp_adapters.counting.arrays import Table, check_all, to_numbers
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     LISTS,
@@ -20,19 +21,15 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Array,
     Label,
+    are_same,
     listing,
+    name_list,
     ordered,
     plain_labels,
+    read_list,
+    without,
 )
-from biasamp_adapters.counting.variables import (
-    Block,
-    Codes,
-    Variable,
-    are_same,
-    cells_of,
-    first_rows,
-    recode,
-)
+from biasamp_adapters.counting.variables import Block, Codes, Variable, cells_of, first_rows, recode
 
 #: A variable of one model; the model is None for the truth.
 Key: TypeAlias = tuple[str, str | None]
@@ -62,13 +59,10 @@ def read_column(values: Any, argument: str) -> Codes:
 def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     """Return whole numbers of a narrow range as codes."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(high - low + 1))
-    if values.dtype.kind == "b":
-        codes[:] = values
-        codes -= codes.dtype.type(low)
-    else:
-        np.subtract(values, values.dtype.type(low), out=codes, casting="unsafe")
-    labels = np.arange(low, high + 1).astype(values.dtype).tolist()
-    everywhere = Codes(tuple(labels), codes)
+    np.subtract(values, values.dtype.type(low), out=codes, dtype=codes.dtype, casting="unsafe")
+    of_type = bool if values.dtype == bool else int
+    labels = tuple(map(of_type, range(low, high + 1)))
+    everywhere = Codes(labels, codes)
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.
     return everywhere.with_labels(everywhere.seen)
@@ -79,11 +73,8 @@ def _factorize(values: Any, argument: str) -> tuple[Array, Any]:
     try:
         return pd.factorize(values)
     except TypeError:
-        wrong = next(x for x in values if isinstance(x, list | dict | set | np.ndarray))
-        raise ValueError(
-            f"{argument} must hold labels such as text, numbers or dates; "
-            f"received a {type(wrong).__name__}"
-        ) from None
+        plain_labels([x for x in values if not isinstance(x, Hashable)], argument)  # Raises.
+        raise
 
 
 def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
@@ -93,10 +84,7 @@ def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
     codes = pd.factorize(np.einsum("ij,j->i", letters, factors))[0]
     labels = values[first_rows(codes)]
     if "nan" in labels:  # numpy writes a missing value so, and with it Fairlearn's MetricFrame.
-        raise ValueError(
-            f"{argument} holds the text 'nan', which stands for a missing value in numpy arrays "
-            "of text; leave such rows out, or pass a list, a Series or an array of objects"
-        )
+        raise ValueError(f"{argument} holds the text 'nan', a missing value of numpy; pass a list")
     return codes, labels
 
 
@@ -111,62 +99,55 @@ def read_labels(values: Any, argument: str) -> Codes:
     if len(parts) == 1:
         return parts[0]
     cell, first = cells_of([part.codes for part in parts])
-    is_missing = np.logical_or.reduce([part.missing[first] for part in parts])
-    complete = first[~is_missing]
-    levels = [[part.labels[code] for code in part.codes[complete].tolist()] for part in parts]
-    labels = tuple(zip(*levels, strict=True))
-    ordered(labels, argument)  # Refuses crossed labels that look the same.
-    codes = np.full(len(first), len(labels), dtype=np.min_scalar_type(len(labels)))
-    codes[~is_missing] = np.arange(len(labels))
-    return Codes(labels, codes[cell])
+    levels = []
+    for part in parts:
+        labels = [*part.labels, None]
+        levels.append([labels[code] for code in part.codes[first].tolist()])
+    crossed = list(zip(*levels, strict=True))
+    complete = tuple(label for label in crossed if None not in label)
+    ordered(complete, argument)  # Refuses crossed labels that look the same.
+    return Codes(complete, recode(cell, crossed, complete))
 
 
 # Matrices and probabilities.
 
 
-def read_matrix(table: Table, argument: str, *, allows_probabilities: bool) -> Block:
+def read_matrix(table: Table, role: str) -> Block:
     """Return the columns of a matrix; a row with a missing value is missing as a whole."""
     values, names = table.matrix(), table.names
     if not names or len(names) != values.shape[1] or len(set(names)) != len(names):
         raise ValueError(
-            f"{argument} must have a distinct name for each of {values.shape[1]} columns; "
+            f"{role} must have a distinct name for each of {values.shape[1]} columns; "
             f"received {listing(names) or 'none'}"
         )
     missing = np.zeros(values.shape[0], dtype=bool)
     if sparse.issparse(values):
         values = values.astype(np.float64)
-        _check_range(values.data, argument, allows_probabilities)
+        _check_range(values.data, role)
         return Block(names, values, missing, is_matrix=True)
     if values.dtype.kind not in "buif":
-        values = _to_floats(values, argument)
+        values = to_numbers(values, role)
     if values.dtype.kind == "f" and np.isnan(values.sum()):
         missing = np.isnan(values).any(axis=1)
         values = np.where(missing[:, None], 0, values)
     if values.size and values.min() == -1 and (np.abs(values) == 1).all():
         values = values > 0  # Matrices of -1 and 1.
-    if _check_range(values, argument, allows_probabilities):
+    if _check_range(values, role):
         is_small = values.dtype.itemsize == 1
         values = values.view(np.uint8) if is_small else values.astype(np.uint8)
     return Block(names, values, missing, is_matrix=True)
 
 
-def _to_floats(values: Array, argument: str) -> Array:
-    """Return a matrix of objects as numbers; None is a missing value."""
-    try:
-        return np.where(pd.isna(values), np.nan, values).astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{argument} must hold 0 and 1 in each column; received text") from None
-
-
-def _check_range(entries: Array, argument: str, allows_probabilities: bool) -> bool:
+def _check_range(entries: Array, role: str) -> bool:
     """Return whether entries are all 0 or 1; raise if they are not even probabilities."""
     is_whole = entries.dtype.kind in "bui" or bool((entries % 1 == 0).all())
     in_range = entries.min(initial=0) >= 0 and entries.max(initial=0) <= 1
+    allows_probabilities = role in PREDICTED.values()
     if in_range and (is_whole or allows_probabilities):
         return is_whole
     allowed = "0 and 1, or probabilities" if allows_probabilities else "0 and 1"
     received = entries[(entries < 0) | (entries > 1) | (entries % 1 != 0)]
-    raise ValueError(f"{argument} must hold {allowed} in each column; received {received[0]}")
+    raise ValueError(f"{role} must hold {allowed} in each column; received {received[0]}")
 
 
 def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> Block | None:
@@ -175,17 +156,14 @@ def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> B
     if not set(labels) <= {0, 1} or not (column.dtype.kind == "f" or column.dtype == object):
         return None
     if column.dtype == object:
-        column = pd.to_numeric(pd.Series(column), errors="coerce").to_numpy()
+        column = pd.to_numeric(pd.Series(column), errors="coerce")
     probability = np.array(column, dtype=np.float64)
-    if np.isinf(probability).any():
-        raise ValueError(f"{argument} must hold finite labels or probabilities; received inf")
     missing = np.isnan(probability)
     probability[missing] = 0.0
-    if (probability % 1 == 0).all():
+    if (np.floor(probability) == probability).all():
         return None
-    if probability.min() < 0 or probability.max() > 1:
-        wrong = probability[(probability < 0) | (probability > 1)][0]
-        raise ValueError(f"{argument} must hold probabilities from 0 to 1; received {wrong}")
+    in_range = (probability >= 0) & (probability <= 1)
+    check_all(in_range, probability, f"{argument} must hold probabilities from 0 to 1")
     values = np.column_stack([np.where(missing, 0.0, 1 - probability), probability])
     return Block((0, 1), values, missing, is_matrix=False)
 
@@ -197,70 +175,48 @@ def read_variables(
     inputs: Mapping[Key, Any], listed: Mapping[str, Any], missing_values: Sequence[Label]
 ) -> dict[Key, Variable]:
     """Return the variables of the rows, each on its own list of labels."""
-    variables: dict[Key, Variable] = {}
-    for truth in (TASK, ATTRIBUTE):
-        values = {key: given for key, given in inputs.items() if TRUTH[key[0]] == truth}
-        if _are_columns_labels(values, truth):
-            variables |= _read_matrices(values)
-        else:
-            variables |= _read_classes(values, listed[truth])
     if isinstance(missing_values, str) or not hasattr(missing_values, "__iter__"):
         raise ValueError(f"missing_values must be a list of labels; received {missing_values!r}")
-    if missing_values:
-        variables = {key: _without(v, missing_values) for key, v in variables.items()}
-    return {key: variables[key] for key in inputs}
-
-
-def _are_columns_labels(values: Mapping[Key, Any], truth: str) -> bool:
-    """Return whether each column is a label; raise if only truth or prediction has columns."""
-    tables = [x for x in values.values() if isinstance(x, Table)]
-    if truth == ATTRIBUTE:
-        return any(table.are_groups for table in tables)
-    width = max((len(table.names) for table in tables), default=0)
-    if width > 1 and len(tables) < len(values):
-        role = next(role for (role, _), x in values.items() if isinstance(x, Table))
-        other = TASK if role == PREDICTION else PREDICTION
-        raise ValueError(
-            f"{role} has {width} columns and {other} 1. Of class probabilities, pass "
-            "predict_proba(X)[:, 1], or y_score= with threshold=."
-        )
-    return width > 0 and len(tables) == len(values)
-
-
-def _read_matrices(values: Mapping[Key, Any]) -> dict[Key, Variable]:
-    """Return matrices; labels beside overlapping groups become columns."""
-    blocks: dict[Key, Variable] = {}
-    for (role, model), given in values.items():
-        if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
-            allows_probabilities = role in PREDICTED.values()
-            block = read_matrix(given, role, allows_probabilities=allows_probabilities)
-        else:
-            block = read_labels(given, role).as_block(is_matrix=True)
-        blocks[role, model] = block
-    return blocks
-
-
-def _read_classes(values: Mapping[Key, Any], listed: Any) -> dict[Key, Variable]:
-    """Return labels, or probabilities of predictions where the truth is 0 or 1."""
+    are_columns = {truth: _are_columns_labels(inputs, truth) for truth in listed}
     variables: dict[Key, Variable] = {}
-    known: Sequence[Label] | None = None if listed is None else tuple(listed)
-    for (role, model), given in values.items():
+    for (role, model), given in inputs.items():
         variable: Variable | None = None
-        if role == PREDICTION:
-            variable = read_probabilities(given, (0, 1) if known is None else known, role)
+        if are_columns[TRUTH[role]]:
+            variable = _read_columns(given, role)
+        elif role == PREDICTION:
+            labels = listed[TASK]
+            if labels is None:
+                labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)
+            variable = read_probabilities(given, labels, role)
         if variable is None:
             variable = read_labels(given, role)
-        if role == TASK and known is None:
-            known = variable.labels
+        if missing_values and isinstance(variable, Codes):
+            variable = variable.with_labels(without(variable.labels, missing_values))
         variables[role, model] = variable
     return variables
 
 
-def _without(variable: Variable, labels: Sequence[Label]) -> Variable:
-    """Return a variable in which some labels are missing values."""
-    if isinstance(variable, Block):
-        return variable
-    return variable.with_labels([label for label in variable.labels if label not in labels])
+def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
+    """Return whether each column is a label; raise if only truth or prediction has columns."""
+    same = [(role, given) for (role, _), given in inputs.items() if TRUTH[role] == truth]
+    if truth == ATTRIBUTE:
+        return any(isinstance(given, Table) and given.are_groups for _, given in same)
+    widths = {role: len(given.names) for role, given in same if isinstance(given, Table)}
+    others = [role for role, given in same if not isinstance(given, Table)]
+    for role, width in widths.items():
+        if width > 1 and others:
+            raise ValueError(
+                f"{role} has {width} columns and {others[0]} 1. Of class probabilities, pass "
+                "predict_proba(X)[:, 1], or y_score= with threshold=."
+            )
+    return any(widths.values()) and not others
+
+
+def _read_columns(given: Any, role: str) -> Block:
+    """Return a matrix; labels beside overlapping groups become columns."""
+    if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
+        return read_matrix(given, role)
+    return read_labels(given, role).as_block(is_matrix=True)
 
 
 # Lists of labels.
@@ -269,18 +225,15 @@ def _without(variable: Variable, labels: Sequence[Label]) -> Variable:
 def on_common_labels(
     variables: Mapping[Key, Variable], listed: Mapping[str, Any]
 ) -> dict[Key, Variable]:
-    """Return truth and predictions on one list of labels: the given one, or all that occur."""
-    moved: dict[Key, Variable] = {}
+    """Return variables of one truth on one list of labels: the given one, or all that occur."""
+    moved = dict(variables)
     for truth, labels in listed.items():
         same = {key: v for key, v in variables.items() if TRUTH[key[0]] == truth}
-        if not same:
-            continue
-        if next(iter(same.values())).is_matrix:
+        if same:
             same = _with_column_names(same, labels, truth)
-            labels = next(iter(same.values())).labels
-        common = _common_labels(same, labels, truth)
-        moved |= {key: v.with_labels(common) for key, v in same.items()}
-    return {key: moved[key] for key in variables}
+            common = _common_labels(same, labels, truth)
+            moved |= {key: v.with_labels(common) for key, v in same.items()}
+    return moved
 
 
 def _common_labels(same: Mapping[Key, Variable], listed: Any, truth: str) -> tuple[Label, ...]:
@@ -288,73 +241,82 @@ def _common_labels(same: Mapping[Key, Variable], listed: Any, truth: str) -> tup
     lists = [variable.seen for variable in same.values()]
     if listed is None and all(are_same(labels, lists[0]) for labels in lists):
         return tuple(lists[0])  # They are in order already.
-    seen = ordered(
-        [label for labels in lists for label in labels],
-        " or ".join(dict.fromkeys(role for role, _ in same)),
-    )
+    roles = " or ".join(dict.fromkeys(role for role, _ in same))
+    seen = ordered([label for labels in lists for label in labels], roles)
     if listed is None:
         return seen
     common = read_list(listed, truth)
-    unknown = [label for label in seen if label not in common]
+    unknown = without(seen, common)
     if unknown:
-        raise ValueError(
-            f"{LISTS[truth]} must list every label; received {listing(unknown)}, "
-            f"listed are {listing(common)}"
-        )
+        raise ValueError(f"{LISTS[truth]} must list every label; received {listing(unknown)} too")
     return common
-
-
-def check_predictions(variables: Mapping[Key, Variable], listed: Mapping[str, Any]) -> None:
-    """Raise if predictions look like scores, or share no label with the truth."""
-    for (role, _), variable in variables.items():
-        truth = TRUTH[role]
-        if role == truth or listed[truth] is not None or variable.is_matrix:
-            continue
-        true_variable = variables.get((truth, None))
-        if true_variable is None or list(variable.labels) == true_variable.seen:
-            continue
-        true_labels, labels = true_variable.seen, variable.seen
-        others = [label for label in labels if label not in true_labels]
-        are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
-        if are_numbers and len(true_labels) <= 2 and len(others) > 2:
-            raise ValueError(
-                f"{role} holds {len(others)} values that {truth} has not "
-                f"({listing(others[:2])}, ...). If these are scores: y_score=..., threshold=...."
-            )
-        # Numbers that are not whole are those of a regression.
-        are_measures = are_numbers and any(isinstance(label, float) for label in labels)
-        if labels and len(others) == len(labels) and not are_measures:
-            raise ValueError(
-                f"{role} must share labels with {truth}, or {LISTS[truth]} must list all; "
-                f"received {listing(labels)} and {listing(true_labels)}"
-            )
-
-
-def read_list(labels: Any, truth: str) -> tuple[Label, ...]:
-    """Return labels that were listed, in their order."""
-    if isinstance(labels, set | frozenset | dict | str):
-        raise ValueError(
-            f"{LISTS[truth]} must be in an order, as in a list; received a {type(labels).__name__}"
-        )
-    return tuple(plain_labels(list(labels), LISTS[truth]))
 
 
 def _with_column_names(
     same: Mapping[Key, Variable], listed: Any, truth: str
 ) -> dict[Key, Variable]:
     """Return matrices whose unnamed columns take the names of the others, or the listed ones."""
-    width = len(next(iter(same.values())).labels)
-    unnamed = tuple(range(width))
-    named = [v.labels for v in same.values() if v.labels != unnamed]
-    names = (named or [unnamed])[0] if listed is None else read_list(listed, truth)
-    renamed = {
-        key: replace(v, labels=names) if v.labels == unnamed and len(names) == width else v
-        for key, v in same.items()
-    }
-    for (role, _), variable in renamed.items():
-        if set(variable.labels) != set(names):
+    matrices = {key: v for key, v in same.items() if v.is_matrix}
+    lists = [v.labels for v in matrices.values()]
+    named = [labels for labels in lists if not _are_positions(labels)]
+    names = next(iter(named or lists), ()) if listed is None else read_list(listed, truth)
+    for (role, model), variable in matrices.items():
+        labels = variable.labels
+        if _are_positions(labels) and len(labels) == len(names):
+            variable = replace(variable, labels=names)
+        elif set(labels) != set(names):
             raise ValueError(
-                f"{role} must have the columns {listing(names)}; "
-                f"received {listing(variable.labels)}"
+                f"{role} must have the columns {listing(names)}; received {listing(labels)}"
             )
-    return {key: v.with_labels(names) for key, v in renamed.items()}
+        matrices[role, model] = variable.with_labels(names)
+    return {**same, **matrices}
+
+
+def _are_positions(labels: tuple[Label, ...]) -> bool:
+    """Return whether columns have no names but their positions."""
+    return labels == tuple(range(len(labels)))
+
+
+def compare_labels(variables: Mapping[Key, Variable], listed: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return notes on labels that only one variable has; raise if it shares none with the truth."""
+    notes: list[str] = []
+    for (role, _), variable in variables.items():
+        truth = TRUTH[role]
+        true_variable = variables.get((truth, None))
+        if role == truth or true_variable is None or true_variable.is_matrix:
+            continue
+        if listed[truth] is None:
+            _check_shared(role, variable.seen, true_variable.seen)
+        extra = without(variable.seen, true_variable.seen)
+        lacking = without(true_variable.seen, variable.seen)
+        if role in PREDICTED.values():
+            if extra and listed[truth] is None and not variable.is_soft:
+                names = name_list(extra)
+                notes.append(words.ONLY_PREDICTED.format(role=role, names=names, truth=truth))
+        elif len(variable.seen) == 1:
+            kind = "class" if truth == TASK else "group"
+            notes.append(words.REFERENCE_OF_ONE.format(kind=kind))
+        else:
+            if lacking:
+                notes.append(words.REFERENCE_LACKS.format(names=name_list(lacking)))
+            if extra:
+                notes.append(words.ONLY_IN_REFERENCE.format(names=name_list(extra)))
+    return tuple(dict.fromkeys(notes))
+
+
+def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Label]) -> None:
+    """Raise if labels look like scores, or if none is a true label."""
+    others = without(labels, true_labels)
+    are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
+    if role in PREDICTED.values() and are_numbers and len(true_labels) <= 2 and len(others) > 2:
+        raise ValueError(
+            f"{role} holds {len(others)} values that {TRUTH[role]} has not "
+            f"({listing(others[:2])}, ...). If these are scores: y_score=..., threshold=...."
+        )
+    # Numbers that are not whole are those of a regression.
+    are_measures = are_numbers and any(isinstance(label, float) for label in labels)
+    if labels and len(others) == len(labels) and not are_measures:
+        raise ValueError(
+            f"{role} must share labels with {TRUTH[role]}, or {LISTS[TRUTH[role]]} must list all; "
+            f"received {listing(labels)} and {listing(true_labels)}"
+        )

@@ -13,19 +13,19 @@ from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.counts import Counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
+    REFERENCE,
     TASK,
-    TRUTH,
     Label,
     listing,
-    name_list,
-    ordered,
     positive_class,
     show,
+    without,
 )
 from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.paths import is_saved_counts
-from biasamp_adapters.counting.reading import read_list
+from biasamp_adapters.counting.reading import Key, compare_labels, on_common_labels
 from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +91,8 @@ def read_reference(
         return Counts.load(reference).rows
     missing = "drop" if missing == "drop" else "error"
     if isinstance(reference, tuple | list) and len(reference) == 2:
-        y_true, sensitive_features = reference
-        counts = Counts.from_arrays(y_true, sensitive_features=sensitive_features, missing=missing)
-        return counts.rows
+        y_true, groups = reference
+        return Counts.from_arrays(y_true, sensitive_features=groups, missing=missing).rows
     if columns is None:
         raise ValueError(
             "reference must be a pair (y_true, sensitive_features), Counts or BaseRates, or with "
@@ -110,147 +109,79 @@ def align(
     group_labels: Any = None,
 ) -> Evaluation:
     """Put rows and reference on common lists of labels, and check that they match."""
-    notes: tuple[str, ...] = ()
-    if rows.dropped:
-        notes = (words.ROWS_DROPPED.format(n=rows.dropped),)
     if isinstance(reference, BaseRates):
-        return _with_base_rates(rows, reference, notes)
+        evaluation = Evaluation(_on_labels_of_rates(rows, reference), base_rates=reference)
+        groups = reference.group_labels
+    else:
+        _check_has_labels(rows, reference)
+        listed = {TASK: class_labels, ATTRIBUTE: group_labels}
+        evaluation = _on_common_labels(rows, reference, listed)
+        groups = evaluation.rows.group_labels
+    if len(groups) < 2:
+        raise ValueError(
+            f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."
+        )
+    if rows.dropped:
+        note = words.ROWS_DROPPED.format(n=rows.dropped)
+        return replace(evaluation, notes=(note, *evaluation.notes))
+    return evaluation
+
+
+def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
+    """Raise unless there are groups and a truth, and a reference has both in the same form."""
     if not rows.has(ATTRIBUTE):
         raise ValueError(
             "sensitive_features must be given. By group of the feature itself, use "
             "amplification_frame; in a MetricFrame, pass it in sample_params"
         )
-    if not rows.has(TASK) and reference is None:
-        raise ValueError("y_true or a reference must be given; received neither")
-    notes += _notes_on_labels(rows, class_labels, group_labels)
-    listed = {TASK: class_labels, ATTRIBUTE: group_labels}
-    if reference is not None:
-        reference = _with_column_names(rows, reference)
-        notes += _compare_labels(rows, reference, listed)
-    if reference is not None or class_labels is not None or group_labels is not None:
-        parts = [rows] if reference is None else [rows, reference]
-        lists = [_common_list(parts, truth, labels) for truth, labels in listed.items()]
-        rows, *others = [part.with_labels(*lists) for part in parts]
-        reference = others[0] if others else None
-    groups = rows.group_labels
-    if len(groups) < 2:
-        raise ValueError(
-            f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."
-        )
-    return Evaluation(rows, reference, None, notes)
+    if reference is None:
+        if not rows.has(TASK):
+            raise ValueError("y_true or a reference must be given; received neither")
+    elif not (reference.has(TASK) and reference.has(ATTRIBUTE)):
+        raise ValueError("the reference must have both y_true and sensitive_features")
+    elif rows.is_matrix(TASK) != reference.is_matrix(TASK):
+        raise ValueError("the reference must have labels, or columns of a matrix, as the data have")
 
 
-def _notes_on_labels(rows: Rows, class_labels: Any, group_labels: Any) -> tuple[str, ...]:
-    """Return notes on labels that predictions have and no truth has, unless labels are listed."""
-    notes: list[str] = []
-    for (role, _), variable in rows.variables.items():
-        truth = TRUTH[role]
-        listed = class_labels if truth == TASK else group_labels
-        if role == truth or not rows.has(truth) or variable.is_matrix or variable.is_soft:
-            continue
-        if listed is not None or rows.listed.get(truth) is not None:
-            continue
-        others = [label for label in variable.seen if label not in rows.variable(truth).seen]
-        if others:
-            notes.append(
-                words.ONLY_PREDICTED.format(role=role, names=name_list(others), truth=truth)
-            )
-    return tuple(dict.fromkeys(notes))
-
-
-def _with_base_rates(rows: Rows, base_rates: BaseRates, notes: tuple[str, ...]) -> Evaluation:
+def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
     """Return rows on the labels of base rates, which must cover all that occur."""
     lists = []
-    for truth, labels in ((TASK, base_rates.class_labels), (ATTRIBUTE, base_rates.group_labels)):
+    for truth, labels in ((TASK, rates.class_labels), (ATTRIBUTE, rates.group_labels)):
         # Names of a file are text, and stand for the labels that look like them.
         by_text = {show(label): label for label in rows.labels_of(truth)}
-        known = tuple(x if x in by_text.values() else by_text.get(show(x), x) for x in labels)
-        unknown = [label for label in rows.labels_of(truth) if label not in known]
+        lists.append([by_text.get(show(label), label) for label in labels])
+        unknown = without(rows.labels_of(truth), lists[-1])
         if unknown:
             raise ValueError(
-                f"rates must cover every label of {truth}; received {listing(known)}, and the data "
-                f"hold {listing(unknown)} too"
+                f"rates must cover every label of {truth}; received {listing(lists[-1])}, and the "
+                f"data hold {listing(unknown)} too"
             )
-        lists.append(known)
-    if len(lists[1]) < 2:
-        raise ValueError(f"rates must cover at least two groups; received {listing(lists[1])}")
-    return Evaluation(rows.with_labels(*lists), base_rates=base_rates, notes=notes)
+    return rows.with_labels(*lists)
 
 
-def _common_list(parts: Sequence[Rows], truth: str, listed: Any) -> tuple[Label, ...]:
-    """Return the listed labels, those that a part lists, or all of all parts."""
-    lists = [part.labels_of(truth) for part in parts if part.labels_of(truth)]
-    labels = lists[0] if lists else ()
-    if any(set(other) != set(labels) for other in lists[1:]):
-        labels = ordered((label for other in lists for label in other), f"{truth} or reference")
-    if listed is not None:
-        labels = read_list(listed, truth)
-    else:
-        listed_before = [
-            part.labels_of(truth) for part in parts if part.listed.get(truth) is not None
-        ]
-        if listed_before and set(labels) <= set(listed_before[0]):
-            labels = listed_before[0]
-    for part in parts:
-        _check_listed(part, truth, labels)
-    return labels
+def _on_common_labels(rows: Rows, reference: Rows | None, listed: Mapping[str, Any]) -> Evaluation:
+    """Return rows and reference on common lists of labels, with notes on labels of only one."""
+    parts = [rows] if reference is None else [rows, reference]
+    listed = {truth: _list_labels(parts, truth, labels) for truth, labels in listed.items()}
+    variables = dict(rows.variables)
+    if reference is not None:
+        variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in listed}
+    notes = compare_labels(variables, listed)
+    if reference is None and all(labels is None for labels in listed.values()):
+        return Evaluation(rows, notes=notes)
+    moved = on_common_labels(variables, listed)
+    if reference is not None:
+        truths: dict[Key, Variable] = {}
+        for truth in listed:
+            truths[truth, None] = moved.pop((REFERENCE[truth], None))
+        reference = replace(reference, variables=truths)
+    return Evaluation(replace(rows, variables=moved), reference, notes=notes)
 
 
-def _check_listed(rows: Rows, truth: str, labels: tuple[Label, ...]) -> None:
-    """Raise for labels that are not on a list."""
-    for (role, _), variable in rows.variables.items():
-        if TRUTH[role] == truth and variable.labels != labels:
-            unknown = [label for label in variable.seen if label not in labels]
-            if unknown:
-                raise ValueError(
-                    f"{role} must hold only labels of the reference or the listed ones; "
-                    f"received {listing(unknown)}, known are {listing(labels)}"
-                )
-
-
-def _with_column_names(rows: Rows, reference: Rows) -> Rows:
-    """Return a reference whose unnamed columns take the names of those of the rows."""
-    if rows.has(TASK) and rows.is_matrix(TASK) != reference.is_matrix(TASK):
-        raise ValueError(
-            "the reference must have labels as the data have, or columns of a matrix as they have"
-        )
-    variables = dict(reference.variables)
-    for truth in (TASK, ATTRIBUTE):
-        if not (rows.is_matrix(truth) and reference.is_matrix(truth)):
-            continue
-        ours, theirs = rows.labels_of(truth), reference.labels_of(truth)
-        if set(ours) == set(theirs):
-            continue
-        if theirs != tuple(range(len(ours))):
-            raise ValueError(
-                f"the reference must have the columns {listing(ours)}; received {listing(theirs)}"
-            )
-        for key, variable in variables.items():
-            if TRUTH[key[0]] == truth:
-                variables[key] = replace(variable, labels=ours)
-    return replace(reference, variables=variables)
-
-
-def _compare_labels(rows: Rows, reference: Rows, listed: Mapping[str, Any]) -> tuple[str, ...]:
-    """Raise if data and reference share no label; note labels that only one of them has."""
-    notes: tuple[str, ...] = ()
-    for truth, labels in listed.items():
-        if not rows.has(truth) or rows.is_matrix(truth):
-            continue
-        ours, theirs = rows.variable(truth).seen, reference.variable(truth).seen
-        if labels is None and not set(ours) & set(theirs):
-            raise ValueError(
-                f"the reference must share labels of {truth} with the data; received "
-                f"{listing(theirs)} for {listing(ours)}"
-            )
-        if len(theirs) == 1:
-            kind = "class" if truth == TASK else "group"
-            notes += (words.REFERENCE_OF_ONE.format(kind=kind),)
-            continue
-        lacking = [label for label in ours if label not in theirs]
-        if lacking:
-            notes += (words.REFERENCE_LACKS.format(names=name_list(lacking)),)
-        extra = [label for label in theirs if label not in ours]
-        if extra:
-            notes += (words.ONLY_IN_REFERENCE.format(names=name_list(extra)),)
-    return notes
+def _list_labels(parts: Sequence[Rows], truth: str, listed: Any) -> Any:
+    """Return the listed labels, or those that parts list and then all others; or None."""
+    with_list = [part for part in parts if part.listed.get(truth) is not None]
+    if listed is not None or not with_list or with_list[0].is_matrix(truth):
+        return listed
+    labels = [label for part in [*with_list, *parts] for label in part.labels_of(truth)]
+    return list(dict.fromkeys(labels))

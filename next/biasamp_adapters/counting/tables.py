@@ -6,6 +6,7 @@ import importlib.util
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -21,7 +22,7 @@ from biasamp_adapters.counting.variables import OverlappingGroups
 #: Most cells of a chunk, and the rows of the vectors in which DuckDB hands them over.
 _CELLS, _VECTOR = 2**22, 2048
 
-#: Exact numbers, which become floats, and types that some engine cannot group or hand over.
+#: Exact numbers, which floats could merge, and types that some engine cannot group or hand over.
 _EXACT = (nw.Decimal, nw.Int128, nw.UInt128)
 _AS_TEXT = (*_EXACT, nw.Unknown)
 _TEXT_ELSEWHERE = (*_AS_TEXT, nw.Categorical, nw.Enum)  # Polars groups categories faster.
@@ -131,7 +132,7 @@ def _read_query(
     for alias, column in columns.items():
         dtype = schema[alias]
         _check_type(dtype, column)
-        if dtype in _EXACT and column.variable != ("clusters", 0):  # Floats may merge clusters.
+        if dtype in _EXACT and not column.variable:
             casts[alias] = nw.col(alias).cast(nw.Float64)
         elif column.variable and (dtype in as_text or getattr(dtype, "time_zone", None)):
             casts[alias] = nw.col(alias).cast(nw.String)
@@ -142,6 +143,9 @@ def _read_query(
         query = query.sort(*columns)  # Engines return groups in any order.
     for table in _fetch(query, connection):
         arrays = [_plain(table[key].to_native(), column) for key, column in columns.items()]
+        for i, (key, column) in enumerate(columns.items()):
+            if column.variable and schema[key] in _EXACT:
+                arrays[i] = _to_decimals(arrays[i])
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:
             inputs["count"] = table[COUNT].to_numpy()
@@ -193,6 +197,13 @@ def _plain(values: Any, column: Column) -> Any:
     """Return a column as an array of numpy, or as a series if numpy has no such type."""
     array = to_array(values, f"column {column.name!r}")
     return np.asarray(array) if isinstance(array.dtype, np.dtype) else array
+
+
+def _to_decimals(texts: Any) -> Array:
+    """Return numbers that came as text, which floats would merge."""
+    codes, distinct = pd.factorize(texts)
+    numbers = np.array([*map(Decimal, distinct), None], dtype=object)
+    return numbers[codes]  # The code of a missing value is -1.
 
 
 def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import Array, Label, show_set
+from biasamp_adapters.counting.labels import Array, Label, are_same, show_set
 
 #: Up to so many possible cells are counted by position, without hashing.
 MOST_POSITIONS = 2**20
@@ -188,11 +188,8 @@ class Block:
         if tuple(labels) == self.labels:
             return self
         position = {label: i for i, label in enumerate(labels)}
-        entries = (range(len(self.labels)), [position[label] for label in self.labels])
-        moves = sparse.csr_array(
-            (np.ones(len(self.labels), self.values.dtype), entries),
-            (len(self.labels), len(position)),
-        )
+        identity = sparse.eye_array(len(labels), dtype=self.values.dtype, format="csr")
+        moves = identity[[position[label] for label in self.labels]]
         return replace(self, labels=tuple(labels), values=self.values @ moves)
 
     def appended(self, other: Variable) -> Block:
@@ -218,11 +215,6 @@ class Block:
 Variable: TypeAlias = Codes | Block
 
 
-def are_same(labels: Sequence[Label], others: Sequence[Label]) -> bool:
-    """Return whether two lists hold the same labels, of the same types: True equals 1."""
-    return labels == others and all(type(x) is type(y) for x, y in zip(labels, others, strict=True))
-
-
 def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Array:
     """Return codes on another list of labels; what the list lacks is missing, and so is -1."""
     position = {label: i for i, label in enumerate(others)}
@@ -245,14 +237,11 @@ def right_labels(truth: Variable, prediction: Variable) -> Variable:
         missing = len(truth.labels)
         codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
         return replace(truth, codes=codes.astype(truth.codes.dtype))
-    true_values: Any = truth.values
-    predicted_values: Any = prediction.values
-    if sparse.issparse(true_values):
-        both = true_values.multiply(predicted_values).tocsr()
-    elif sparse.issparse(predicted_values):
-        both = predicted_values.multiply(true_values).tocsr()
-    else:
-        both = true_values * predicted_values
+    both: Any = truth.values
+    others: Any = prediction.values
+    if sparse.issparse(others):
+        both, others = others, both
+    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
     return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
 
 
@@ -264,8 +253,7 @@ def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
     for i, positions in enumerate(sets):
         members[i, list(positions)] = True
     row, column = _find_sets(has_label, members)
-    entries = np.ones(len(row)), (row, column)
-    held = sparse.csr_array(entries, (len(first), len(sets)))
+    held = sparse.csr_array((np.ones(len(row)), (row, column)), (len(first), len(sets)))
     names = tuple(show_set([variable.labels[i] for i in positions]) for positions in sets)
     return Block(names, held[cell], variable.missing, is_matrix=True)
 
@@ -276,19 +264,17 @@ def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
     A set is looked for only in the rows that have the rarest of its labels.
     """
     labels, asked = _pack(has_label), _pack(members)
-    n_rows = has_label.sum(axis=0)
-    rarest = np.where(members, n_rows, len(labels) + 1).argmin(axis=1)
-    pairs = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
+    rarest = np.where(members, has_label.sum(axis=0), len(labels) + 1).argmin(axis=1)
+    pairs = [np.empty((2, 0), dtype=np.int64)]
     for label in np.unique(rarest):
         rows, sets = np.flatnonzero(has_label[:, label]), np.flatnonzero(rarest == label)
         for part in chunks(len(rows), max(2**22 // len(sets), 1)):
             holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
-            for word in range(asked.shape[1]):
-                word_asked = asked[sets, word]
-                holds &= (labels[rows[part], word, None] & word_asked) == word_asked
+            for of_rows, of_sets in zip(labels[rows[part]].T, asked[sets].T, strict=True):
+                holds &= (of_rows[:, None] & of_sets) == of_sets
             row, column = holds.nonzero()
-            pairs.append((rows[part][row], sets[column]))
-    row, column = (np.concatenate(places) for places in zip(*pairs, strict=True))
+            pairs.append(np.array([rows[part][row], sets[column]]))
+    row, column = np.concatenate(pairs, axis=1)
     return row, column
 
 

@@ -80,6 +80,12 @@ def test_booleans_beside_numbers_are_0_and_1() -> None:
     assert [repr(label) for label in alone.class_labels] == ["False", "True"]
 
 
+def test_largest_whole_numbers_of_a_type_stay_as_they_are() -> None:
+    for dtype in (np.int8, np.int64, np.uint64):
+        most = int(np.iinfo(dtype).max)
+        assert groups_of(np.array([most, most - 2], dtype=dtype)) == (most - 2, most)
+
+
 DAYS = [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
 
 
@@ -115,6 +121,14 @@ def test_missing_values_of_every_kind_are_missing() -> None:
 def test_labels_named_as_missing_are_missing() -> None:
     labels = groups_of(["a", "b", "?", "NA"], missing="drop", missing_values=["?", "NA"])
     assert labels == ("a", "b")
+
+
+def test_labels_named_as_missing_leave_probabilities_of_0_and_1() -> None:
+    y, p, groups = [0, 1, -1], [0.5, 0.9, 0.2], [*"aba"]
+    counts = bam.Counts.from_arrays(
+        y, p, sensitive_features=groups, missing="drop", missing_values=[-1]
+    )
+    assert counts == bam.Counts.from_arrays(y[:2], p[:2], sensitive_features=groups[:2])
 
 
 def test_rows_of_weight_zero_are_as_if_absent() -> None:
@@ -220,15 +234,17 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"group_labels": "ab"}, "group_labels must be in an order"),
     ({"pos_label": 7}, "pos_label must be one of 0, 1; received 7"),
     ({"missing_values": "NA"}, "missing_values must be a list of labels; received 'NA'"),
-    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels or probabilities; received inf"),
+    ({"y_pred": [0, 1, np.inf, 0.0]}, "finite labels; received inf"),
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
     ({"direction": "A<-T"}, "direction must be 'A->T' or 'T->A'; received 'A<-T'"),
     ({"direction": "T->A"}, "sensitive_features_pred must be given for BA T->A"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
-    ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels of y_true"),
-    ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels of sensitive_features"),
+    ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
+    ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": Y}, "must list every label; received 7"),
+    ({"reference": (["u", "v"], ["a", "b"])}, "the reference must share labels with y_true"),
+    ({"reference": (Y, ["u", "v"] * 2)}, "the reference must share labels with sensitive_features"),
 ]
 
 

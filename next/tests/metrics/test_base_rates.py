@@ -126,16 +126,16 @@ BAD_TABLES: list[tuple[dict[str, Any], str]] = [
     ({"rates": {"he": {"cook": 1.5}}}, "rates must hold numbers from 0 to 1 .*; received 1.5"),
     ({"rates": {"he": {"cook": -0.1}}}, "received -0.1"),
     ({"rates": {"he": HALF["he"], "she": {"cook": 0.5}}}, "every group and class; received nan"),
-    ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received other values"),
+    ({"rates": {"he": {"cook": "half"}}}, "rates must hold numbers; received .half"),
     ({"rates": [[0.5, 0.5]]}, "rates must be a frame or a mapping such as .*received a list"),
     ({"rates": {"he": 0.5}}, "rates must be a frame or a mapping such as .*received a dict"),
     ({"rates": {}}, "rates must be a frame or a mapping"),
     ({"direction": "sideways"}, "direction must be 'A->T' or 'T->A'; received 'sideways'"),
-    ({"signs": {"he": {"cook": 1}}}, "signs must have the groups and classes of rates"),
+    ({"signs": {"he": {"cook": 1}}}, "signs must hold .* for every group and class; received nan"),
     ({"signs": {**SIGNS, "he": {"cook": 2, "nurse": 1}}}, "signs must hold numbers from -1 to 1"),
     ({"group_shares": {"he": 0.5, "she": 0.6}}, "must sum to 1; received a sum of 1.1"),
     ({"group_shares": {"he": 1.5, "she": -0.5}}, "group_shares must hold numbers from 0 to 1"),
-    ({"group_shares": {"he": 1.0}}, "group_shares must have the groups 'he', 'she'"),
+    ({"group_shares": {"he": 1.0}}, "group_shares must hold numbers .* for every group"),
 ]
 
 
@@ -148,10 +148,10 @@ def test_bad_table_raises(changed: dict[str, Any], fragment: str) -> None:
 @pytest.mark.parametrize(
     ("content", "fragment"),
     [
-        ("rates:\n he: 1", "rates.json must be a JSON file of rates; its content is not JSON"),
-        ("[1, 2]", "must hold an object with 'rates'"),
-        ('{"signs": {}}', "must hold an object with 'rates'"),
-        ('{"rates": {"a": {"x": 1}}, "shares": {}}', "must hold an object with 'rates'"),
+        ("rates:\n he: 1", "rates.json must hold a JSON object with 'rates'"),
+        ("[1, 2]", "must hold a JSON object with 'rates'"),
+        ('{"signs": {}}', "must hold a JSON object with 'rates'"),
+        ('{"rates": {"a": {"x": 1}}, "shares": {}}', "must hold a JSON object with 'rates'"),
     ],
 )
 def test_bad_file_raises(tmp_path: Path, content: str, fragment: str) -> None:
@@ -187,7 +187,7 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (
         BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
         {"sensitive_features": ["he"] * 20},
-        "rates must cover at least two groups; received 'he'",
+        "at least two groups; received only .he.",
     ),
 ]
 
