@@ -74,7 +74,9 @@ class Codes:
 
     @cached_property
     def seen(self) -> list[Label]:
-        """Labels that occur."""
+        """Labels that occur; all where sums are kept and no rows."""
+        if not len(self):
+            return list(self.labels)
         n = np.bincount(self.codes, minlength=len(self.labels))
         return list(compress(self.labels, n.tolist()))
 
