@@ -66,6 +66,8 @@ class Trust(NamedTuple):
         How far the value may lie outside because of its own noise.
     limits : (float, float)
         The range of the score.
+    others : ndarray, optional
+        Further replicates, whose interval is covered too.
     """
 
     replicates: Array
@@ -73,6 +75,7 @@ class Trust(NamedTuple):
     margin: tuple[float, float] = (0.0, 0.0)
     noise: float = 0.0
     limits: tuple[float, float] = (-np.inf, np.inf)
+    others: Array | None = None
 
 
 def min_replicates(confidence: float) -> int:
@@ -108,11 +111,14 @@ def estimate(value: float, trust: Trust, confidence: float) -> Estimate:
     reason = reason or reason_of_number(len(defined), len(replicates), confidence)
     if reason:
         return Estimate(value, reason=reason, replicates=replicates)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = np.quantile(defined, tails).tolist()
     slack = trust.noise + 1e-12 * max(abs(value), 1)
     if not low - slack <= value <= high + slack:
         return Estimate(value, reason=words.SHIFTED, replicates=replicates)
+    if trust.others is not None:
+        others = np.quantile(trust.others[np.isfinite(trust.others)], tails).tolist()
+        low, high = min(low, others[0]), max(high, others[1])
     (lowest, highest), (below, above) = trust.limits, trust.margin
     low, high = min(low, value) - below, max(high, value) + above
     return Estimate(value, max(low, lowest), min(high, highest), "", replicates)

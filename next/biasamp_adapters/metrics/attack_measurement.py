@@ -222,8 +222,10 @@ class AttackMeasurement(Measurement):
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value: resampling takes chance for real dependence."""
-        trials, margin = self._drawn_scores[name], (0.0, 0.0)
+        trials, margin, others = self._drawn_scores[name], (0.0, 0.0), None
         if self.quality.guesses:
+            # The largest of shares that may be tied has a lower bound, which mirroring turns round.
+            others = None if name == "value" else scores[name]
             levels = self.point()["psi_dataset"], self.point()["psi_model"]
             gains = self._gain(self.data_tables), self._gain(self.model_tables)
             margin = tie_margin(name, self.quality, levels, gains, self.metric.is_absolute)
@@ -233,6 +235,7 @@ class AttackMeasurement(Measurement):
             margin,
             noise=3 * mean_and_spread(trials)[1] / np.sqrt(len(trials)),
             limits=self._limits(name),
+            others=others,
         )
 
     def _gain(self, tables: Array) -> float:

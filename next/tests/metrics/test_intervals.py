@@ -287,3 +287,15 @@ def test_fitted_attacker_has_no_interval_and_is_named() -> None:
     metric = LA(attacker=LogisticRegression(), n_trials=1)
     expected = "the attacker is a fitted LogisticRegression, which is not fitted again"
     assert reason_of(metric, two_groups(40, 40)).startswith(expected)
+
+
+def test_level_of_a_small_group_that_may_be_tied_reaches_as_far_as_its_rate() -> None:
+    # 1 is predicted for .33, .624 and .6 of three groups, so the level is (.624 + .67) / 3. If the
+    # rate of the third, of 40 rows, is two standard errors higher, .6 + 2 * .077, it is .043 more.
+    sizes, ones = [5000, 5000, 40], [1650, 3120, 24]
+    groups = np.repeat([0, 1, 2], sizes)
+    predicted = np.concatenate([np.arange(n) < k for n, k in zip(sizes, ones, strict=True)])
+    result = bam.LeakageAmplification().result(predicted, predicted, sensitive_features=groups)
+    level = result.estimates["psi_model"]
+    assert level.value == pytest.approx((0.624 + 0.67) / 3)
+    assert level.high == pytest.approx(level.value + 0.043, abs=0.01)
