@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,9 @@ _FEWEST_BLOCKS, _MOST_BLOCKS, _BLOCKS_PER_PAIR = 1000, 4000, 4
 #: and blocks of the same seed would be the same numbers.
 _SEED = 5_364_121_093
 
-#: Poisson numbers of a mean up to this are read from a table, and are at most this.
-_SMALL_MEAN, _MOST_DRAWS = 2.0, 32
+#: Poisson numbers of a mean up to this are read from tables, if there are at most so many means,
+#: and are below this.
+_SMALL_MEAN, _MOST_TABLES, _MOST_DRAWS = 16.0, 16, 64
 
 #: Sums of more numbers than this are sparse, unless most of them are not 0.
 _DENSE = 2**16
@@ -116,11 +117,7 @@ class Partition:
         It is a Poisson number. Only the number of all rows then varies, on which no rate depends.
         The sums of groups that are not drawn are the last parts.
         """
-        mean, shape = self.share * self.times, (size, len(self.times))
-        if mean.max() == mean.min() <= _SMALL_MEAN:
-            numbers = _poisson_numbers(mean[0], shape, rng)
-        else:
-            numbers = rng.poisson(mean, shape).astype(np.float64)
+        numbers = _poisson_numbers(self.share * self.times, size, rng)
         if self.rows.undrawn:
             numbers[:, -len(self.rows.undrawn) :] = self.share
         return numbers
@@ -142,11 +139,27 @@ class Partition:
         return self._sums[key]
 
 
-def _poisson_numbers(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> Array:
-    """Return Poisson numbers of one small mean, from a table of their quantiles."""
+def _poisson_numbers(mean: Array, size: int, rng: np.random.Generator) -> Array:
+    """Return Poisson numbers, (size, means); those of small means from tables of quantiles."""
+    is_small, shape = mean <= _SMALL_MEAN, (size, len(mean))
+    means, place = np.unique(mean[is_small], return_inverse=True)
+    if not 0 < len(means) <= _MOST_TABLES:
+        return rng.poisson(mean, shape).astype(np.float64)
+    quantiles = np.concatenate([_poisson_quantiles(small) for small in means.tolist()])
+    start = np.zeros(len(mean), dtype=np.int32)
+    start[is_small] = place * 2**16
+    drawn = quantiles[start + rng.integers(2**16, size=shape, dtype=np.uint16)]
+    numbers = drawn.astype(np.float64)
+    if not is_small.all():
+        numbers[:, ~is_small] = rng.poisson(mean[~is_small], (size, (~is_small).sum()))
+    return numbers
+
+
+@lru_cache(maxsize=2 * _MOST_TABLES)
+def _poisson_quantiles(mean: float) -> Array:
+    """Return the quantiles of 2^16 equally likely levels, as bytes."""
     levels = (np.arange(2**16) + 0.5) / 2**16
-    table = np.searchsorted(pdtr(np.arange(_MOST_DRAWS), mean), levels).astype(np.float64)
-    return table[rng.integers(2**16, size=shape, dtype=np.uint16)]
+    return np.searchsorted(pdtr(np.arange(_MOST_DRAWS), mean), levels).astype(np.uint8)
 
 
 def _share(n: int) -> float:
