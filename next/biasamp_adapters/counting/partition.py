@@ -162,12 +162,17 @@ def _poisson_quantiles(mean: float) -> Array:
     return np.searchsorted(pdtr(np.arange(_MOST_DRAWS), mean), levels).astype(np.uint8)
 
 
+def students_factor(freedom: float) -> float:
+    """Return how much wider than a bootstrap's an interval is with Student's t of its variance.
+
+    A bootstrap of n numbers, which have n - 1 degrees of freedom, finds (n - 1) / n of it.
+    """
+    return float(np.sqrt((freedom + 1) / freedom) * stdtrit(freedom, 0.975) / ndtri(0.975))
+
+
 def _share(n: int) -> float:
     """Return the mean number of draws of each of ``n`` parts: intervals are Student's t."""
-    if n <= 1:
-        return 1.0
-    wider = n / (n - 1) * (stdtrit(n - 1, 0.975) / ndtri(0.975)) ** 2
-    return max(1.0, n / wider) / n
+    return 1.0 if n <= 1 else max(1.0, n / students_factor(n - 1) ** 2) / n
 
 
 # Sums by two variables and by part, of shape (parts, labels * labels), dense or sparse. The last

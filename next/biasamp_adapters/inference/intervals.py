@@ -10,6 +10,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.partition import students_factor
 
 #: Rates of fewer rows give no interval, where they carry more than this share of the variance.
 FEW_ROWS, _MAX_SHARE = 15, 0.85
@@ -130,6 +131,18 @@ def mean_and_spread(replicates: Array) -> tuple[float, float]:
     if not len(finite):
         return np.nan, np.nan
     return float(finite.mean()), float(finite.std())
+
+
+def widening(rows: Array) -> float:
+    """Return how much wider than a bootstrap's the interval of a mean over groups has to be.
+
+    The degrees of freedom are those of Welch and Satterthwaite, with variances of 1 / rows. Fewer
+    than 15 rows count as 15: where they matter, there is no interval.
+    """
+    rows = np.maximum(rows[rows > 0], FEW_ROWS)
+    if not len(rows):
+        return 1.0
+    return students_factor((1 / rows).sum() ** 2 / (1 / (rows**2 * (rows - 1))).sum())
 
 
 def share_of_few_rows(rows: Array, counted: Array) -> tuple[float, Array]:

@@ -26,7 +26,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.margins import Margins, certainty, divide, mean_of_pairs, signs
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.inference.intervals import Trust, share_of_few_rows
+from biasamp_adapters.inference.intervals import Trust, share_of_few_rows, widening
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_has
 from biasamp_adapters.result import Measurement
 
@@ -167,9 +167,19 @@ class RateMeasurement(Measurement):
         return words.SMALL_GROUPS.format(names=self.name_conditions(few), share=share)
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
-        """Return the replicates, or no interval where rates of few rows carry the variance."""
-        most = float(len(self.evaluation.rows.group_labels)) if self.reads_reference else 1.0
-        return Trust(scores[name], self.reason_of_few_rows, limits=(-most, most))
+        """Return the replicates, or no interval where rates of few rows carry the variance.
+
+        Those of clusters are wide enough, as fewer clusters are drawn than there are.
+        """
+        most, replicates = 1.0, scores[name]
+        if self.reads_reference:
+            most = float(len(self.evaluation.rows.group_labels))
+        if self.evaluation.rows.cluster is None:
+            conditions = self.rows_of_rates[:, :1]
+            if self.metric.direction != A_TO_T:
+                conditions = self.rows_of_rates[:1]
+            replicates = value + widening(conditions) * (replicates - value)
+        return Trust(replicates, self.reason_of_few_rows, limits=(-most, most))
 
     @property
     def half_row(self) -> float:

@@ -299,3 +299,15 @@ def test_level_of_a_small_group_that_may_be_tied_reaches_as_far_as_its_rate() ->
     level = result.estimates["psi_model"]
     assert level.value == pytest.approx((0.624 + 0.67) / 3)
     assert level.high == pytest.approx(level.value + 0.043, abs=0.01)
+
+
+def test_interval_of_small_groups_is_that_of_students_t() -> None:
+    # BA is half of .25 + .25. In each group of 20 rows, 5 change in one direction, with a variance
+    # of .25 * .75 = 20 * .009375. Of 2 * 19 degrees of freedom, t is 2.0244, and 38 / 39 of the
+    # variance is in replicates: 2.0244 * sqrt(39 / 38 * .009375 / 2) = .1404.
+    truth = [1] * 12 + [0] * 8 + [1] * 8 + [0] * 12
+    predicted = [1] * 17 + [0] * 3 + [1] * 3 + [0] * 17
+    metric = bam.DirectionalBiasAmplification()
+    result = metric.result(truth, predicted, sensitive_features=[0] * 20 + [1] * 20, n_boot=20_000)
+    assert result.value == pytest.approx(0.25)
+    assert np.diff(result.interval) / 2 == pytest.approx(0.1404, rel=0.03)
