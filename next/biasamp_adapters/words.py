@@ -2,6 +2,374 @@
 
 from __future__ import annotations
 
+# Codes and statuses in words.
+
+#: Of one model and of several, in a sentence; the tag is the same without the verb.
+VERDICTS = {
+    "amplifies": "larger gaps",
+    "reduces": "smaller gaps",
+    "reverses": "reversed gaps",
+    "mixed": "mixed changes",
+    "no_clear_change": "no clear change",
+    "cannot_say": "no verdict",
+}
+CANNOT_BE_JUDGED = "cannot be judged"
+STATUSES = {
+    "grows": ("grows", "grow"),
+    "appears": ("appears", "appear"),
+    "shrinks": ("shrinks", "shrink"),
+    "reverses": ("reverses", "reverse"),
+}
+NOT_CLEAR = "not clear"
+SOME_GAPS = {
+    "grows": "some gaps grow",
+    "appears": "some gaps appear",
+    "shrinks": "some gaps shrink",
+    "reverses": "some gaps reverse",
+}
+DIRECTIONS = {"A->T": "A→T", "T->A": "T→A", "undirected": "undirected"}
+LABELS, GIVEN_RATES = "labels", "given rates"
+
+# Facts lines. Parts are joined by " · ".
+
+TITLE = "{subject} by {feature}"
+TITLE_PREDICTED = "{title}, and {feature} predicted"
+GROUPS_LEFT_OUT = "{n} of {all} {members} compared: {names} {are} too small"
+KIND = "predictions are {kind}"
+MARKED = "{class_} is marked as {favourable}"
+COMPARED_WITH_LABELS = "compared with the labels of these rows"
+COMPARED_WITH_RATES = "compared with given rates, without labels"
+SIGNS_FROM = "signs of BA from {rows}"
+WEIGHTED_BY = "weighted by {column}"
+CLUSTERS_OF = "{n:,} clusters of {column}"
+MISSING_PREDICTIONS = "{predictions} missing"
+LEFT_OUT = "{rows} with missing values left out"
+LEVEL = "{level} intervals"
+
+# The verdict on one gap. Headlines of gaps follow "In these rows, ".
+
+HEADLINE = "In these rows, {headline}."
+NO_ERRORS = "In these rows, {model} makes no errors, so no gap changes."
+ONE_PREDICTION = (
+    "In these rows, {model} predicts {what} for every row, so all predicted gaps are 0."
+)
+SAME_TASKS = "the same tasks"
+GAP, GAP_IN_SHARE = (
+    "the gap between {a} and {b} in {of}",
+    "the gap between {a} and {b} in the share of {of}",
+)
+CHANGES = "{gap} {verb} from {dp} in the {true} to {dq} in the predictions"
+APPEARS = "a {gap} appears in the predictions: the {true} show no clear gap"
+SHRINKS_AWAY = "{gap} shrinks: it is {dp} in the {true}, and the predictions show no clear gap"
+SHRINKS_UNCLEAR = "{gap} shrinks from {dp} (higher for {a}) to {dq}{higher}"
+HIGHER_FOR = " (higher for {name})"
+REVERSES = (
+    "{gap} reverses: the {rate} in the {true} is higher for {a}, the predicted {rate} for {b}"
+)
+UNCLEAR = "{gap} does not clearly change"
+RATES = "Compared with the {true}, {of} is predicted {for_a} and {for_b}."
+RATES_SHARE = "Compared with the {true}, the share of {of} is {for_a} and {for_b}."
+RATES_PROBABILITY = "Compared with the {true}, the mean probability of {of} is {for_a} and {for_b}."
+RATE_OF = "{how}for {name} ({rates}; {rows})"
+CHANGE = "The gap changes by {change}."
+CHANGE_APPEARS = "The gap in the predictions is larger than in the {true} by at least {low}."
+CHANGE_REVERSES = "The gap goes from {dp} for {a} to {dq} for {b}, a change of {change}."
+CHANGE_SIGNED = "As {a} minus {b}, the gap goes from {dp} to {dq}, a change of {change}."
+BOUND_ONE = (
+    "A change of more than {bound} is excluded at the {level} level; a smaller one is possible."
+)
+ERRORS = "Among rows labelled {kind}, {shares}{mark}"
+ERRORS_SHARES = "{first} of {a} and {second} of {b} are predicted {pos}"
+ERRORS_PROBABILITY = "the mean probability of {pos} is {first} for {a} and {second} for {b}"
+ERRORS_OTHER = "; among rows labelled {kind}, {first} and {second}{mark}"
+NO_CLEAR_DIFFERENCE = " (no clear difference)"
+NO_CLEAR_DIFFERENCE_IN_EITHER = " (no clear difference in either)"
+CLOSING = {
+    "amplifies": (
+        "Larger means further apart than in the {true}; whether the {true} are right is not tested."
+    ),
+    "reduces": "Smaller is not better by itself: random predictions also shrink gaps.",
+    "reverses": (
+        "The order of the {members} is exchanged; the size of the gap alone does not show it."
+    ),
+    "mixed": (
+        "Mixed does not mean balanced: a gap that shrinks or reverses does not make up for another "
+        "that grows."
+    ),
+    "no_clear_change": "Not clear is not the same as no change.",
+}
+CLOSING_SEVERAL_REVERSE = (
+    "Where a gap reverses, the order of the two {members} is exchanged; the size of the gap alone "
+    "does not show it."
+)
+
+# The verdict on several gaps.
+
+BETWEEN_GROUPS, BETWEEN = "between groups", "between {a} and {b}"
+COUNT = "{n} of {gaps} {scope} clearly {verb}"
+COUNT_NEXT, COUNT_UNCLEAR = "{n:,} clearly {verb}", "{n:,} {are} not clear"
+ON_AVERAGE = "{counts}, but the gaps {verb} on average: {mean}"
+MEAN_ONLY = "no single gap {scope} clearly changes, but the gaps {verb} on average: {mean}"
+NONE_CHANGES = "no gap {scope} clearly changes"
+MEAN = "The mean change of the {gaps} with a certain direction is {mean}."
+NO_MEAN = "No gap has a certain direction, so there is no mean change."
+MOST_CERTAIN = "Most certain change{model}: {headline}."
+MOST_CERTAIN_TO = "Most certain change to a {kind} gap{model}: {headline}."
+BOUND_SEVERAL = (
+    "For every gap, a change of more than {bound} is excluded at the {level} level; "
+    "a smaller one is possible."
+)
+BOUND_OTHERS = (
+    "For the {gaps} that {do} not clearly change, a change of more than {bound} is excluded."
+)
+
+# The verdict on several models, or on none.
+
+MODELS = "Compared with the {true} of these rows, {models}."
+MODELS_ACCURACY = ", with {low} accuracy; {model}: {high}"
+MODELS_ACCURACY_COUNTED = "; accuracy is {low} for {low_model} and {high} for {high_model}"
+DIFFERENCE = (
+    "BA of {model} differs from that of {first} by {difference}, a band for {models}); "
+    "the accuracies are {accuracy} and {accuracy_of_first}."
+)
+NO_DIFFERENCE = "BA of no model clearly differs from that of {first}."
+ONE_GROUP = "There is no gap to judge: these rows hold one {member} only ({name})."
+TOO_FEW_ROWS_ONE = (
+    "No gap can be judged in these {rows}: only {name} has 15 rows or more, "
+    "and a gap needs two such {members}."
+)
+TOO_FEW_ROWS = (
+    "No gap can be judged in these {rows}: no {member} has 15 rows, "
+    "and a gap needs two such {members}."
+)
+TOO_MANY_GAPS = (
+    "The gaps cannot be judged: even where each {member} is compared with all rows together "
+    "there are {n:,}, and at most 5,000 are judged."
+)
+NO_INTERVAL = "The gaps cannot be judged without intervals: {reason}."
+TWO_DIRECTIONS = (
+    "By {feature} (A→T), groups are compared in the share of a {class_}; by {task} (T→A), "
+    "{classes} are compared in the share of a group. The numbers of the two are not comparable."
+)
+HEAD_OF_DIRECTION = "{subject} by {by} ({direction})"
+
+# BA.
+
+BA_HALF = (
+    "BA is {ba}, half the change of the gap; "
+    "its own interval differs a little from half of the gap's."
+)
+BA_HALF_WITHOUT_INTERVAL = "BA is {ba}, half the change of the gap."
+BA_LINE = "BA is the mean change of the rates along the correlations of {signs}{half}. {ba_is_not}"
+BA_LINE_HALF = "; with two groups and two classes it is half of the change of the gap"
+BA_IS_NOT = "It is not balanced accuracy, and 0 is not a pass."
+BA = "BA is {ba}: the mean change of rates, with the signs of {signs}."
+BA_ALONE_CLEAR = (
+    "BA is clearly {side} 0, but no gap clearly changes. "
+    "Rates can move together without a change in any gap."
+)
+BA_AGAINST = (
+    "BA is clearly {side} 0, but {gaps}. BA averages changes of rates with the signs of {signs}; "
+    "the verdict compares sizes of gaps."
+)
+BA_BARELY = "BA is barely {side} 0; by the wider band of the gap this is not clear."
+BA_UNCLEAR = "BA is not clearly different from 0, but {gaps}. A mean can hide opposite changes."
+BA_IS_0 = "BA is 0 for every model here: all groups have the same rates in {signs}."
+BA_SIGNS = (
+    "The sign of {k:,} of {m:,} rates in BA is not clear, so BA may have the wrong sign there."
+)
+THE_LABELS, THE_GIVEN_RATES, REFERENCE_ROWS = "the labels", "the given rates", "{rows}"
+
+# Equal error rates.
+
+EQUAL_ERRORS = "With the same {error} rates in {both}, {gap} would be {size}."
+EQUAL_ERRORS_BY = (
+    "The gap in the predictions is {size} {word} ({ends}) than with equal {error} rates."
+)
+EQUAL_ERRORS_UNCLEAR = (
+    "The gap in the predictions does not clearly differ from that with equal {error} rates "
+    "(difference {difference})."
+)
+EQUAL_ERRORS_SIGNED = (
+    "As {a} minus {b}, the gap in the predictions differs from that with equal {error} rates by "
+    "{difference}."
+)
+EQUAL_ERRORS_BA = (
+    "With the same {error} rates in {both}, BA would be {equal}. The excess of BA is {excess}."
+)
+ERROR, ERROR_AND_MISSING = "error", "error and missing"
+OTHER_WAY_ROUND = "{size} the other way round"
+
+# Score or threshold.
+
+SCORE_CLEAR = "The gap that the scores imply is {gap}: the change from the {true} is {change}."
+SCORE_UNCLEAR = (
+    "The gap that the scores imply, {gap}, does not clearly differ from that of the {true}: "
+    "the change is {change}."
+)
+THRESHOLD_CLEAR = (
+    "In the decisions at {rule}, the gap is {size} {word} ({ends}) than the scores imply."
+)
+THRESHOLD_UNCLEAR = (
+    "In the decisions at {rule}, the gap does not clearly differ from what the scores imply: "
+    "the change is {change}."
+)
+LEAD_THRESHOLD = (
+    "The gap clearly grows from the scores to the decisions, "
+    "and not clearly from the {true} to the scores."
+)
+LEAD_SCORE = (
+    "The gap clearly grows from the {true} to the scores, "
+    "and not clearly from the scores to the decisions."
+)
+LEAD_BOTH = (
+    "The gap clearly grows in both steps: from the {true} to the scores, and on to the decisions."
+)
+LEAD_NEITHER = (
+    "The gap clearly grows in neither step alone, from the {true} to the scores "
+    "or on to the decisions."
+)
+SCORES_IMPLY = (
+    "The gap that the scores imply is the difference of the mean share of {of} "
+    "at the scores of each group."
+)
+NOT_TOLD_APART = "Score and threshold are not told apart: {reason}."
+TWO_CLASSES_NEEDED, SCORE_NEEDED = "it needs two classes", "it needs y_score"
+FEWER_THAN_200, TWO_SCORES = "there are fewer than 200 rows", "the score has two values only"
+NO_NAMED_GAP, GAP_NOT_CLEAR = "no gap is named", "the gap is not clear in the labels"
+NO_SINGLE_THRESHOLD = "the decisions do not follow one threshold of the score"
+
+# Largest differences between groups.
+
+MEASURES = {
+    "selection_rate": "selection rates",
+    "true_positive_rate": "true positive rates",
+    "false_positive_rate": "false positive rates",
+    "accuracy": "accuracies",
+}
+LARGEST_TWO = "The {measure} differ by {by}: {high} for {a} and {low} for {b}."
+LARGEST_SEVERAL = (
+    "The {measure} range from {low} for {b} to {high} for {a}; "
+    "the largest difference is between {least} and {most}."
+)
+LARGEST_UNCLEAR = (
+    "The {measure} do not clearly differ between groups; "
+    "a difference of more than {bound} is excluded."
+)
+LARGEST_NO_INTERVAL = "The {measure} have no interval: {reason}."
+LARGEST_TOO_FEW = "The {measure} are not compared: fewer than two groups have 15 rows of that kind."
+LARGEST_ERRORS = (
+    "Among rows labelled {kind}, {high} of {a} and {low} of {b} are predicted {pos} "
+    "({short}; {difference})."
+)
+DIFFER_BY, DIFFER_UNCLEAR = "they differ by {ends}", "no clear difference, at most {bound}"
+IMPACT = (
+    "The lowest selection rate, that of {b}, is {ratio} times the highest, that of {a} ({ends})."
+)
+FOUR_FIFTHS = "The interval {place} 0.8, the bound of the four-fifths screening rule{marked}."
+FOUR_FIFTHS_CHECK = " The rule is about favourable outcomes; check that {of} is one."
+PLACES = ("lies below", "includes", "lies above")
+IMPACT_UNDEFINED = "The impact ratio is undefined, as no row is predicted positive."
+
+# How sure.
+
+SURE_ONE = "The verdict uses the {level} band of one change."
+SURE_ONE_UNCLEAR = (
+    "The verdict uses {level} bands that allow for either direction of the gap in the {true}."
+)
+SURE_SEVERAL = "The verdict uses {level} bands that hold at once for all {gaps}{mean}."
+SURE_MODELS = "The verdict uses {level} bands that hold at once for the gap of all {models}."
+SURE_SEVERAL_MODELS = (
+    "The verdict uses {level} bands that hold at once for the {gaps} of each of {models}{mean}."
+)
+AND_THEIR_MEAN, AND_THEIR_MEANS = " and their mean", " and their means"
+SURE_DIRECTION = "In the {true} it is clear which {member} has the higher rate{every}."
+FOR_EVERY_GAP = ", for every gap"
+SURE_UNCLEAR = "{k:,} of {gaps} {are} not clear in the {true}."
+UNMARKED = (
+    "The report does not know whether {of} is good or bad for a person; favorable_label= says so."
+)
+UNMARKED_CLASSES = (
+    "The report does not know which classes are good or bad for a person; favorable_label= says so."
+)
+SAMPLING_ONLY = "Intervals cover sampling variation, not wrong {true} or missing rows."
+SURE_NOTHING = "No number here has an interval, so no change is called clear."
+
+# What to read.
+
+READ_NO_VERDICT = (
+    "Read the rates as a description of these rows; no difference between {members} can be judged."
+)
+READ_GIVEN_RATES = (
+    "Read the {gaps} first, then BA: both compare the predictions with the given rates. "
+    "Other given rates give other numbers. LA and DPA need labels and are not computed."
+)
+READ_PREDICTED = (
+    "Read the {gaps} first. BA is for comparison with published results of the same direction."
+)
+READ_BALANCED = (
+    "The rates of the groups in the labels are {close}, so BA {is_}. "
+    "Read the gaps and selection rates first{then}. Ignore BA and MALS here."
+)
+EQUAL, CLOSE = "equal", "so close that their order is not clear"
+BA_0_FOR_ALL, BA_WRONG_SIGN = "is 0 for every model", "may have the wrong sign"
+READ_TASKS = (
+    "Read the count of gaps first, then the most certain changes by task, with FPR and TPR by "
+    "group. BA is for comparison with published results. A mean over tasks can hide opposite "
+    "changes. Ignore MALS here: it mixes both directions."
+)
+READ_UNBALANCED = (
+    "Read the {gaps} first, then FPR and TPR by group. BA is for comparison with published "
+    "results. Also read LA and DPA(U), which give no credit for guessing the largest group or "
+    "class. Ignore DPA here: 1/cross-entropy gives such credit."
+)
+READ_RISK = (
+    "If the label stands in for something else, such as an arrest for a crime, "
+    "agreement with it is not the goal by itself."
+)
+READ_ACCURACIES = (
+    "The accuracies differ ({low}, {high}). With equal error rates, more errors usually mean "
+    'smaller gaps: compare the column "gap beyond equal error rates".'
+)
+READ_OTHERWISE = (
+    "Read the {gaps} first, then FPR and TPR by group. BA is for comparison with published "
+    "results. Ignore MALS here: it mixes both directions."
+)
+
+# What to do.
+
+COMPARE_ERRORS = "Compare FPR and TPR by group: they show which errors differ, if any do."
+READ_ERRORS_REVERSED = "Read FPR and TPR by group: they show which errors turn the gap round."
+READ_ERRORS_SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
+ONE_THRESHOLD = (
+    "With a threshold of {threshold} for all rows, {gap} would be {size}, BA {ba} and the "
+    "accuracy {accuracy}."
+)
+NO_THRESHOLD = (
+    "No other threshold for all rows undoes at least half of the change of {gap} without a clear "
+    "fall in accuracy; the Thresholds table has the gap at each."
+)
+PASS_SCORES = "Pass y_score= to see whether the change is in the scores or in the decisions."
+THRESHOLD_EACH = (
+    "A threshold for each group reads {feature} to decide, which may be unlawful. It aims at the "
+    "rate of each group in the labels, and so at their gap; that is not fairness. With it "
+    "(PrevalenceThreshold), {gap} would be {size}, BA {ba} and the accuracy {accuracy} in the "
+    "rows that set the thresholds."
+)
+SMALL_MEMBERS = (
+    "Collect more rows, or merge {members} where that makes sense; a {member} that is left out "
+    "is not checked."
+)
+START_WITH = "Start with the {gaps} that grow or appear; to_frame('gaps') lists them."
+PREDICT_FEATURE = (
+    "Ask whether the model has to predict {feature}. If it does not, leaving that out also ends "
+    "T→A amplification."
+)
+MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
+WHY_MISSING = "Find out why predictions are missing for {first} of {a} and {second} of {b}."
+SECOND_MEMBER = "Add rows of a second {member}."
+SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
+
 # Notes: caveats on values.
 
 ROWS_DROPPED = "{n:,} rows with missing values were left out."

@@ -1,0 +1,1 @@
+"""Audits: what is computed, what is said of it, and the gate."""

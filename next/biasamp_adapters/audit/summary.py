@@ -1,0 +1,264 @@
+"""What an audit computes, as plain values: the summary, which is also the JSON of a report.
+
+Everything that is said or drawn is read from it. Numbers are fractions; one that does not exist is
+None, and so are the ends of an interval that is not given, whose ``reason`` says why. Labels stay
+as they were given. Each list of records is a part of :meth:`AuditReport.to_frame`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+#: It grows by one when a key changes its meaning or goes.
+VERSION = 1
+
+
+class Number(TypedDict):
+    """A number with its interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+class Member(TypedDict):
+    """A group, a class or a task.
+
+    ``size`` is what decides whether it is compared: rows, effective rows or clusters.
+    ``predicted`` has the share of each model; None of groups that are not predicted.
+    """
+
+    name: Any
+    rows: int
+    size: float
+    share: float
+    predicted: dict[str, float] | None
+
+
+class Data(TypedDict):
+    """What was compared.
+
+    ``kind`` is "classes" or "tasks" (columns of a label matrix). ``label`` and ``feature`` are
+    names of columns, None if they have none. ``positive`` is the class that is compared where one
+    of two says it all. ``compared_with`` is "labels" or "given rates". ``reference`` are rows that
+    decide the signs of BA, None if the labels do. ``unit`` is what ``Member.size`` counts.
+    ``missing`` are missing predictions by model, ``left_out`` rows with missing values.
+    """
+
+    rows: int
+    models: list[str]
+    label: str | None
+    feature: str | None
+    kind: str
+    probabilities: bool
+    directions: list[str]
+    groups: list[Member]
+    classes: list[Member]
+    positive: Any
+    favorable: Any
+    compared_with: str
+    reference: int | None
+    weights: str | None
+    clusters: str | None
+    n_clusters: int | None
+    unit: str
+    missing: dict[str, int]
+    left_out: int
+    scores: list[str]
+
+
+class Method(TypedDict):
+    """How it was computed. ``files`` maps names to SHA-256."""
+
+    confidence: float
+    n_boot: int
+    random_state: int | None
+    versions: dict[str, str]
+    files: dict[str, str]
+
+
+class VerdictRecord(Number):
+    """The verdict on one model in one direction; the number is the mean change of its gaps.
+
+    ``named`` are positions in the model's gaps, which are sorted from the most certain change on:
+    one, or two for mixed changes, or none. ``constant`` is the class that is predicted for all
+    rows, in a list.
+    """
+
+    model: str
+    direction: str
+    code: str
+    why: str
+    comparison: str
+    n_gaps: int
+    n_in_mean: int
+    named: list[int]
+    no_errors: bool
+    constant: list[Any]
+    signs: int
+    signs_unclear: int
+    half: bool
+
+
+class GapRecord(Number):
+    """One gap; the number is its change. ``equal_errors`` is the gap with equal error rates, and
+    ``beyond``, with its ends, that of the predictions minus it."""
+
+    model: str
+    direction: str
+    first: Any
+    second: Any
+    of_class: Any
+    first_rows: int
+    second_rows: int
+    first_true: float
+    second_true: float
+    first_predicted: float
+    second_predicted: float
+    true: float
+    predicted: float
+    status: str
+    true_clear: bool
+    predicted_clear: bool
+    in_mean: bool
+    equal_errors: float | None
+    beyond: float | None
+    beyond_low: float | None
+    beyond_high: float | None
+
+
+class ErrorRecord(Number):
+    """How often the two groups of a named gap are predicted positive among rows labelled alike.
+
+    The number is the difference of first and second, from the bands of all pairs of groups.
+    ``gap`` is the position of the gap, ``labelled`` says which rows: "positive" or "negative".
+    """
+
+    model: str
+    direction: str
+    gap: int
+    labelled: str
+    first: float
+    second: float
+
+
+class ScoreRecord(TypedDict):
+    """A named gap in two steps: from the labels to the scores, and on to the decisions.
+
+    ``gap`` is the position of the gap, ``rule`` how decisions follow from the score ("5 or more").
+    ``first`` and ``second`` are the rates that the scores imply. ``reason`` says why the steps are
+    not told apart; the numbers are then None.
+    """
+
+    model: str
+    gap: int
+    rule: str
+    first: float | None
+    second: float | None
+    by_score: Number
+    by_threshold: Number
+    reason: str
+
+
+class MetricRecord(Number):
+    """A published metric, an accuracy or another number that ``check`` knows."""
+
+    model: str
+    name: str
+    key: str
+    direction: str
+
+
+class RateRecord(TypedDict):
+    """The rate of a class in a group; ``low`` and ``high`` are the band of its change.
+
+    For T->A, ``group`` is a class and ``of_class`` a group. ``overall`` is the predicted rate of
+    all rows, ``sign`` that of the correlation in BA, ``part`` what the pair adds to BA.
+    """
+
+    model: str
+    direction: str
+    group: Any
+    of_class: Any
+    rows: int
+    true: float | None
+    predicted: float | None
+    change: float | None
+    low: float | None
+    high: float | None
+    overall: float
+    fpr: float | None
+    tpr: float | None
+    sign: int
+    part: float | None
+
+
+class LargestRecord(Number):
+    """The largest difference between groups in one measure, and the ratio of lowest to highest.
+
+    ``reason`` and ``ratio_reason`` say why there is no interval; a group without a rate leaves no
+    value at all.
+    """
+
+    model: str
+    measure: str
+    groups: list[Any]
+    rates: list[float]
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    ratio_reason: str
+
+
+class DifferenceRecord(Number):
+    """A model minus the first one, in one number; the band holds for all models at once."""
+
+    name: str
+    key: str
+    direction: str
+    first: str
+    model: str
+
+
+class ThresholdRecord(TypedDict):
+    """What decisions by another threshold of the score would give.
+
+    ``threshold`` is None for one of each group. ``accuracy_falls`` says whether the accuracy
+    clearly falls.
+    """
+
+    model: str
+    threshold: float | None
+    predicted_positive: float
+    gap: float
+    ba: float
+    ba_equal_errors: float
+    fpr_difference: float | None
+    accuracy: float
+    accuracy_falls: bool
+
+
+class Summary(TypedDict):
+    """All that a report says, and :meth:`AuditReport.to_frame` by part."""
+
+    version: int
+    title: str
+    data: Data
+    method: Method
+    verdicts: list[VerdictRecord]
+    gaps: list[GapRecord]
+    errors: list[ErrorRecord]
+    scores: list[ScoreRecord]
+    metrics: list[MetricRecord]
+    rates: list[RateRecord]
+    largest: list[LargestRecord]
+    differences: list[DifferenceRecord]
+    thresholds: list[ThresholdRecord]
+    equal_errors: list[dict[str, Any]]
+    levels: list[dict[str, Any]]
+    pairs: list[dict[str, Any]]
+    frequency: list[dict[str, Any]]
+    strata: list[dict[str, Any]]
+    rows_needed: list[dict[str, Any]]
+    notes: list[str]

@@ -1,0 +1,1 @@
+"""Reports: documents of what an audit says, and how they are shown."""

@@ -1,0 +1,1 @@
+"""Thresholds: decisions from scores, and what other thresholds would give."""
