@@ -40,6 +40,9 @@ if TYPE_CHECKING:
         DirectionalBiasAmplification as DirectionalBiasAmplification,
     )
     from biasamp_adapters.metrics.rates import MALSBiasAmplification as MALSBiasAmplification
+    from biasamp_adapters.report.audit_report import AuditReport as AuditReport
+    from biasamp_adapters.report.audit_report import Verdict as Verdict
+    from biasamp_adapters.report.audit_report import audit as audit
     from biasamp_adapters.result import AmplificationResult as AmplificationResult
     from biasamp_adapters.warning import AmplificationWarning as AmplificationWarning
 
@@ -61,6 +64,7 @@ _HOMES = {
     ),
     "metrics.multi": ("MultiAttributeBiasAmplification",),
     "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
+    "report.audit_report": ("AuditReport", "Verdict", "audit"),
     "result": ("AmplificationResult",),
     "warning": ("AmplificationWarning",),
 }

@@ -377,6 +377,7 @@ REFERENCE_LACKS = "The reference has no rows of {names}, so their rates count 0 
 REFERENCE_OF_ONE = "The reference holds one {kind} only, so BA is 0 for every model."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them count in means."
+NOT_COMPUTED = "{name} is not computed: {reason}."
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
 CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
@@ -440,3 +441,20 @@ NOT_JUDGED = "no gap can be judged"
 MODEL_HAS_NONE = "{model} has no interval ({reason})"
 FEW_CLUSTERS_IN_ALL = "intervals need at least {fewest} clusters, and there are {n}"
 ONE_SUM = "the saved counts hold one sum of {names}"
+
+# Gates. A number is printed as a fraction and in points, because bounds may be written either way.
+
+CHECK = {
+    "fail_above": "and its whole interval lies above {bound}",
+    "require_below": "and its interval does not lie wholly below {bound}",
+    "fail_below": "and its whole interval lies below {bound}",
+    "require_above": "and its interval does not lie wholly above {bound}",
+    "require_within": "and its interval does not lie wholly within ±{bound}",
+}
+FAILED = "{model}: {name} is {value} ({ends}), {what}."
+FORBIDDEN = "{model}: the verdict is {words} ({code}), which is forbidden."
+FORBIDDEN_STATUS = "{model}: {gap} {status}, which is forbidden."
+CANNOT_BE_CHECKED = "{model}: {name} cannot be judged: {reason}."
+CHANGE_OF_GAP = "the change of {gap}"
+CHECKS_PASSED, CHECKS_FAILED = "Checks: all {n} passed.", "Checks: {failed} of {n} failed."
+CHECKS_UNCLEAR = "Checks: {failed} of {n} failed and {unclear} cannot be judged."

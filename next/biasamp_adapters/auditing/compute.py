@@ -1,0 +1,163 @@
+"""All numbers of an audit: metrics, rates and verdicts of all models, from the same draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.evaluate import GroupMeasurement, Members
+from biasamp_adapters.counting.counts import MODEL
+from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.inference.gaps import GroupRates
+from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.verdict import Judgement, judge
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
+from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.result import AmplificationResult, Measurement
+
+#: The metrics of each direction, BA first.
+_METRICS = {
+    A_TO_T: ("BA", "MALS", "Multi", "LA", "DPA", "DPA(U)"),
+    T_TO_A: ("BA T->A", "Multi T->A", "DPA T->A", "DPA(U) T->A"),
+}
+_PREDICTIONS = {A_TO_T: PREDICTION, T_TO_A: ATTRIBUTE_PREDICTION}
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """The numbers of an audit.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    models : tuple of str
+    members : dict of str to Members
+        By direction.
+    rates : dict of (direction, model) to dict of str to ndarray
+        Scores of :class:`GroupMeasurement`, those of the data first.
+    results : dict of (direction, model) to list of AmplificationResult
+        BA is the first.
+    judgements : dict of (direction, model) to Judgement
+    reason : str
+        Why there are no replicates; empty if there are some.
+    n_boot : int
+    confidence : float
+    notes : list of str
+    """
+
+    evaluation: Evaluation
+    models: tuple[str, ...]
+    members: dict[str, Members]
+    rates: dict[tuple[str, str], dict[str, Array]]
+    results: dict[tuple[str, str], list[AmplificationResult]]
+    judgements: dict[tuple[str, str], Judgement]
+    reason: str
+    n_boot: int
+    confidence: float
+    notes: list[str]
+
+
+def compute(
+    evaluation: Evaluation, pos_label: Label | None, n_boot: int, confidence: float, seed: int
+) -> Computed:
+    """Return the metrics, rates and verdicts of all models and directions."""
+    models = evaluation.rows.models or (MODEL,)
+    directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
+    members = {d: Members.of(evaluation, d, pos_label) for d in directions}
+    notes: list[str] = []
+    measured = {
+        (direction, model): _measure(evaluation, direction, model, pos_label, seed, notes)
+        for direction in directions
+        for model in models
+    }
+    groups = {
+        (direction, model): GroupMeasurement(measurements[0], members[direction])
+        for (direction, model), measurements in measured.items()
+    }
+    drawn: dict[int, dict[str, Array]] = {}
+    reason = next(iter(measured.values()))[0].reason_not_to_draw
+    if n_boot == 0:
+        reason = words.NOT_REQUESTED
+    if not reason:
+        every: list[Any] = [m for measurements in measured.values() for m in measurements]
+        every = [m for m in every if not m.reason_not_to_draw]
+        every += [m for m in groups.values() if not m.members.are_too_many]
+        reference = evaluation.reference if any(m.reads_reference for m in every) else None
+        scores, note = replicate(every, evaluation.rows, reference, n_boot, seed)
+        drawn = {id(m): of_m for m, of_m in zip(every, scores, strict=True)}
+        notes.append(note)
+    results = {
+        key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
+        for key, measurements in measured.items()
+    }
+    rates = {key: _with_draws(m.point, drawn.get(id(m), {})) for key, m in groups.items()}
+    notes += [note for of_key in results.values() for x in of_key for note in x.notes]
+    judgements = _judge(members, rates, models, confidence)
+    return Computed(
+        evaluation=evaluation,
+        models=models,
+        members=members,
+        rates=rates,
+        results=results,
+        judgements=judgements,
+        reason=reason,
+        n_boot=n_boot if drawn else 0,
+        confidence=confidence,
+        notes=list(dict.fromkeys(filter(None, notes))),
+    )
+
+
+def _measure(
+    evaluation: Evaluation,
+    direction: str,
+    model: str,
+    pos_label: Label | None,
+    seed: int,
+    notes: list[str],
+) -> list[Any]:
+    """Return the metrics that suit the data; notes get the reasons why others do not."""
+    measurements: list[Measurement] = []
+    for name in _METRICS[direction]:
+        # BA is over all classes; of two, the positive one is asked for by MALS.
+        metric = get_metric(name, **({"pos_label": pos_label} if name == "MALS" else {}))
+        try:
+            measurements.append(metric.measure(evaluation, model, seed))
+        except ValueError as error:
+            if not measurements:  # Without BA there is no audit.
+                raise
+            reason = str(error).rstrip(".")
+            notes.append(words.NOT_COMPUTED.format(name=metric.name, reason=reason))
+    return measurements
+
+
+def _with_draws(point: Mapping[str, Array], drawn: Mapping[str, Array]) -> dict[str, Array]:
+    """Return scores of the data, and those of replicates after them."""
+    return {name: np.concatenate([x, drawn[name]]) if drawn else x for name, x in point.items()}
+
+
+def _judge(
+    members: Mapping[str, Members],
+    rates: Mapping[tuple[str, str], Mapping[str, Array]],
+    models: tuple[str, ...],
+    confidence: float,
+) -> dict[tuple[str, str], Judgement]:
+    """Return the verdicts; all models of a direction are one family."""
+    judgements: dict[tuple[str, str], Judgement] = {}
+    for direction, of in members.items():
+        predicted: dict[Any, Array] = {m: rates[direction, m]["predicted"] for m in models}
+        data = GroupRates(
+            true=rates[direction, models[0]]["true"],
+            predicted=predicted,
+            rows=np.append(of.rows, of.rows.sum()),
+            sizes=of.sizes,
+            groups=of.groups,
+            classes=of.classes,
+        )
+        judged = judge(data, compared=of.compared, confidence=confidence)
+        judgements |= {(direction, str(j.model)): j for j in judged}
+    return judgements

@@ -1,0 +1,179 @@
+"""Rates of groups and classes, in the data and in each replicate: what the verdict is read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from biasamp_adapters.counting.labels import (
+    ALL,
+    ATTRIBUTE,
+    PREDICTED,
+    RIGHT,
+    TASK,
+    Array,
+    Label,
+    positive_class,
+)
+from biasamp_adapters.counting.margins import Margins, accuracy_by_label, divide, margins_of_data
+from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.inference.gaps import MOST_GAPS, choose_comparison
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
+from biasamp_adapters.metrics.rates import RateMeasurement, pass_errors
+
+#: What the rates of a direction are given, and what they are rates of.
+ROLES = {A_TO_T: (ATTRIBUTE, TASK), T_TO_A: (TASK, ATTRIBUTE)}
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """What a direction compares: groups in their rates of classes; for "T->A" the reverse.
+
+    Attributes
+    ----------
+    direction : {"A->T", "T->A"}
+    groups, classes : tuples of labels
+    rows : ndarray of shape (groups,)
+        Rows of the data.
+    sizes : ndarray of shape (groups,)
+        What decides whether a group is compared: rows, effective rows or clusters.
+    unit : {"rows", "effective rows", "clusters"}
+    compared : sequence of int
+        The positions of the classes that are compared.
+    """
+
+    direction: str
+    groups: tuple[Label, ...]
+    classes: tuple[Label, ...]
+    rows: Array
+    sizes: Array
+    unit: str
+    compared: Sequence[int]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, direction: str, pos_label: Label | None) -> Members:
+        """Return the members of a direction."""
+        (given, of), rows = ROLES[direction], evaluation.rows
+        n_rows = margins_of_data(rows.unweighted()).joint(given, ALL)[0, :, 0]
+        sizes, unit = _sizes(evaluation, given, n_rows)
+        compared: Sequence[int] = range(len(rows.labels_of(of)))
+        if len(compared) == 2 and not rows.is_matrix(of) and not _has_missing(evaluation, of):
+            compared = [_position_of_positive(rows.labels_of(of), direction, pos_label)]
+        return cls(
+            direction, rows.labels_of(given), rows.labels_of(of), n_rows, sizes, unit, compared
+        )
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether no comparison has few enough gaps for a verdict."""
+        return len(choose_comparison(self.sizes, self.compared).first) > MOST_GAPS
+
+
+def _position_of_positive(
+    labels: tuple[Label, ...], direction: str, pos_label: Label | None
+) -> int:
+    """Return the class of two that says it all; of two groups the second."""
+    if direction == T_TO_A:
+        return 1
+    return labels.index(positive_class(labels) if pos_label is None else pos_label)
+
+
+def _has_missing(evaluation: Evaluation, truth: str) -> bool:
+    """Return whether predictions of a variable are missing, so that rates do not add up to 1."""
+    rows = evaluation.rows
+    return any(
+        variable.has_missing
+        for (role, _), variable in rows.variables.items()
+        if role == PREDICTED[truth]
+    )
+
+
+def _sizes(evaluation: Evaluation, given: str, n_rows: Array) -> tuple[Array, str]:
+    """Return what counts for each group: clusters that have rows of it, or effective rows."""
+    rows = evaluation.rows
+    if rows.cluster is not None and rows.block_sums is None:
+        members = rows.variable(given).sparse[:, : len(n_rows)]
+        entries = np.ones(len(rows)), (rows.cluster, np.arange(len(rows)))
+        in_cluster = sparse.csr_array(entries, (rows.n_clusters, len(rows))) @ members
+        return (in_cluster > 0).sum(axis=0).astype(np.float64), "clusters"
+    if rows.w is None:
+        return n_rows, "rows"
+    margins = margins_of_data(rows)
+    weight, squared = (m.joint(given, ALL)[0, :, 0] for m in (margins, margins.squared))
+    return divide(weight**2, squared, 0.0), "effective rows"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMeasurement:
+    """The rates of one model in one direction, which are drawn beside its metrics.
+
+    Scores have the shape (batch, groups + 1, classes), and the last group is all rows.
+
+    Attributes
+    ----------
+    ba : RateMeasurement
+        BA of the same model and direction.
+    members : Members
+    """
+
+    ba: RateMeasurement
+    members: Members
+
+    @property
+    def model(self) -> str | None:
+        """Whose predictions are scored."""
+        return self.ba.model
+
+    @property
+    def width(self) -> int:
+        """Numbers that one replicate takes, about."""
+        return 3 * self.ba.width
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of a group and a class that have rows enough to matter."""
+        return self.ba.n_pairs
+
+    @cached_property
+    def point(self) -> dict[str, Array]:
+        """The scores of the data."""
+        return self.score(self.ba.margins, None)
+
+    def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
+        """Return rates in labels and predictions, with equal error rates, and error rates."""
+        given, of = ROLES[self.members.direction]
+        rows = _with_all(margins, given, ALL)
+        predicted = _with_all(margins, given, PREDICTED[of])
+        scores = {"predicted": divide(predicted, rows)}
+        base_rates = self.ba.evaluation.base_rates
+        if base_rates is not None:
+            true = _rates_by_hand(base_rates.rates(self.members.direction), given, rows)
+            return {"true": np.broadcast_to(true, predicted.shape), **scores}
+        true, right = (_with_all(margins, given, role) for role in (of, RIGHT[of]))
+        scores["true"] = divide(true, rows)
+        scores["equal"] = divide(pass_errors(margins, of, true, rows), rows)
+        scores["tpr"] = divide(right, true)
+        scores["fpr"] = divide(predicted - right, rows - true)
+        if margins.variable(of).is_matrix:
+            scores["accuracy"] = accuracy_by_label(margins, of).mean(axis=1, keepdims=True)
+        else:
+            scores["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
+        return scores
+
+
+def _with_all(margins: Margins, given: str, role: str) -> Array:
+    """Return sums by group and another variable, with those of all rows as a last group."""
+    return np.concatenate([margins.joint(given, role), margins.joint(ALL, role)], axis=1)
+
+
+def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
+    """Return given rates by group, with their mean over rows as those of a last group."""
+    by_group = rates if given == ATTRIBUTE else rates.T
+    weights = rows[:, :-1] / rows[:, :-1].sum(axis=1, keepdims=True)
+    mean = (weights * by_group).sum(axis=1, keepdims=True)
+    return np.concatenate([np.broadcast_to(by_group, (len(rows), *by_group.shape)), mean], axis=1)

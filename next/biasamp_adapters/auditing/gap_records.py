@@ -1,0 +1,198 @@
+"""Records of verdicts and gaps: what is judged, and what stands beside each gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.summary import ErrorRecord, GapRecord, Number, VerdictRecord
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
+from biasamp_adapters.inference.gaps import Gap
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
+from biasamp_adapters.inference.verdict import Judgement
+from biasamp_adapters.metrics.base import A_TO_T
+
+#: What happens to gaps that get larger, and to those that get smaller or turn round.
+LARGER, SMALLER = ("grows", "appears"), ("shrinks", "reverses")
+
+
+def as_number(value: float, low: float = np.nan, high: float = np.nan, reason: str = "") -> Number:
+    """Return a number with its interval as plain values; what does not exist is None."""
+    value, low, high = (float(x) if np.isfinite(x) else None for x in (value, low, high))  # type: ignore[assignment]
+    return Number(value=value, low=low, high=high, reason=reason)
+
+
+def from_estimate(estimate: Estimate) -> Number:
+    """Return an estimate as plain values."""
+    return as_number(estimate.value, estimate.low, estimate.high, estimate.reason)
+
+
+def from_draws(draws: Array, confidence: float, reason: str = "") -> Number:
+    """Return a number whose draws are the data's and those of replicates, with percentiles."""
+    if reason or len(draws) == 1:
+        return as_number(draws[0], reason=reason)
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    return as_number(draws[0], *np.nanquantile(draws[1:], tails))
+
+
+def sort_gaps(judgement: Judgement) -> list[Gap]:
+    """Return the gaps from the most certain change on: that with the band farthest from 0."""
+    return sorted(judgement.gaps, key=lambda gap: max(gap.low, -gap.high), reverse=True)
+
+
+def name_gaps(gaps: Sequence[Gap]) -> list[int]:
+    """Return the positions of the gaps that are told: the most certain one on each side."""
+    if len(gaps) == 1:
+        return [0]
+    sides = [[i for i, gap in enumerate(gaps) if gap.status in side] for side in (LARGER, SMALLER)]
+    return [side[0] for side in sides if side]
+
+
+def verdict_records(computed: Computed) -> Iterator[VerdictRecord]:
+    """Yield the verdict on each model in each direction."""
+    for (direction, model), judgement in computed.judgements.items():
+        ba = computed.results[direction, model][0].measurement
+        members, gaps = computed.members[direction], sort_gaps(judgement)
+        predicted = computed.rates[direction, model]["predicted"][0, -1]
+        is_constant = not ba.evaluation.rows.is_matrix(_guessed(direction)) and predicted.max() == 1
+        pairs = ba.pairs()
+        signs = pairs["sign"] if direction == A_TO_T else pairs["sign"].T
+        yield VerdictRecord(
+            **from_estimate(judgement.mean_change),
+            model=model,
+            direction=direction,
+            code=judgement.code,
+            why=judgement.reason,
+            comparison=judgement.comparison,
+            n_gaps=judgement.n_gaps,
+            n_in_mean=sum(gap.in_mean for gap in gaps),
+            named=name_gaps(gaps),
+            no_errors=_has_no_errors(computed, direction, model),
+            constant=[members.classes[int(predicted.argmax())]] if is_constant else [],
+            signs=int(signs.size),
+            signs_unclear=int(pairs["uncertain"].sum()),
+            half=_is_half(computed, direction, gaps, signs),
+        )
+
+
+def _guessed(direction: str) -> str:
+    """Return the variable that is predicted in a direction."""
+    return "y_true" if direction == A_TO_T else "sensitive_features"
+
+
+def _has_no_errors(computed: Computed, direction: str, model: str) -> bool:
+    rates = computed.rates[direction, model]
+    return "accuracy" in rates and bool(rates["accuracy"][0, -1] == 1)
+
+
+def _is_half(computed: Computed, direction: str, gaps: Sequence[Gap], signs: Array) -> bool:
+    """Return whether BA is half of the change of the only gap, along its direction."""
+    members = computed.members[direction]
+    if len(gaps) != 1 or len(members.groups) != 2 or len(members.compared) != 1:
+        return False
+    first, of_class = members.groups.index(gaps[0].first), members.compared[0]
+    return bool(signs[first, of_class] > 0)
+
+
+def gap_records(computed: Computed) -> Iterator[GapRecord]:
+    """Yield the gaps of each model, from the most certain change on."""
+    for (direction, model), judgement in computed.judgements.items():
+        rates = computed.rates[direction, model]
+        for gap in sort_gaps(judgement):
+            equal, beyond = None, as_number(np.nan)
+            if "equal" in rates:
+                places = _places(computed, direction, gap)
+                equal_draws = _gap_of(rates["equal"], *places)
+                draws = _gap_of(rates["predicted"], *places) - equal_draws
+                equal = float(equal_draws[0])
+                beyond = from_draws(draws, computed.confidence, computed.reason)
+            yield GapRecord(
+                **as_number(gap.change, gap.low, gap.high),
+                model=model,
+                direction=direction,
+                first=gap.first,
+                second=gap.second,
+                of_class=gap.of_class,
+                first_rows=round(gap.rows[0]),
+                second_rows=round(gap.rows[1]),
+                first_true=gap.true_rates[0],
+                second_true=gap.true_rates[1],
+                first_predicted=gap.predicted_rates[0],
+                second_predicted=gap.predicted_rates[1],
+                true=gap.true,
+                predicted=gap.predicted,
+                status=gap.status,
+                true_clear=gap.true_clear,
+                predicted_clear=gap.predicted_clear,
+                in_mean=gap.in_mean,
+                equal_errors=equal,
+                beyond=beyond["value"],
+                beyond_low=beyond["low"],
+                beyond_high=beyond["high"],
+            )
+
+
+def _places(computed: Computed, direction: str, gap: Gap) -> tuple[int, int, int]:
+    """Return the positions of both sides of a gap, of which -1 is all rows, and of its class."""
+    members = computed.members[direction]
+    position = {label: i for i, label in enumerate(members.groups)}
+    of_class = members.classes.index(gap.of_class)
+    return position.get(gap.first, -1), position.get(gap.second, -1), of_class
+
+
+def _gap_of(rates: Array, first: int, second: int, of_class: int) -> Array:
+    """Return the draws of a gap."""
+    return rates[:, first, of_class] - rates[:, second, of_class]
+
+
+def error_records(computed: Computed) -> Iterator[ErrorRecord]:
+    """Yield the error rates of the two groups of each gap that is told."""
+    for (direction, model), judgement in computed.judgements.items():
+        rates, members = computed.rates[direction, model], computed.members[direction]
+        has_errors = direction == A_TO_T and "fpr" in rates
+        if not has_errors or not (len(members.compared) == 1 or computed_is_matrix(computed)):
+            continue
+        gaps = sort_gaps(judgement)
+        for i in name_gaps(gaps):
+            first, second, of_class = _places(computed, direction, gaps[i])
+            labelled = rates["true"][0, :-1, of_class] * members.sizes
+            for kind, name, sizes in (
+                ("negative", "fpr", members.sizes - labelled),
+                ("positive", "tpr", labelled),
+            ):
+                if min(first, second) < 0 or sizes[[first, second]].min() < FEW_ROWS:
+                    continue
+                drawn = rates[name][:, :-1, of_class]
+                yield ErrorRecord(
+                    **_pair_band(drawn, sizes, first, second, computed),
+                    model=model,
+                    direction=direction,
+                    gap=i,
+                    labelled=kind,
+                    first=float(drawn[0, first]),
+                    second=float(drawn[0, second]),
+                )
+
+
+def computed_is_matrix(computed: Computed) -> bool:
+    """Return whether the task is a label matrix."""
+    return computed.evaluation.rows.is_matrix("y_true")
+
+
+def _pair_band(draws: Array, sizes: Array, first: int, second: int, computed: Computed) -> Number:
+    """Return the difference of two groups, with its band among those of all large groups."""
+    value = float(draws[0, first] - draws[0, second])
+    if computed.reason:
+        return as_number(value, reason=computed.reason)
+    large = np.flatnonzero(sizes >= FEW_ROWS)
+    i, j = np.triu_indices(len(large), 1)
+    pairs = draws[:, large[i]] - draws[:, large[j]]
+    pairs = pairs[np.isfinite(pairs).all(axis=1)]
+    k = family_quantile([largest_t(pairs, measure(pairs))], computed.confidence)
+    own = draws[:, [first]] - draws[:, [second]]
+    half_row = 0.5 / sizes[[first, second]].min()
+    reach = measure(own[np.isfinite(own[:, 0])]).reach(k, half_row).item()
+    return as_number(value, value - reach, value + reach)

@@ -1,0 +1,174 @@
+"""Records of numbers: metrics, rates, largest differences, and models against the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.gap_records import as_number, from_draws, from_estimate
+from biasamp_adapters.auditing.summary import (
+    DifferenceRecord,
+    LargestRecord,
+    MetricRecord,
+    RateRecord,
+)
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.inference.bands import simultaneous_bands
+from biasamp_adapters.inference.largest import largest_gap
+from biasamp_adapters.metrics.base import A_TO_T
+
+#: The measures of groups, by their keys: the rate, and the rows that it is a share of.
+MEASURES = {
+    "selection_rate": ("predicted", "rows"),
+    "true_positive_rate": ("tpr", "rows labelled {positive}"),
+    "false_positive_rate": ("fpr", "rows labelled {negative}"),
+    "accuracy": ("accuracy", "rows"),
+}
+
+
+def metric_records(computed: Computed) -> Iterator[MetricRecord]:
+    """Yield the published metrics, excess, mean change and accuracy of each model."""
+    for (direction, model), results in computed.results.items():
+        suffix = "a_to_t" if direction == A_TO_T else "t_to_a"
+        numbers = [(x.metric, x.key, from_estimate(x.estimate)) for x in results]
+        excess = results[0].excess
+        if excess is not None:
+            numbers.append((f"excess {direction}", f"excess_{suffix}", from_estimate(excess)))
+        mean = from_estimate(computed.judgements[direction, model].mean_change)
+        numbers.append((f"mean change {direction}", f"mean_change_{suffix}", mean))
+        accuracy = computed.rates[direction, model].get("accuracy")
+        if direction == A_TO_T and accuracy is not None:
+            number = from_draws(accuracy[:, -1], computed.confidence, computed.reason)
+            numbers.append(("accuracy", "accuracy", number))
+        for name, key, number in numbers:
+            yield MetricRecord(**number, name=name, key=key, model=model, direction=direction)
+
+
+def rate_records(computed: Computed) -> Iterator[RateRecord]:
+    """Yield the rate of each class in each group, with the band of its change."""
+    for (direction, model), rates in computed.rates.items():
+        members = computed.members[direction]
+        true, predicted = (rates[name][:, :-1] for name in ("true", "predicted"))
+        low, high = _bands_of_changes(predicted - true, members.sizes, computed)
+        pairs = computed.results[direction, model][0].measurement.pairs()
+        if direction != A_TO_T:
+            pairs = {name: table.T for name, table in pairs.items()}
+        errors = {name: rates[name][0] for name in ("fpr", "tpr") if name in rates}
+        for i, group in enumerate(members.groups):
+            for j, of_class in enumerate(members.classes):
+                yield RateRecord(
+                    model=model,
+                    direction=direction,
+                    group=group,
+                    of_class=of_class,
+                    rows=round(members.rows[i]),
+                    true=_finite(true[0, i, j]),
+                    predicted=_finite(predicted[0, i, j]),
+                    change=_finite(predicted[0, i, j] - true[0, i, j]),
+                    low=_finite(low[i, j]),
+                    high=_finite(high[i, j]),
+                    overall=float(rates["predicted"][0, -1, j]),
+                    fpr=_finite(errors["fpr"][i, j]) if direction == A_TO_T and errors else None,
+                    tpr=_finite(errors["tpr"][i, j]) if direction == A_TO_T and errors else None,
+                    sign=int(pairs["sign"][i, j]),
+                    part=_finite(pairs["contribution"][i, j]),
+                )
+
+
+def _bands_of_changes(changes: Array, sizes: Array, computed: Computed) -> tuple[Array, Array]:
+    """Return bands of the changes of all rates, one family; NaN without replicates."""
+    shape = changes.shape[1:]
+    flat = changes.reshape(len(changes), -1)
+    half_row = np.repeat(0.5 / np.maximum(sizes, 1), shape[1])
+    low, high = simultaneous_bands(flat[0], flat[1:], half_row, computed.confidence)
+    return low.reshape(shape), high.reshape(shape)
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def largest_records(computed: Computed) -> Iterator[LargestRecord]:
+    """Yield the largest difference and the ratio of each measure of two classes."""
+    members = computed.members.get(A_TO_T)
+    if members is None or len(members.compared) != 1 or len(members.classes) != 2:
+        return
+    [positive] = members.compared
+    labels = {"positive": members.classes[positive], "negative": members.classes[1 - positive]}
+    for model in computed.models:
+        rates = computed.rates[A_TO_T, model]
+        for measure, (name, unit) in MEASURES.items():
+            if name not in rates:
+                continue
+            draws = rates[name][:, :-1] if name == "accuracy" else rates[name][:, :-1, positive]
+            sizes = members.sizes
+            if name in ("fpr", "tpr"):
+                labelled = rates["true"][0, :-1, positive] * sizes
+                sizes = labelled if name == "tpr" else sizes - labelled
+            if members.unit == "clusters" and name in ("selection_rate", "accuracy"):
+                unit = "clusters"
+            found = largest_gap(
+                draws,
+                sizes,
+                members.groups,
+                unit=unit.format(**labels),
+                confidence=computed.confidence,
+            )
+            ratio = from_estimate(found.ratio)
+            yield LargestRecord(
+                **from_estimate(found.difference),
+                model=model,
+                measure=measure,
+                groups=list(members.groups),
+                rates=[float(x) for x in draws[0]],
+                ratio=ratio["value"],
+                ratio_low=ratio["low"],
+                ratio_high=ratio["high"],
+                ratio_reason=ratio["reason"],
+            )
+
+
+def difference_records(computed: Computed) -> Iterator[DifferenceRecord]:
+    """Yield how models differ from the first one: one family for each number and direction."""
+    first, *others = computed.models
+    if not others:
+        return
+    for direction, members in computed.members.items():
+        suffix = "a_to_t" if direction == A_TO_T else "t_to_a"
+        half_row = 0.5 / max(members.sizes[members.sizes > 0].min(initial=np.inf), 1)
+        of_all = 0.5 / members.rows.sum()
+        for name, key, size in (
+            ("BA", f"ba_{suffix}", half_row),
+            ("mean change", f"mean_change_{suffix}", half_row),
+            ("excess", f"excess_{suffix}", half_row),
+            ("accuracy", "accuracy", of_all),
+        ):
+            draws = {m: _draws_of(computed, direction, m, name) for m in computed.models}
+            if any(x is None for x in draws.values()):
+                continue
+            changes = np.column_stack([draws[m] - draws[first] for m in others])
+            low, high = simultaneous_bands(changes[0], changes[1:], size, computed.confidence)
+            for i, model in enumerate(others):
+                number = as_number(changes[0, i], low[i], high[i], computed.reason)
+                yield DifferenceRecord(
+                    **number, name=name, key=key, direction=direction, first=first, model=model
+                )
+
+
+def _draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
+    """Return a number of a model, in the data and in replicates; None if it has none."""
+    if name == "accuracy":
+        rates = computed.rates[direction, model]
+        return rates["accuracy"][:, -1] if direction == A_TO_T and "accuracy" in rates else None
+    ba = computed.results[direction, model][0]
+    estimate = {
+        "BA": ba.estimate,
+        "excess": ba.excess,
+        "mean change": computed.judgements[direction, model].mean_change,
+    }[name]
+    if estimate is None or not np.isfinite(estimate.value):
+        return None
+    return np.concatenate([[estimate.value], estimate.replicates])

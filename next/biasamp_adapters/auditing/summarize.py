@@ -1,0 +1,172 @@
+"""The summary of an audit: all that was computed, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.evaluate import Members
+from biasamp_adapters.auditing.gap_records import error_records, gap_records, verdict_records
+from biasamp_adapters.auditing.records import (
+    difference_records,
+    largest_records,
+    metric_records,
+    rate_records,
+)
+from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
+from biasamp_adapters.counting.labels import ATTRIBUTE, MISSING, TASK, Label
+from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
+
+#: A sign is shown with .8 of the chance, or more, if a number is so many standard errors from 0.
+_POWER = 2.8
+
+
+def summarize(
+    computed: Computed, title: str, names: Mapping[str, Any], favorable_label: Label | None
+) -> Summary:
+    """Return the summary; ``names`` are those of columns, and the facts of how it was computed."""
+    results = [(key, x) for key, of_key in computed.results.items() for x in of_key]
+    return Summary(
+        version=VERSION,
+        title=title,
+        data=_data(computed, names, favorable_label),
+        method={
+            "confidence": computed.confidence,
+            "n_boot": computed.n_boot,
+            "random_state": names.get("random_state"),
+            "versions": {name: version(name) for name in ("biasamp-adapters", "numpy")},
+            "files": dict(names.get("files", {})),
+        },
+        verdicts=list(verdict_records(computed)),
+        gaps=list(gap_records(computed)),
+        errors=list(error_records(computed)),
+        scores=[],
+        metrics=list(metric_records(computed)),
+        rates=list(rate_records(computed)),
+        largest=list(largest_records(computed)),
+        differences=list(difference_records(computed)),
+        thresholds=[],
+        equal_errors=list(_others_of(results, ("equal_errors", "excess"))),
+        levels=list(_others_of(results, ("psi_dataset", "psi_model"))),
+        pairs=[record for key, x in results for record in _pairs(key[1], x)],
+        frequency=list(_frequency(computed)),
+        strata=[],
+        rows_needed=list(_rows_needed(computed)),
+        notes=computed.notes,
+    )
+
+
+def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label | None) -> Data:
+    """Return what was compared."""
+    evaluation, rows = computed.evaluation, computed.evaluation.rows
+    members = computed.members[next(iter(computed.members))]
+    positive = members.classes[members.compared[0]] if len(members.compared) == 1 else None
+    variables = [rows.variable("y_pred", model) for model in computed.models if rows.has("y_pred")]
+    margins = margins_of_data(rows.unweighted())
+    missing = {
+        model: int(margins.of_model(model).joint("all rows", MISSING[TASK]).sum())
+        for model, variable in zip(computed.models, variables, strict=False)
+        if variable.has_missing
+    }
+    feature = rows.names.get(ATTRIBUTE)
+    return Data(
+        rows=rows.n_rows,
+        models=list(computed.models),
+        label=rows.names.get(TASK),
+        feature=" × ".join(feature) if isinstance(feature, tuple) else feature,
+        kind="tasks" if rows.is_matrix(TASK) else "classes",
+        probabilities=any(variable.is_soft for variable in variables),
+        directions=list(computed.members),
+        groups=_members(computed, A_TO_T, T_TO_A),
+        classes=_members(computed, T_TO_A, A_TO_T),
+        positive=positive,
+        favorable=favorable_label,
+        compared_with=words.LABELS if evaluation.base_rates is None else words.GIVEN_RATES,
+        reference=None if evaluation.reference is None else evaluation.reference.n_rows,
+        weights=names.get("sample_weight"),
+        clusters=names.get("clusters"),
+        n_clusters=rows.n_clusters,
+        unit=members.unit,
+        missing=missing,
+        left_out=rows.dropped,
+        scores=[],
+    )
+
+
+def _members(computed: Computed, direction: str, other: str) -> list[Member]:
+    """Return what a direction compares, with shares that the other direction predicts."""
+    evaluation = computed.evaluation
+    if direction in computed.members:
+        of = computed.members[direction]
+    elif evaluation.rows.has(TASK):
+        of = Members.of(evaluation, direction, None)
+    else:
+        return []
+    predicted = {
+        model: computed.rates[other, model]["predicted"][0, -1]
+        for model in computed.models
+        if (other, model) in computed.rates
+    }
+    return [
+        Member(
+            name=label,
+            rows=round(of.rows[i]),
+            size=float(of.sizes[i]),
+            share=float(of.rows[i] / evaluation.rows.n_rows),
+            predicted={model: float(x[i]) for model, x in predicted.items()} or None,
+        )
+        for i, label in enumerate(of.groups)
+    ]
+
+
+def _others_of(results: Any, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the further numbers of each metric that has them."""
+    for (_, model), result in results:
+        numbers = result.to_dict()
+        if names[0] in numbers:
+            yield {
+                "model": model,
+                "metric": result.metric,
+                "value": numbers["value"]["value"],
+                **{name: numbers[name]["value"] for name in names},
+                **{f"{name}_low": numbers[name]["low"] for name in names},
+                **{f"{name}_high": numbers[name]["high"] for name in names},
+            }
+
+
+def _pairs(model: str, result: Any) -> Iterator[dict[str, Any]]:
+    """Yield the scores of each pair of a group and a class."""
+    frame = result.by_pair.astype(object).where(result.by_pair.notna(), None)
+    for record in frame.to_dict("records"):
+        yield {"model": model, "metric": result.metric, **record}
+
+
+def _frequency(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield how often each class occurs in the labels, and how often it is predicted."""
+    for (direction, model), rates in computed.rates.items():
+        true, predicted = rates["true"][0], rates["predicted"][0]
+        for j, label in enumerate(computed.members[direction].classes):
+            yield {
+                "model": model,
+                "direction": direction,
+                "of_class": label,
+                "labels": float(true[-1, j]),
+                "predictions": float(predicted[-1, j]),
+                "ratio": float(predicted[-1, j] / true[-1, j]) if true[-1, j] > 0 else None,
+                "groups_below": int((predicted[:-1, j] < true[:-1, j]).sum()),
+            }
+
+
+def _rows_needed(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield the rows at which a BA of 1 would be clear in 80 % of samples."""
+    for (direction, model), (ba, *_) in computed.results.items():
+        replicates = ba.estimate.replicates
+        error = float(np.nanstd(replicates)) if len(replicates) else None
+        rows = None if error is None else ba.n_rows * (_POWER * error) ** 2
+        yield {"model": model, "direction": direction, "rows": rows}

@@ -1,0 +1,256 @@
+"""An audit: from arrays, tables, files or counts to a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.atomic import write_text
+from biasamp_adapters.auditing.check import Failure, check
+from biasamp_adapters.auditing.compute import Computed, compute
+from biasamp_adapters.auditing.summarize import summarize
+from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.counting.labels import Label
+from biasamp_adapters.inference.gaps import Gap
+from biasamp_adapters.inference.intervals import Estimate
+from biasamp_adapters.inference.replicates import read_seed
+from biasamp_adapters.metrics.base import check_whole
+from biasamp_adapters.metrics.rates import DirectionalBiasAmplification
+
+#: The parts of a report that are frames.
+_PARTS = (
+    *("metrics", "gaps", "rates", "differences", "pairs", "levels"),
+    *("equal_errors", "frequency", "thresholds", "largest", "strata"),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one model in one direction.
+
+    Attributes
+    ----------
+    model : str
+    direction : {"A->T", "T->A"}
+    code : {"amplifies", "reduces", "reverses", "mixed", "no_clear_change", "cannot_say"}
+    reason : str
+        Why nothing can be said; empty for the other codes.
+    mean_change : Estimate
+    gaps : tuple of Gap
+    """
+
+    model: str
+    direction: str
+    code: str
+    reason: str
+    mean_change: Estimate
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditReport:
+    """What an audit found, on every surface; it is made by :func:`audit`.
+
+    Attributes
+    ----------
+    summary : dict
+        All numbers, as plain values; its keys are those of
+        :class:`biasamp_adapters.auditing.summary.Summary`.
+    computed : Computed
+    """
+
+    summary: Summary
+    computed: Computed
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """The verdict on each model in each direction."""
+        return [
+            Verdict(model, direction, x.code, x.reason, x.mean_change, x.gaps)
+            for (direction, model), x in self.computed.judgements.items()
+        ]
+
+    def to_frame(self, part: str = "metrics") -> pd.DataFrame:
+        """Return a part of the report as a frame.
+
+        Parameters
+        ----------
+        part : {"metrics", "gaps", "rates", "differences", "pairs", "levels", "equal_errors", \
+"frequency", "thresholds", "largest", "strata"}
+        """
+        if part not in _PARTS:
+            raise ValueError(f"part must be one of {', '.join(_PARTS)}; received {part!r:.40}")
+        return pd.DataFrame(self.summary[part])  # type: ignore[literal-required]
+
+    def to_json(self, path: Any = None) -> str:
+        """Return the summary as JSON, and write it to a file if one is named."""
+        text = json.dumps(self.summary, default=str, allow_nan=False, indent=1)
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    def rows_needed(self, change: float) -> pd.Series[float]:
+        """Return the rows at which a BA of so much would be clear in 80 % of samples.
+
+        Parameters
+        ----------
+        change : float
+            BA, as a fraction: 0.02 is 2 points.
+
+        Returns
+        -------
+        Series
+            By model and direction; NaN without intervals.
+        """
+        if not 0 < abs(change) <= 1:
+            raise ValueError(f"change must lie between 0 and 1, and not be 0; received {change!r}")
+        frame = pd.DataFrame(self.summary["rows_needed"]).set_index(["model", "direction"])
+        return (frame["rows"].astype(float) / change**2).apply(np.ceil)
+
+    def check(
+        self,
+        *,
+        fail_above: Mapping[str, Any] | None = None,
+        require_below: Mapping[str, Any] | None = None,
+        fail_below: Mapping[str, Any] | None = None,
+        require_above: Mapping[str, Any] | None = None,
+        require_within: Mapping[str, Any] | None = None,
+        forbid: Sequence[str] = (),
+    ) -> list[Failure]:
+        """Return the checks that fail, and those that cannot be judged.
+
+        Parameters
+        ----------
+        fail_above, fail_below : mapping of names of numbers to bounds
+            Fails if the whole interval lies above (below) the bound. A bound is a fraction, or text
+            such as "2pt" or "2%".
+        require_below, require_above : mapping
+            Fails unless the whole interval lies below (above) the bound.
+        require_within : mapping
+            Fails unless the whole interval lies within plus and minus the bound. "gaps" means the
+            change of every gap.
+        forbid : sequence of str
+            Codes of verdicts, and statuses of gaps, that must not occur.
+
+        Returns
+        -------
+        list of Failure
+            Empty if all checks pass. What cannot be judged is in it, with ``judged`` False.
+
+        Raises
+        ------
+        ValueError
+            If there is no bound, a number is unknown or a bound is out of its range.
+        """
+        return check(
+            self.summary,
+            fail_above=fail_above,
+            require_below=require_below,
+            fail_below=fail_below,
+            require_above=require_above,
+            require_within=require_within,
+            forbid=forbid,
+        )
+
+
+def audit(
+    data: Any = None,
+    y_pred: Any = None,
+    *,
+    y_true: Any = None,
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    reference: Any = None,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    class_labels: Sequence[Label] | None = None,
+    group_labels: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    favorable_label: Label | None = None,
+    missing: str = "error",
+    missing_values: Sequence[Label] = (),
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    title: str | None = None,
+) -> AuditReport:
+    """Audit predictions: whether gaps between groups are larger in them than in the labels.
+
+    Parameters
+    ----------
+    data : frame, path, list of paths or Counts; or the values of ``y_true``
+        One positional argument is data, and the others are names of its columns. Two are
+        ``y_true`` and ``y_pred``.
+    y_pred : array-like, name, list or pattern of columns, or dict of models to these
+    y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
+        Arrays, or names of columns; a list of ``sensitive_features`` is crossed.
+    reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
+        Data that decide the signs of BA; by default the evaluated labels.
+    class_labels, group_labels : sequence of labels, optional
+        All classes and groups, in their order.
+    pos_label : label, optional
+        The class of two that is compared; by default 1, or the last.
+    favorable_label : label, optional
+        The class that is good for a person.
+    missing : {"error", "drop", "abstain"}
+        What becomes of rows with missing values.
+    missing_values : sequence of labels
+        Labels that mean a missing value.
+    n_boot : int
+        Bootstrap replicates.
+    confidence : float
+    random_state : int, Generator or None
+    title : str, optional
+
+    Returns
+    -------
+    AuditReport
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    >>> table = table.assign(high=(table["decile_score"] >= 5).astype(int))
+    >>> report = bam.audit(table, "high", y_true="two_year_recid", sensitive_features="race")
+    >>> [verdict] = report.verdicts
+    >>> verdict.code
+    'amplifies'
+    """
+    check_whole("n_boot", n_boot, 0)
+    reading = DirectionalBiasAmplification(
+        reference=reference,
+        class_labels=class_labels,
+        group_labels=group_labels,
+        missing=missing,
+        missing_values=missing_values,
+    )
+    columns = {
+        "y_true": y_true,
+        "sensitive_features": sensitive_features,
+        "sensitive_features_pred": sensitive_features_pred,
+        "sample_weight": sample_weight,
+        "clusters": clusters,
+    }
+    evaluation = reading.read(data, y_pred, columns)
+    seed = read_seed(random_state)
+    computed = compute(evaluation, pos_label, n_boot, confidence, seed)
+    names = {
+        "sample_weight": _name_of(sample_weight, "sample_weight"),
+        "clusters": _name_of(clusters, "clusters"),
+        "random_state": seed,
+    }
+    return AuditReport(summarize(computed, title or "", names, favorable_label), computed)
+
+
+def _name_of(values: Any, argument: str) -> str | None:
+    """Return the name of a column, or else that of its argument; None if it is not given."""
+    if values is None:
+        return None
+    found = values if isinstance(values, str) else getattr(values, "name", None)
+    return found if isinstance(found, str) else argument
