@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,13 +84,9 @@ def compute(
     if n_boot == 0:
         reason = words.NOT_REQUESTED
     if not reason:
-        every: list[Any] = [m for measurements in measured.values() for m in measurements]
-        every = [m for m in every if not m.reason_not_to_draw]
-        every += [m for m in groups.values() if not m.members.are_too_many]
-        reference = evaluation.reference if any(m.reads_reference for m in every) else None
-        scores, note = replicate(every, evaluation.rows, reference, n_boot, seed)
-        drawn = {id(m): of_m for m, of_m in zip(every, scores, strict=True)}
-        notes.append(note)
+        metrics = [m for measurements in measured.values() for m in measurements]
+        drawn, further = _draw(metrics, [*groups.values()], n_boot, seed)
+        notes += further
     results = {
         key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
         for key, measurements in measured.items()
@@ -110,6 +106,34 @@ def compute(
         confidence=confidence,
         notes=list(dict.fromkeys(filter(None, notes))),
     )
+
+
+def _draw(
+    metrics: Sequence[Any], groups: Sequence[GroupMeasurement], n_boot: int, seed: int
+) -> tuple[dict[int, dict[str, Array]], list[str]]:
+    """Return the replicates of each measurement by its id, and notes on what was drawn.
+
+    Those on the same rows share their draws; label sets make rows of their own.
+    """
+    by_rows: dict[int, list[Any]] = {}
+    for m in metrics:
+        if not m.reason_not_to_draw:
+            by_rows.setdefault(id(m.evaluation.rows), []).append(m)
+    references = {
+        key: next((m.evaluation.reference for m in of_rows if m.reads_reference), None)
+        for key, of_rows in by_rows.items()
+    }
+    for group in groups:
+        if not group.members.are_too_many:
+            by_rows.setdefault(id(group.ba.evaluation.rows), []).append(group)
+    drawn: dict[int, dict[str, Array]] = {}
+    notes = []
+    for key, of_rows in by_rows.items():
+        rows = of_rows[0].evaluation.rows
+        scores, note = replicate(of_rows, rows, references.get(key), n_boot, seed)
+        drawn |= {id(m): of_m for m, of_m in zip(of_rows, scores, strict=True)}
+        notes.append(note)
+    return drawn, notes
 
 
 def _measure(

@@ -130,6 +130,11 @@ class GroupMeasurement:
         return self.ba.model
 
     @property
+    def evaluation(self) -> Evaluation:
+        """The rows beside the reference."""
+        return self.ba.evaluation
+
+    @property
     def width(self) -> int:
         """Numbers that one replicate takes, about."""
         return 3 * self.ba.width
@@ -150,7 +155,7 @@ class GroupMeasurement:
         rows = _with_all(margins, given, ALL)
         predicted = _with_all(margins, given, PREDICTED[of])
         scores = {"predicted": divide(predicted, rows)}
-        base_rates = self.ba.evaluation.base_rates
+        base_rates = self.evaluation.base_rates
         if base_rates is not None:
             true = _rates_by_hand(base_rates.rates(self.members.direction), given, rows)
             return {"true": np.broadcast_to(true, predicted.shape), **scores}

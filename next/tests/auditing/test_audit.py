@@ -1,0 +1,204 @@
+"""What an audit computes, against the metrics, the published example and visible arithmetic."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+
+pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+
+
+@pytest.fixture(scope="module")
+def compas() -> pd.DataFrame:
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    return table.assign(high=(table["decile_score"] >= 5).astype(int))
+
+
+@pytest.fixture(scope="module")
+def report(compas: pd.DataFrame) -> bam.AuditReport:
+    return bam.audit(compas, "high", y_true="two_year_recid", sensitive_features="race")
+
+
+def by_key(report: bam.AuditReport) -> pd.DataFrame:
+    return report.to_frame().set_index("key")
+
+
+# Two groups and two classes
+
+
+def test_audit_compas_gap_grows_from_12_to_24_points(report: bam.AuditReport) -> None:
+    # 3,696 rows of which 1,901 have 1, and 2,454 of which 966 have 1; predicted 2,174 and 854.
+    [gap] = report.summary["gaps"]
+    assert (gap["first"], gap["second"], gap["of_class"]) == ("African-American", "Caucasian", 1)
+    assert gap["true"] == pytest.approx(1901 / 3696 - 966 / 2454)
+    assert gap["predicted"] == pytest.approx(2174 / 3696 - 854 / 2454)
+    assert (gap["status"], gap["first_rows"], gap["second_rows"]) == ("grows", 3696, 2454)
+    assert (round(gap["low"], 2), round(gap["high"], 2)) == (0.09, 0.15)
+    [verdict] = report.verdicts
+    assert (verdict.model, verdict.direction, verdict.code) == ("high", "A->T", "amplifies")
+
+
+def test_audit_two_groups_mean_change_is_twice_ba(report: bam.AuditReport) -> None:
+    numbers = by_key(report)["value"]
+    assert numbers["ba_a_to_t"] == pytest.approx(0.0598, abs=5e-5)
+    assert numbers["mean_change_a_to_t"] == pytest.approx(2 * numbers["ba_a_to_t"])
+    assert report.summary["verdicts"][0]["half"]
+
+
+def test_audit_compas_error_rates_of_the_gap(report: bam.AuditReport) -> None:
+    errors = {record["labelled"]: record for record in report.summary["errors"]}
+    rates = [errors[kind][side] for kind in errors for side in ("first", "second")]
+    assert np.round(rates, 2).tolist() == [0.45, 0.23, 0.72, 0.52]
+    assert all(record["low"] > 0 for record in errors.values())
+
+
+def test_audit_equal_error_rates_give_the_gap_of_pooled_errors(report: bam.AuditReport) -> None:
+    # Of all rows, the share predicted 1 is .6247 where the label is 1 and .3399 where it is 0...
+    [gap] = report.summary["gaps"]
+    rates = report.to_frame("rates").query("of_class == 1").set_index("group")
+    ones = {g: rates.loc[g, "true"] * rates.loc[g, "rows"] for g in rates.index}
+    hits = sum(rates.loc[g, "tpr"] * ones[g] for g in rates.index) / sum(ones.values())
+    zeros = {g: rates.loc[g, "rows"] - ones[g] for g in rates.index}
+    false = sum(rates.loc[g, "fpr"] * zeros[g] for g in rates.index) / sum(zeros.values())
+    # ... and so the gap is the true one times the difference of the two.
+    assert gap["equal_errors"] == pytest.approx(gap["true"] * (hits - false))
+    assert gap["beyond"] == pytest.approx(gap["predicted"] - gap["equal_errors"])
+    assert gap["beyond_low"] < gap["beyond"] < gap["beyond_high"]
+
+
+def test_audit_metrics_are_those_of_the_metrics_with_the_same_seed(
+    compas: pd.DataFrame, report: bam.AuditReport
+) -> None:
+    numbers = by_key(report)
+    for metric in (bam.DirectionalBiasAmplification(), bam.LeakageAmplification()):
+        result = metric.result(compas, "high", y_true="two_year_recid", sensitive_features="race")
+        assert numbers.loc[result.key, "value"] == result.value
+        assert numbers.loc[result.key, ["low", "high"]].tolist() == [*result.interval]
+
+
+def test_audit_largest_differences_of_compas(report: bam.AuditReport) -> None:
+    largest = report.to_frame("largest").set_index("measure")
+    assert largest.loc["selection_rate", "value"] == pytest.approx(2174 / 3696 - 854 / 2454)
+    ratio = largest.loc["selection_rate", ["ratio", "ratio_low", "ratio_high"]].astype(float)
+    assert ratio.round(2).tolist() == [0.59, 0.56, 0.63]
+    assert largest.loc["false_positive_rate", ["low", "high"]].astype(float).round(2).tolist() == [
+        0.18,
+        0.25,
+    ]
+
+
+def test_audit_arrays_and_names_give_the_same_summary(
+    compas: pd.DataFrame, report: bam.AuditReport
+) -> None:
+    y, pred, race = (compas[name] for name in ("two_year_recid", "high", "race"))
+    other = bam.audit(y, {"high": pred}, sensitive_features=race)
+    assert json.loads(other.to_json()) == json.loads(report.to_json())
+
+
+def test_audit_json_has_no_number_that_is_not_one(report: bam.AuditReport, tmp_path: Any) -> None:
+    report.to_json(tmp_path / "audit.json")
+    summary = json.loads((tmp_path / "audit.json").read_text())
+    assert summary["version"] == 1
+    assert summary["data"]["rows"] == 6150
+    assert (summary["data"]["label"], summary["data"]["feature"]) == ("two_year_recid", "race")
+
+
+# Other data
+
+
+def test_audit_without_replicates_cannot_say(compas: pd.DataFrame) -> None:
+    report = bam.audit(compas, "high", y_true="two_year_recid", sensitive_features="race", n_boot=0)
+    [verdict] = report.verdicts
+    assert (verdict.code, verdict.reason) == ("cannot_say", "no_interval")
+    assert by_key(report).loc["ba_a_to_t", "reason"] == "no intervals were requested (n_boot=0)"
+
+
+def test_audit_models_differ_from_the_first_in_bands(compas: pd.DataFrame) -> None:
+    models = {"at 5": compas["high"], "all": [1] * len(compas)}
+    report = bam.audit(compas["two_year_recid"], models, sensitive_features=compas["race"])
+    differences = report.to_frame("differences").set_index("key")
+    assert set(differences["model"]) == {"all"}
+    # One prediction for all takes away both gaps: BA is minus half of the gap in the labels.
+    numbers = report.to_frame().query("key == 'ba_a_to_t'").set_index("model")["value"]
+    assert numbers["all"] == pytest.approx(-(1901 / 3696 - 966 / 2454) / 2)
+    assert differences.loc["ba_a_to_t", "value"] == pytest.approx(numbers["all"] - numbers["at 5"])
+    assert differences.loc["ba_a_to_t", "high"] < 0
+    assert report.summary["verdicts"][1]["constant"] == [1]
+
+
+def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
+    rng = np.random.default_rng(4)
+    gender = rng.choice(["man", "woman"], 2000)
+    truth = (rng.random((2000, 3)) < np.where(gender == "man", 0.5, 0.3)[:, None]).astype(int)
+    images = pd.DataFrame(truth, columns=["true_a", "true_b", "true_c"]).assign(
+        pred_a=truth[:, 0], pred_b=truth[:, 1], pred_c=1, gender=gender, guess=gender
+    )
+    report = bam.audit(
+        images,
+        "pred_*",
+        y_true="true_*",
+        sensitive_features="gender",
+        sensitive_features_pred="guess",
+        n_boot=200,
+    )
+    assert report.summary["data"]["kind"] == "tasks"
+    assert [v.direction for v in report.verdicts] == ["A->T", "T->A"]
+    gaps = report.to_frame("gaps")
+    assert len(gaps.query("direction == 'A->T'")) == 3
+    # Groups are compared between three pairs of tasks, in the share of the second group.
+    of_tasks = gaps.query("direction == 'T->A'")
+    assert set(of_tasks["of_class"]) == {"woman"}
+    assert len(of_tasks) == 3
+
+
+def test_audit_given_rates_take_the_place_of_labels() -> None:
+    said = pd.DataFrame(
+        {
+            "gender": ["woman"] * 50 + ["man"] * 50,
+            "job": ["nurse"] * 40 + ["engineer"] * 10 + ["nurse"] * 5 + ["engineer"] * 45,
+        }
+    )
+    rates = {"woman": {"nurse": 0.6, "engineer": 0.4}, "man": {"nurse": 0.2, "engineer": 0.8}}
+    report = bam.audit(
+        said,
+        y_pred="job",
+        sensitive_features="gender",
+        reference=bam.BaseRates(rates),
+        pos_label="nurse",
+    )
+    [gap] = report.summary["gaps"]
+    assert gap["of_class"] == "nurse"
+    assert (gap["true"], gap["predicted"]) == pytest.approx((0.4, 0.7))
+    assert by_key(report).loc["ba_a_to_t", "value"] == pytest.approx(0.15)
+    assert report.summary["data"]["compared_with"] == "given rates"
+    assert any(note.startswith("LA is not computed") for note in report.summary["notes"])
+
+
+def test_audit_clusters_and_weights_are_named(compas: pd.DataFrame) -> None:
+    people = compas.assign(w=1.0 + (compas["sex"] == "Female"), person=np.arange(6150) // 2)
+    report = bam.audit(
+        people,
+        "high",
+        y_true="two_year_recid",
+        sensitive_features="race",
+        sample_weight="w",
+        clusters="person",
+        n_boot=200,
+    )
+    data = report.summary["data"]
+    assert (data["weights"], data["clusters"], data["n_clusters"]) == ("w", "person", 3075)
+    assert data["unit"] == "clusters"
+    assert all(group["size"] <= group["rows"] for group in data["groups"])
+
+
+def test_rows_needed_fall_with_the_square_of_the_change(report: bam.AuditReport) -> None:
+    # The standard error of BA is .0075 in 6,150 rows: 6,150 (2.8 * .0075 / .02)^2 is 6,780.
+    rows = report.rows_needed(0.02)
+    assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
+    assert report.rows_needed(0.01)["high", "A->T"] == pytest.approx(4 * rows.iloc[0], rel=1e-3)

@@ -1,0 +1,75 @@
+"""The gate: what passes, what fails and what cannot be judged."""
+
+from __future__ import annotations
+
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.auditing.check import exit_code
+
+
+@pytest.fixture(scope="module")
+def report() -> bam.AuditReport:
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    pred = (table["decile_score"] >= 5).astype(int)
+    return bam.audit(table["two_year_recid"], pred, sensitive_features=table["race"])
+
+
+@pytest.mark.parametrize("bound", [0.02, "2pt", "2%", " 2pt "])
+def test_check_ba_above_its_bound_fails_in_one_sentence(report, bound) -> None:
+    [failure] = report.check(fail_above={"BA": bound})
+    assert repr(failure) == (
+        "model: BA A→T is +0.060 or +6.0 points (+4.5 to +7.4), "
+        "and its whole interval lies above 0.02 or 2 points."
+    )
+    assert failure.judged
+    assert exit_code([failure]) == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "n_failures"),
+    [
+        ({"fail_above": {"BA": 0.05}}, 0),
+        ({"require_below": {"BA": 0.05}}, 1),
+        ({"require_below": {"ba_a_to_t": 0.08}}, 0),
+        ({"require_within": {"BA A→T": 0.08}}, 0),
+        ({"require_within": {"gaps": "10pt"}}, 1),
+        ({"require_within": {"gaps": 0.16}}, 0),
+        ({"fail_below": {"accuracy": 0.7}}, 1),
+        ({"require_above": {"accuracy": 0.6, "selection_rate_ratio": 0.6}}, 1),
+        ({"forbid": ["amplifies"]}, 1),
+        ({"forbid": ["grows"]}, 1),
+        ({"forbid": ["reverses", "mixed"]}, 0),
+    ],
+)
+def test_check_rule_fails_by_the_interval(report, rules, n_failures) -> None:
+    assert len(report.check(**rules)) == n_failures
+
+
+def test_check_number_without_an_interval_is_not_judged() -> None:
+    report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=0)
+    failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
+    assert [failure.judged for failure in failures] == [False, False]
+    assert exit_code(failures) == 3
+    assert repr(failures[0]) == (
+        "model: BA A->T cannot be judged: no intervals were requested (n_boot=0)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({}, "a check needs at least one bound."),
+        ({"fail_above": 0.02}, "bounds are a mapping"),
+        ({"fail_above": {"BA A>T": 0.02}}, "did you mean 'BA A->T'?"),
+        ({"fail_above": {"BA": 5}}, "must lie between -1 and 1; received 5. 5 points are 0.05."),
+        ({"fail_above": {"BA": "x"}}, "must be a number"),
+        ({"require_above": {"BA": 0.1}}, "is for accuracy and ratios"),
+        ({"forbid": ["larger"]}, "forbid must name amplifies"),
+        ({"fail_above": {"gaps": 0.1}}, "unknown number 'gaps'"),
+    ],
+)
+def test_check_bad_rule_raises(report, rules, message) -> None:
+    with pytest.raises(ValueError, match=r".*") as error:
+        report.check(**rules)
+    assert message in str(error.value)
