@@ -378,6 +378,7 @@ REFERENCE_OF_ONE = "The reference holds one {kind} only, so BA is 0 for every mo
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them count in means."
 NOT_COMPUTED = "{name} is not computed: {reason}."
+NEEDS_FITTING = "its attacker must be fitted, as the metric itself does"
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
 CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
