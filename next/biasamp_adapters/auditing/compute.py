@@ -153,12 +153,14 @@ def _measure(
         reason = words.NEEDS_FITTING
         try:
             measurement = metric.measure(evaluation, model, seed)
-            is_fitted = isinstance(measurement, AttackMeasurement) and measurement.cross_fit
+            is_left_out = (
+                isinstance(measurement, AttackMeasurement) and measurement.cross_fit is not None
+            )
         except ValueError as error:
             if not measurements:  # Without BA there is no audit.
                 raise
-            reason, is_fitted = str(error).rstrip("."), True
-        if is_fitted:
+            reason, is_left_out = str(error).rstrip("."), True
+        if is_left_out:
             notes.append(words.NOT_COMPUTED.format(name=metric.name, reason=reason))
         else:
             measurements.append(measurement)
