@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from biasamp_adapters.datasets.compas import load_compas
+from biasamp_adapters.datasets.compas import fetch_compas, load_compas
 
-__all__ = ["load_compas"]
+__all__ = ["fetch_compas", "load_compas"]
