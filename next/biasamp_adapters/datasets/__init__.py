@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from biasamp_adapters.datasets.compas import load_compas
+from biasamp_adapters.datasets.compas import fetch_compas, load_compas
+from biasamp_adapters.datasets.diabetes import load_diabetes_audit
 
-__all__ = ["load_compas"]
+__all__ = ["fetch_compas", "load_compas", "load_diabetes_audit"]
