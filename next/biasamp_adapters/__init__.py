@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from biasamp_adapters.report.audit_report import AuditReport as AuditReport
     from biasamp_adapters.report.audit_report import Verdict as Verdict
     from biasamp_adapters.report.audit_report import audit as audit
+    from biasamp_adapters.report.audit_report import over_runs as over_runs
+    from biasamp_adapters.report.audit_report import track as track
     from biasamp_adapters.result import AmplificationResult as AmplificationResult
     from biasamp_adapters.warning import AmplificationWarning as AmplificationWarning
 
@@ -64,7 +66,7 @@ _HOMES = {
     ),
     "metrics.multi": ("MultiAttributeBiasAmplification",),
     "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
-    "report.audit_report": ("AuditReport", "Verdict", "audit"),
+    "report.audit_report": ("AuditReport", "Verdict", "audit", "over_runs", "track"),
     "result": ("AmplificationResult",),
     "warning": ("AmplificationWarning",),
 }

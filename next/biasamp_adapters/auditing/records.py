@@ -20,6 +20,9 @@ from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
 
+#: The numbers in which models are compared, and how their keys begin.
+COMPARED = {"BA": "ba", "mean change": "mean_change", "excess": "excess", "accuracy": "accuracy"}
+
 #: The measures of groups, by their keys: the rate, and the rows that it is a share of.
 MEASURES = {
     "selection_rate": ("predicted", "rows"),
@@ -140,13 +143,10 @@ def difference_records(computed: Computed) -> Iterator[DifferenceRecord]:
         suffix = "a_to_t" if direction == A_TO_T else "t_to_a"
         half_row = 0.5 / max(members.sizes[members.sizes > 0].min(initial=np.inf), 1)
         of_all = 0.5 / members.rows.sum()
-        for name, key, size in (
-            ("BA", f"ba_{suffix}", half_row),
-            ("mean change", f"mean_change_{suffix}", half_row),
-            ("excess", f"excess_{suffix}", half_row),
-            ("accuracy", "accuracy", of_all),
-        ):
-            draws = {m: _draws_of(computed, direction, m, name) for m in computed.models}
+        for name in COMPARED:
+            key = name if name == "accuracy" else f"{COMPARED[name]}_{suffix}"
+            size = of_all if name == "accuracy" else half_row
+            draws = {m: draws_of(computed, direction, m, name) for m in computed.models}
             if any(x is None for x in draws.values()):
                 continue
             changes = np.column_stack([draws[m] - draws[first] for m in others])
@@ -158,7 +158,7 @@ def difference_records(computed: Computed) -> Iterator[DifferenceRecord]:
                 )
 
 
-def _draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
+def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
     """Return a number of a model, in the data and in replicates; None if it has none."""
     if name == "accuracy":
         rates = computed.rates[direction, model]

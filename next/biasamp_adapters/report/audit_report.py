@@ -14,6 +14,7 @@ import pandas as pd
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.auditing.check import Failure, check
 from biasamp_adapters.auditing.compute import Computed, compute
+from biasamp_adapters.auditing.runs import mean_over_runs, track_models
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.counting.labels import Label
@@ -254,3 +255,40 @@ def _name_of(values: Any, argument: str) -> str | None:
         return None
     found = values if isinstance(values, str) else getattr(values, "name", None)
     return found if isinstance(found, str) else argument
+
+
+def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
+    """Return means over runs of a model, with intervals.
+
+    Parameters
+    ----------
+    reports : AuditReport or list of AuditReport
+        One report, whose models are runs (seeds) on the same rows; or a report for each fold, with
+        one model each. Folds share rows of training, so their interval speaks of these models only.
+
+    Returns
+    -------
+    DataFrame
+        Columns are ``metric`` (BA, mean change, excess, accuracy), ``direction``, ``runs``,
+        ``mean``, ``low``, ``high`` and ``reason``.
+    """
+    listed = [reports] if isinstance(reports, AuditReport) else list(reports)
+    return mean_over_runs([report.computed for report in listed])
+
+
+def track(report: AuditReport) -> pd.DataFrame:
+    """Return how numbers change over models in order, such as epochs.
+
+    Parameters
+    ----------
+    report : AuditReport
+        Its models are in order.
+
+    Returns
+    -------
+    DataFrame
+        A row for each model and metric, with ``value``, ``low``, ``high``, and the step from the
+        model before: ``difference``, ``difference_low``, ``difference_high`` and ``clear``. The
+        bands of all steps of a metric hold at once.
+    """
+    return track_models(report.computed)

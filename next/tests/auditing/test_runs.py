@@ -1,0 +1,81 @@
+"""Means over runs and steps of models in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+
+pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
+
+
+@pytest.fixture(scope="module")
+def report() -> bam.AuditReport:
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    pred = (table["decile_score"] >= 5).astype(int).to_numpy()
+    seeds = {
+        str(seed): np.where(np.random.default_rng(seed).random(len(pred)) < 0.1, 1 - pred, pred)
+        for seed in range(5)
+    }
+    return bam.audit(table["two_year_recid"], seeds, sensitive_features=table["race"])
+
+
+def row(frame: pd.DataFrame, metric: str) -> pd.Series:
+    return frame.set_index("metric").loc[metric]
+
+
+def test_over_runs_of_seeds_adds_the_spread_of_rows(report: bam.AuditReport) -> None:
+    ba = row(bam.over_runs(report), "BA")
+    values = report.to_frame().query("key == 'ba_a_to_t'")["value"].astype(float)
+    assert (ba["runs"], ba["mean"]) == (5, pytest.approx(values.mean()))
+    # Student's t of 4 degrees of freedom is 2.776. The mean of five runs varies with the rows nearly
+    # as much as one run, whose standard error is .0077: at least .7 times as much.
+    between, reach = 2.776 * values.std() / np.sqrt(5), (ba["high"] - ba["low"]) / 2
+    assert np.hypot(between, 0.7 * 1.96 * 0.0077) < reach < np.hypot(between, 1.96 * 0.0077)
+
+
+def test_over_runs_of_folds_is_students_t_alone(report: bam.AuditReport) -> None:
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    pred = (table["decile_score"] >= 5).astype(int)
+    folds = [
+        bam.audit(
+            table["two_year_recid"][i::3],
+            pred[i::3],
+            sensitive_features=table["race"][i::3],
+            n_boot=200,
+        )
+        for i in range(3)
+    ]
+    ba = row(bam.over_runs(folds), "BA")
+    values = [fold.to_frame().set_index("key").loc["ba_a_to_t", "value"] for fold in folds]
+    # Of 2 degrees of freedom, t is 4.303.
+    reach = 4.303 * np.std(values, ddof=1) / np.sqrt(3)
+    assert (ba["low"], ba["high"]) == pytest.approx(
+        (ba["mean"] - reach, ba["mean"] + reach), rel=1e-3
+    )
+
+
+def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:
+    truth, groups = [0, 1, 1, 1] * 20, ["a", "b"] * 40
+    one = bam.audit(truth, truth, sensitive_features=groups, n_boot=100)
+    assert row(bam.over_runs(one), "BA")["reason"] == "an interval over runs needs at least 2 runs"
+    two = bam.audit(truth, {"x": truth, "y": truth}, sensitive_features=groups, n_boot=100)
+    assert row(bam.over_runs(two), "BA")["reason"] == "all runs give the same value"
+
+
+def test_track_steps_are_differences_from_the_model_before(report: bam.AuditReport) -> None:
+    steps = bam.track(report).query("metric == 'BA'")
+    assert steps["model"].tolist() == [*"01234"]
+    assert steps["difference"].iloc[1:].to_numpy() == pytest.approx(np.diff(steps["value"]))
+    assert np.isnan(steps["difference"].iloc[0])
+    bands = steps["difference_high"] - steps["difference_low"]
+    assert (bands.iloc[1:] > 0).all()
+    assert not steps["clear"].any()
+
+
+def test_track_of_one_model_raises() -> None:
+    report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=50)
+    with pytest.raises(ValueError, match="track needs at least two models"):
+        bam.track(report)
