@@ -146,7 +146,7 @@ BOUND_OTHERS = (
 
 MODELS = "Compared with the {true}, {models}."
 LABELS_OF_THESE_ROWS = "labels of these rows"
-MODELS_ACCURACY = "{models}, with {low} accuracy; {model}: {high}"
+MODELS_ACCURACY = "{models}, with {low} accuracy; {high_model}: {high}"
 MODELS_ACCURACY_COUNTED = "{models}; accuracy is {low} for {low_model} and {high} for {high_model}"
 MODELS_COUNTED = "{n:,} of {models} {verdict}"
 DIFFERENCE = (

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 from biasamp_adapters import words
 from biasamp_adapters.audit.facts import level
-from biasamp_adapters.audit.gap_sentences import GapSentences
+from biasamp_adapters.audit.gap_sentences import GapSentences, size_along
 from biasamp_adapters.audit.names import is_small
 from biasamp_adapters.audit.subject import UP, Subject, subject_of
 from biasamp_adapters.audit.summary import Summary, ThresholdRecord
@@ -251,7 +251,7 @@ def _outcome(subject: Subject, told: GapSentences, record: ThresholdRecord) -> s
     digits = Digits.of(ba) if ba else told.digits
     return words.THRESHOLD_OUTCOME.format(
         gap=told.short_gap,
-        size=told.size(record["gap"]),
+        size=size_along(record["gap"], told.digits),
         ba=digits.signed(record["ba"]),
         accuracy=percent(record["accuracy"]),
     )

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from biasamp_adapters import words
+from biasamp_adapters.audit.ba_sentences import ba_sentences, equal_errors_of_ba, line_below
 from biasamp_adapters.audit.facts import level
 from biasamp_adapters.audit.gap_sentences import GapSentences
 from biasamp_adapters.audit.names import is_small
+from biasamp_adapters.audit.several_models import model_differences, models_headline
 from biasamp_adapters.audit.subject import (
     DOWN,
     UP,
     Subject,
     gaps_of,
+    is_above,
     is_changed,
     leading,
     subject_of,
 )
-from biasamp_adapters.audit.summary import GapRecord, Number, Summary, VerdictRecord
-from biasamp_adapters.figures import Digits, agree, count, is_clear, join, name, percent
+from biasamp_adapters.audit.summary import GapRecord, Summary
+from biasamp_adapters.figures import Digits, agree, count, is_clear, join, name
 from biasamp_adapters.inference.gaps import MOST_GAPS
 from biasamp_adapters.inference.intervals import FEW_ROWS
 
@@ -28,9 +31,6 @@ __all__ = ["Answer", "answers", "leading"]
 
 #: A headline has no more words if it also counts the gaps that are not clear.
 _MOST_WORDS = 30
-
-#: More models of one kind are counted, not named.
-_MOST_MODELS = 3
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _answer(summary: Summary, direction: str) -> Answer:
     code, headline = subject.verdict["code"], _headline(subject)
     tag = "" if subject.has_several_models else words.VERDICTS[code]
     of_gap, gap_details = _more_of_gap(subject)
-    of_ba, ba_details = _ba(subject)
+    of_ba, ba_details = ba_sentences(subject)
     details = [*_changes(subject), *ba_details, *gap_details]
     return Answer(
         direction=direction,
@@ -90,9 +90,9 @@ def _answer(summary: Summary, direction: str) -> Answer:
         headline=headline,
         named=_named(subject),
         more=[*of_gap, *_with_model(subject, of_ba)],
-        details=[*_with_model(subject, details), *_differences(subject)],
+        details=[*_with_model(subject, details), *model_differences(subject)],
         closing=_closing(subject),
-        line=_line_below(subject),
+        line=line_below(subject),
         last=_last(subject, tag, headline),
     )
 
@@ -113,7 +113,7 @@ def _headline(subject: Subject) -> str:
     if verdict["code"] == "cannot_say":
         return _no_verdict(subject)
     if subject.has_several_models:
-        return words.MODELS.format(true=_true_of_rows(subject), models=_models(subject))
+        return models_headline(subject)
     model = name(verdict["model"])
     if verdict["no_errors"]:
         headline = words.NO_ERRORS.format(model=model)
@@ -130,20 +130,26 @@ def _headline(subject: Subject) -> str:
 
 def _no_verdict(subject: Subject) -> str:
     names, verdict, method = subject.names, subject.verdict, subject.summary["method"]
-    parts = {"member": names.noun, "members": names.nouns, "least": str(FEW_ROWS)}
-    parts |= {"rows": count(names.data["rows"], "row"), "unit": names.data["unit"]}
-    if verdict["why"] == "one_group":
-        only = next((row["name"] for row in names.members if row["rows"]), None)
-        return words.ONE_GROUP.format(name=names.member(only), **parts)
-    if verdict["why"] == "too_many_gaps":
-        return words.TOO_MANY_GAPS.format(n=verdict["n_gaps"], most=MOST_GAPS, **parts)
-    if verdict["why"] == "no_interval":
-        reason = verdict["reason"] if method["n_boot"] else words.NOT_REQUESTED
-        return words.NO_INTERVAL.format(reason=reason)
-    large = [names.member(row["name"]) for row in names.members if not is_small(row)]
-    if large:
-        return words.TOO_FEW_ROWS_ONE.format(name=large[0], **parts)
-    return words.TOO_FEW_ROWS_NONE.format(**parts)
+    large = [row["name"] for row in names.members if not is_small(row)]
+    present = [row["name"] for row in names.members if row["rows"]]
+    only = present if verdict["why"] == "one_group" else large
+    template = {
+        "one_group": words.ONE_GROUP,
+        "too_few_rows": words.TOO_FEW_ROWS_ONE if large else words.TOO_FEW_ROWS_NONE,
+        "too_many_gaps": words.TOO_MANY_GAPS,
+        "no_interval": words.NO_INTERVAL,
+    }[verdict["why"]]
+    return template.format(
+        name=names.member(only[0]) if only else "",
+        rows=count(names.data["rows"], "row"),
+        member=names.noun,
+        members=names.nouns,
+        unit=names.data["unit"],
+        n=verdict["n_gaps"],
+        least=FEW_ROWS,
+        most=MOST_GAPS,
+        reason=verdict["reason"] if method["n_boot"] else words.NOT_REQUESTED,
+    )
 
 
 def _of_several_gaps(subject: Subject) -> str:
@@ -153,13 +159,13 @@ def _of_several_gaps(subject: Subject) -> str:
     counts = _counts(subject.gaps, scope)
     verb, told = "", ""
     if is_clear(mean):
-        verb = words.STATUSES["grows" if _is_above(mean) else "shrinks"][1]
+        verb = words.STATUSES["grows" if is_above(mean) else "shrinks"][1]
         told = Digits.of(mean).change_in_points(mean)
     if not counts:
         if verb:
             return words.MEAN_ONLY.format(scope=scope, verb=verb, mean=told)
         return words.NONE_CHANGES.format(scope=scope)
-    same_side = UP if _is_above(mean) else DOWN
+    same_side = UP if is_above(mean) else DOWN
     if verb and not any(statuses[status] for status in same_side):
         return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=told)
     unclear = statuses["unclear"]
@@ -187,106 +193,6 @@ def _scope(subject: Subject) -> str:
         a, b = (names.member(row["name"]) for row in names.members)
         return words.BETWEEN.format(a=a, b=b)
     return words.BETWEEN_MEMBERS.format(members=names.nouns)
-
-
-def _is_above(number: Number) -> bool:
-    return number["low"] is not None and number["low"] > 0
-
-
-# Several models.
-
-
-def _true_of_rows(subject: Subject) -> str:
-    true = subject.names.true
-    return words.LABELS_OF_THESE_ROWS if true == words.LABELS else true
-
-
-def _models(subject: Subject) -> str:
-    """Return what models show: by name, or counted where many are alike."""
-    accuracies = subject.differing_accuracies()
-    by_code = _models_by_code(subject.verdicts)
-    low = high = low_model = high_model = ""
-    if accuracies:
-        low, high = _two_accuracies(*accuracies)
-        low_model, high_model = (name(record["model"]) for record in accuracies)
-    if len(by_code) == 1 or max(map(len, by_code.values())) > _MOST_MODELS:
-        counted = _count_models(by_code, len(subject.verdicts))
-        if not accuracies:
-            return counted
-        return words.MODELS_ACCURACY_COUNTED.format(
-            models=counted, low=low, high=high, low_model=low_model, high_model=high_model
-        )
-    if not accuracies:
-        return join([_shows(code, models) for code, models in by_code.items()], 9)
-    last = next(row for row in subject.verdicts if row["model"] == accuracies[0]["model"])
-    others = _models_by_code(row for row in subject.verdicts if row is not last)
-    parts = [_shows(code, models) for code, models in others.items()]
-    models = join([*parts, _shows(last["code"], [low_model])], 9)
-    return words.MODELS_ACCURACY.format(models=models, low=low, model=high_model, high=high)
-
-
-def _models_by_code(verdicts: Iterable[VerdictRecord]) -> dict[str, list[str]]:
-    """Return the names of the models of each code, in the order of the codes."""
-    by_code: dict[str, list[str]] = {code: [] for code in words.VERDICTS}
-    for verdict in verdicts:
-        by_code[verdict["code"]].append(name(verdict["model"]))
-    return {code: models for code, models in by_code.items() if models}
-
-
-def _shows(code: str, models: list[str]) -> str:
-    return f"{join(models)} {_verb(code, len(models))}"
-
-
-def _verb(code: str, n: int) -> str:
-    if code == "cannot_say":
-        return words.CANNOT_BE_JUDGED
-    return agree(n, *words.SHOWS).format(words=words.VERDICTS[code])
-
-
-def _count_models(by_code: dict[str, list[str]], total: int) -> str:
-    (code, models), *others = by_code.items()
-    if not others:
-        every = words.BOTH if total == 2 else words.ALL
-        kinds = every.format(members="models" if total == 2 else count(total, "model"))
-        return f"{kinds} {_verb(code, total)}"
-    first = words.MODELS_COUNTED.format(
-        n=len(models), models=count(total, "model"), verdict=_verb(code, len(models))
-    )
-    return join([first, *(f"{len(some):,} {_verb(code, len(some))}" for code, some in others)], 9)
-
-
-def _two_accuracies(low: Number, high: Number) -> tuple[str, str]:
-    """Return two accuracies in whole per cent, or finer if these are equal."""
-    texts = percent(low["value"], 0), percent(high["value"], 0)
-    if texts[0] != texts[1]:
-        return texts
-    digits = Digits.of(low, high)
-    return digits.rate(low["value"]), digits.rate(high["value"])
-
-
-def _differences(subject: Subject) -> list[str]:
-    """Return how BA of each model differs from that of the first, where it clearly does."""
-    key = "ba_t_to_a" if subject.names.compares_classes else "ba_a_to_t"
-    records, sentences = subject.differences(key), []
-    for record in filter(is_clear, records):
-        digits, others = Digits.of(record), ""
-        a, b = (subject.metric("accuracy", record[side]) for side in ("model", "first"))
-        if a and b:
-            rates = Digits.of(a, b)
-            others = words.AND_ACCURACIES.format(a=rates.rate(a["value"]), b=rates.rate(b["value"]))
-        sentences.append(
-            words.DIFFERENCE.format(
-                model=name(record["model"]),
-                first=name(record["first"]),
-                size=digits.signed(record["value"] or 0.0),
-                ends=digits.ends(record["low"] or 0.0, record["high"] or 0.0, "+"),
-                models=count(len(subject.verdicts), "model"),
-                others=others,
-            )
-        )
-    if records and not sentences:
-        return [words.NO_DIFFERENCE.format(first=name(records[0]["first"]))]
-    return sentences
 
 
 # The named gaps, and the bound of those that do not clearly change.
@@ -357,7 +263,7 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
     names, main, model = subject.names, subject.main, subject.verdict["model"]
     error = words.ERROR_AND_MISSING if names.data["missing"].get(model) else words.ERROR
     if main is None:
-        return [], _equal_errors_of_ba(subject, error)
+        return [], equal_errors_of_ba(subject, error)
     of_gap, first, rest = GapSentences(subject.gaps[main], names, subject.gaps), [], []
     is_multiclass = names.data["kind"] == "classes" and not names.has_two_classes
     if subject.has_errors:
@@ -377,102 +283,6 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
             clear, unclear = of_gap.score_or_threshold(record)
             first, rest = [*first, *clear], [*rest, *unclear]
     return first, rest
-
-
-def _equal_errors_of_ba(subject: Subject, error: str) -> list[str]:
-    """Return BA with equal error rates, where no gap is named."""
-    ba, excess, both = subject.number("ba"), subject.number("excess"), subject.names.both
-    if not ba or not excess or not subject.has_errors:
-        return []
-    digits = Digits.of(excess)
-    equal = digits.signed((ba["value"] or 0.0) - (excess["value"] or 0.0))
-    told = digits.change_in_points(excess)
-    return [words.EQUAL_ERRORS_BA.format(error=error, both=both, equal=equal, excess=told)]
-
-
-# BA.
-
-
-def _ba(subject: Subject) -> tuple[list[str], list[str]]:
-    """Return where BA and the verdict differ, for the first screen, and what BA is."""
-    ba, verdict = subject.number("ba"), subject.verdict
-    if ba is None:
-        return [], []
-    signs = _signs(subject)
-    if ba["value"] == 0 and _has_no_signs(subject):
-        return [], [words.BA_IS_0.format(signs=signs)]
-    change = Digits.of(ba).change_in_points(ba)
-    if verdict["half"] and len(subject.gaps) == 1:
-        its_own = words.BA_ITS_OWN if ba["low"] != ba["high"] else ""
-        sentences = [words.BA_HALF.format(ba=change, its_own=its_own)]
-    else:
-        sentences = [words.BA.format(ba=change, signs=signs)]
-    if verdict["signs_unclear"]:
-        k, m = verdict["signs_unclear"], verdict["signs"]
-        sentences.append(words.BA_SIGNS.format(k=k, m=m))
-    return _disagreement(subject, ba, signs), sentences
-
-
-def _disagreement(subject: Subject, ba: Number, signs: str) -> list[str]:
-    """Return how BA and the verdict differ in sign or clearness."""
-    gaps, code = subject.gaps, subject.verdict["code"]
-    side = words.ABOVE if _is_above(ba) else words.BELOW
-    if code == "cannot_say" or ba["low"] is None:
-        return []
-    if is_clear(ba) and code == "no_clear_change":
-        barely = _is_two_by_two(subject)
-        template = words.BA_BARELY if barely else words.BA_ALONE_CLEAR
-        return [template.format(side=side)]
-    if is_clear(ba):
-        against = _what_gaps_do(subject, DOWN if _is_above(ba) else UP)
-        if against:
-            return [words.BA_AGAINST.format(side=side, gaps=against, signs=signs)]
-    elif len(gaps) > 1 and (changing := _what_gaps_do(subject, UP + DOWN)):
-        return [words.BA_UNCLEAR.format(gaps=changing)]
-    return []
-
-
-def _what_gaps_do(subject: Subject, statuses: Sequence[str]) -> str:
-    """Return "some gaps grow and some shrink" of these statuses, or what they do on average."""
-    occur = {gap["status"] for gap in subject.gaps}
-    verbs = [verbs for status, verbs in words.STATUSES.items() if status in occur & {*statuses}]
-    if len(subject.gaps) == 1:
-        return words.THE_GAP.format(verb=verbs[0][0]) if verbs else ""
-    if verbs:
-        first = words.SOME_GAPS.format(verb=verbs[0][1])
-        return join([first, *(words.SOME.format(verb=verb) for _, verb in verbs[1:])], 9)
-    mean = "grows" if _is_above(subject.verdict) else "shrinks"
-    if is_clear(subject.verdict) and mean in statuses:
-        return words.GAPS_ON_AVERAGE.format(verb=words.STATUSES[mean][1])
-    return ""
-
-
-def _signs(subject: Subject) -> str:
-    """Return what decides the signs of BA."""
-    data = subject.names.data
-    if data["reference"] is not None:
-        return count(data["reference"], "reference row")
-    has_labels = subject.names.true == words.LABELS
-    return words.THE_LABELS if has_labels else words.THE_GIVEN_RATES
-
-
-def _has_no_signs(subject: Subject) -> bool:
-    key = subject.verdict["model"], subject.verdict["direction"]
-    rates = [row for row in subject.summary["rates"] if (row["model"], row["direction"]) == key]
-    return bool(rates) and not any(row["sign"] for row in rates)
-
-
-def _is_two_by_two(subject: Subject) -> bool:
-    return subject.names.has_two_classes and len(subject.names.data["groups"]) == 2
-
-
-def _line_below(subject: Subject) -> str:
-    if subject.number("ba") is None:
-        return ""
-    half = words.BA_LINE_HALF
-    if _is_two_by_two(subject) and not all(verdict["half"] for verdict in subject.verdicts):
-        half = ""
-    return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
 
 
 # The last lines.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,10 +67,8 @@ class GapSentences:
             template, directions = words.RATES_SHARE, words.LARGE
         elif self.names.data["probabilities"]:
             template, directions = words.RATES_PROBABILITY, words.HIGH
-        first, second = (
-            self._direction(gap["first_true"], gap["first_predicted"]),
-            self._direction(gap["second_true"], gap["second_predicted"]),
-        )
+        first = self._direction(gap["first_true"], gap["first_predicted"])
+        second = self._direction(gap["second_true"], gap["second_predicted"])
         then = "" if first == second else directions[second]
         return template.format(
             first=self._rate("first", directions[first]),
@@ -119,21 +117,22 @@ class GapSentences:
         if equal is None:
             return []
         sentence = words.EQUAL_ERRORS.format(
-            error=error, both=self.names.both, gap=self.short_gap, size=self.size(equal)
+            error=error,
+            both=self.names.both,
+            gap=self.short_gap,
+            size=size_along(equal, self.digits),
         )
-        if gap["beyond"] is None or gap["beyond_low"] is None or gap["beyond_high"] is None:
+        if gap["beyond_low"] is None:
             return [sentence]
-        beyond: Number = {
-            "value": gap["beyond"],
-            "low": gap["beyond_low"],
-            "high": gap["beyond_high"],
-            "reason": "",
-        }
+        low, high = gap["beyond_low"], gap["beyond_high"]
+        beyond: dict[str, Any] = {"value": gap["beyond"], "low": low, "high": high}
         digits = Digits.of(beyond)
         if not is_clear(beyond):
-            difference = digits.number(gap["beyond"], "+")
-            ends = digits.ends(gap["beyond_low"], gap["beyond_high"], "+")
-            then = words.EQUAL_ERRORS_UNCLEAR.format(error=error, difference=difference, ends=ends)
+            then = words.EQUAL_ERRORS_UNCLEAR.format(
+                error=error,
+                difference=digits.number(beyond["value"], "+"),
+                ends=digits.ends(beyond["low"], beyond["high"], "+"),
+            )
         elif gap["predicted"] < 0 or equal < 0:
             difference = digits.change_in_points(beyond)
             then = words.EQUAL_ERRORS_SIGNED.format(error=error, difference=difference, **parts)
@@ -141,35 +140,21 @@ class GapSentences:
             then = words.EQUAL_ERRORS_BY.format(error=error, **_larger_or_smaller(beyond, digits))
         return [sentence, then]
 
-    def size(self, value: float) -> str:
-        """Return the size of a gap, which may be against the direction of the named one."""
-        size = self.digits.size(value)
-        if value < 0 and not _is_0(size):
-            return words.OTHER_WAY_ROUND.format(size=size)
-        return size
-
     def score_or_threshold(self, record: ScoreRecord) -> tuple[list[str], list[str]]:
         """Return the lead and what is clear, and what is not clear."""
         if record["first"] is None or record["second"] is None:
             return [], [words.NOT_TOLD_APART.format(reason=record["reason"])]
         by_score, by_threshold = record["by_score"], record["by_threshold"]
         digits, implied = Digits.of(by_score, by_threshold), record["first"] - record["second"]
-        size = digits.size(implied)
-        if implied < 0 and not _is_0(size):
-            size = words.OTHER_WAY_ROUND.format(size=size)
-        score = words.SCORE_CLEAR if is_clear(by_score) else words.SCORE_UNCLEAR
-        change = digits.change_in_points(by_score)
-        sentences = [
-            (by_score, score.format(gap=size, change=change, true=self.names.true)),
-            (by_threshold, self._by_threshold(record, digits, implied)),
-        ]
-        first = [sentence for number, sentence in sentences if is_clear(number)]
-        rest = [sentence for number, sentence in sentences if not is_clear(number)]
-        of = self.names.counted(self.gap["of_class"])
-        return [*self._lead(by_score, by_threshold), *first], [
-            *rest,
-            words.SCORES_IMPLY.format(of=of),
-        ]
+        template = words.SCORE_CLEAR if is_clear(by_score) else words.SCORE_UNCLEAR
+        size, change = size_along(implied, digits), digits.change_in_points(by_score)
+        score = template.format(gap=size, change=change, true=self.names.true)
+        threshold = self._by_threshold(record, digits, implied)
+        told = [(score, is_clear(by_score)), (threshold, is_clear(by_threshold))]
+        clear = [sentence for sentence, is_told_first in told if is_told_first]
+        unclear = [sentence for sentence, is_told_first in told if not is_told_first]
+        meaning = words.SCORES_IMPLY.format(of=self.names.counted(self.gap["of_class"]))
+        return [*self._lead(by_score, by_threshold), *clear], [*unclear, meaning]
 
     def _by_threshold(self, record: ScoreRecord, digits: Digits, implied: float) -> str:
         number, rule = record["by_threshold"], record["rule"]
@@ -252,11 +237,18 @@ def shares_predicted(names: Names, label: Any, parts: dict[str, str]) -> str:
     return template.format(pos=names.labelled(label), **parts)
 
 
-def _larger_or_smaller(number: Number, digits: Digits) -> dict[str, str]:
+def size_along(value: float, digits: Digits) -> str:
+    """Return the size of a gap, which may be against the direction of the named one."""
+    size = digits.size(value)
+    if value < 0 and not _is_0(size):
+        return words.OTHER_WAY_ROUND.format(size=size)
+    return size
+
+
+def _larger_or_smaller(number: Mapping[str, Any], digits: Digits) -> dict[str, str]:
     """Return the size of a clear difference, its ends as sizes, and its side in a word."""
-    value = number["value"] or 0.0
-    word = words.LARGER if value > 0 else words.SMALLER
-    return {"size": digits.size(value), "word": word, "ends": digits.sizes(number)}
+    word = words.LARGER if number["low"] > 0 else words.SMALLER
+    return {"size": digits.size(number["value"]), "word": word, "ends": digits.sizes(number)}
 
 
 def _is_0(size: str) -> bool:

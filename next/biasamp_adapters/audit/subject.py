@@ -138,5 +138,10 @@ def is_changed(gap: GapRecord) -> bool:
     return gap["status"] in UP + DOWN
 
 
+def is_above(number: Number) -> bool:
+    """Return whether an interval lies above 0."""
+    return number["low"] is not None and number["low"] > 0
+
+
 def _value(number: Number) -> float:
     return number["value"] or 0.0

@@ -301,8 +301,8 @@ MANY = {f"m{i}": "no_clear_change" for i in range(9)} | {"x": "amplifies", "y": 
                 (65, 60, 50),
                 [LOWER],
             ),
-            "Compared with the labels of these rows, score >= 5 and score >= 8 show larger gaps and "
-            "coin shows smaller gaps, with 50% accuracy; score >= 5: 65%.",
+            "Compared with the labels of these rows, score >= 5 and score >= 8 show larger gaps "
+            "and coin shows smaller gaps, with 50% accuracy; score >= 5: 65%.",
         ),
         (
             of_models(MANY),
