@@ -386,6 +386,60 @@ SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
 LAST = "Verdict{direction}: {words} ({code}). {headline}"
 LAST_OF_MODELS = "Verdict{direction}: {headline}"
 
+# Notes on rows and models.
+
+PREDICTIONS_MISSING = (
+    "{predictions} of {model} {are} missing; these rows count as {what} and stay in every rate."
+)
+WRONG, NO_TASK = "wrong", "not having any task"
+MISSING_BY_GROUP = (
+    "Within rows labelled {kind}, predictions are missing for {first} of {a} and {second} of {b}; "
+    "BA of the answered rows is {ba}."
+)
+WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
+NOT_COMPARED = (
+    "{members} with fewer than {least} {unit} {are} not compared in the verdict; "
+    "BA and accuracy include {them}."
+)
+VERY_MANY_GAPS = (
+    "{n:,} gaps between pairs are too many, so each {member} is compared with all rows together."
+)
+MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
+PREVALENCE = (
+    "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many)."
+)
+GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
+SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
+NUMBERS = "The groups of {feature} are numbers: {names}."
+CODING = (
+    "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
+    "{constant}); the labels may be coded the other way round."
+)
+RATES_OF_0 = "{k:,} of {m:,} rates are 0 in labels and predictions, which draws the mean towards 0."
+SIGNS_FROM_REFERENCE = (
+    "The signs of BA come from {rows}; only MALS and undirected Multi also compare with their "
+    "rates."
+)
+NO_REFERENCE = "No reference was given, so the labels of these rows decide the signs of BA."
+RATES_ARE_A_CHOICE = (
+    "The given rates are a choice; say where they come from, because BA and the gaps depend on "
+    "them."
+)
+MULTI_HAS_NO_SIGN = "Multi has no sign: sampling variation alone makes it positive."
+MEANING_OF_PREDICTED = (
+    "T→A means that the model predicts {feature}; a model that does not predict it has no T→A "
+    "amplification."
+)
+COMPARE_LIKE = "Compare values of one metric, one direction and one data set only."
+NEED_NOT_BE_FAIR = (
+    "A model without larger gaps need not be fair: one that repeats the gaps of its labels has "
+    "BA 0."
+)
+LABELS_AS_THEY_ARE = (
+    "The labels are taken as they are; where they record arrests or forecasts, agreement with them "
+    "may not be the goal."
+)
+
 # Notes: caveats on values.
 
 ROWS_DROPPED = "{n:,} rows with missing values were left out."
