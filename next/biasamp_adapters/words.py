@@ -379,7 +379,7 @@ PREDICT_FEATURE = (
 MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
 WHY_MISSING = "Find out why predictions are missing for {first} of {a} and {second} of {b}."
 SECOND_MEMBER = "Add rows of a second {member}."
-SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
+SET_N_BOOT = "Set n_boot={n_boot} to get intervals and a verdict."
 
 # The last line.
 

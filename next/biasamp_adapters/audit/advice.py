@@ -12,13 +12,16 @@ from biasamp_adapters.audit.gap_sentences import GapSentences, size_along
 from biasamp_adapters.audit.names import is_small
 from biasamp_adapters.audit.subject import UP, Subject, subject_of
 from biasamp_adapters.audit.summary import Summary, ThresholdRecord
-from biasamp_adapters.figures import Digits, agree, count, join, name, percent
+from biasamp_adapters.figures import Digits, agree, count, join, name, percent, plural
 
 #: With more gaps, the advice says where to start.
 _MANY_GAPS = 10
 
-#: Shares of groups or classes that are this much apart are unbalanced.
-_UNBALANCED = 1.25
+#: Labels are unbalanced if the largest group or class is so many times as large as the smallest.
+_UNBALANCED = 2
+
+#: Replicates that are enough for a verdict.
+_USUAL_N_BOOT = 2000
 
 #: Sizes of BA that more rows could show, in points; and how sure that would be.
 _BA_POINTS, _POWER = (10, 5, 2, 1, 0.5, 0.2, 0.1), 2.8
@@ -124,19 +127,19 @@ def _what_to_read(subject: Subject) -> Iterator[str]:
 def _situation(subject: Subject) -> str:
     """Return the first situation that holds."""
     names, gaps = subject.names, subject.gaps
-    gap = "gap" if len(gaps) == 1 else "gaps"
+    noun = plural(len(gaps), "gap")
     if subject.verdict["code"] == "cannot_say":
         return words.READ_NO_VERDICT.format(members=names.nouns)
     if names.true == words.GIVEN_RATES:
-        return words.READ_GIVEN_RATES.format(gap=gap)
+        return words.READ_GIVEN_RATES.format(gap=noun)
     if names.compares_classes:
-        return words.READ_PREDICTED.format(gap=gap)
+        return words.READ_PREDICTED.format(gap=noun)
     ignore_mals = [words.IGNORE_MALS] if _computed(subject, "MALS") else []
     if not any(gap["true_clear"] for gap in gaps):
         return _balanced(subject)
     if names.data["kind"] == "tasks":
         return " ".join([words.READ_TASKS, *ignore_mals])
-    read_first = words.READ_FIRST.format(gap=gap)
+    read_first = words.READ_FIRST.format(gap=noun)
     also = _computed(subject, "LA", "DPA(U)")
     if also and _is_unbalanced(subject):
         give = agree(len(also), "gives", "give")
@@ -210,8 +213,8 @@ def _what_to_do(subject: Subject) -> Iterator[str]:
     yield from _of_missing(subject)
     if verdict["why"] == "one_group":
         yield words.SECOND_MEMBER.format(member=names.noun)
-    if verdict["why"] == "no_interval":
-        yield words.SET_N_BOOT
+    if verdict["why"] == "no_interval" and subject.summary["method"]["n_boot"] < _USUAL_N_BOOT:
+        yield words.SET_N_BOOT.format(n_boot=_USUAL_N_BOOT)
 
 
 def _thresholds(subject: Subject) -> Iterator[str]:
@@ -276,7 +279,7 @@ def _more_rows(subject: Subject) -> Iterator[str]:
 
 def _of_missing(subject: Subject) -> Iterator[str]:
     """Return between which groups predictions are missing at clearly different rates."""
-    for record in subject.summary.get("missing", []):
+    for record in subject.summary["missing"]:
         if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
             a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
             first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)

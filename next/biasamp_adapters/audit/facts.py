@@ -39,13 +39,11 @@ def level(summary: Summary) -> str:
 
 def head(summary: Summary, direction: str) -> str:
     """Return the head of one of two directions: "object by gender (A→T)"."""
-    names, shown = names_of(summary, direction), words.DIRECTIONS[direction]
+    names = names_of(summary, direction)
+    subject, by = "tasks" if names.label == "task" else names.label, names.feature
     if names.compares_classes:
-        by = "tasks" if names.noun == "task" else names.label
-        subject = names.feature
-    else:
-        by, subject = names.feature, names.label
-        subject = "tasks" if subject == "task" else subject
+        subject, by = by, subject
+    shown = words.DIRECTIONS[direction]
     return words.HEAD_OF_DIRECTION.format(subject=subject, by=by, direction=shown)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biasamp_adapters import words
 from biasamp_adapters.audit.names import Names, names_of
 from biasamp_adapters.audit.summary import (
     DifferenceRecord,
@@ -62,9 +63,8 @@ class Subject:
     @property
     def has_errors(self) -> bool:
         """Whether equal error rates and errors by group can be told of the model."""
-        return not (
-            self.verdict["no_errors"] or self.verdict["constant"] or self.names.true != "labels"
-        )
+        has_labels = self.names.true == words.LABELS
+        return has_labels and not (self.verdict["no_errors"] or self.verdict["constant"])
 
     def number(self, name: str) -> MetricRecord | None:
         """Return a number of the model in this direction: "ba", "excess"."""
@@ -88,11 +88,11 @@ class Subject:
 
     def differing_accuracies(self) -> tuple[MetricRecord, MetricRecord] | None:
         """Return the lowest and the highest accuracy if models clearly differ in it."""
-        models = [verdict["model"] for verdict in self.verdicts]
-        records = [record for model in models if (record := self.metric("accuracy", model))]
-        if not any(map(is_clear, self.differences("accuracy"))) or len(records) < 2:
+        records = [self.metric("accuracy", row["model"]) for row in self.verdicts]
+        if not any(map(is_clear, self.differences("accuracy"))):
             return None
-        return min(records, key=_value), max(records, key=_value)
+        ordered = sorted(filter(None, records), key=lambda record: record["value"] or 0.0)
+        return (ordered[0], ordered[-1]) if ordered else None
 
 
 def subject_of(summary: Summary, direction: str) -> Subject:
@@ -106,24 +106,18 @@ def subject_of(summary: Summary, direction: str) -> Subject:
 
 def leading(summary: Summary, direction: str) -> VerdictRecord:
     """Return the verdict with the most certain change of all models; of equal ones the first."""
-    most_certain: dict[str, float] = {}
+    most_certain: dict[str, GapRecord] = {}
     for gap in summary["gaps"]:
         if gap["direction"] == direction:
-            certainty = _certainty(gap)
-            most_certain[gap["model"]] = max(certainty, most_certain.get(gap["model"], certainty))
+            most_certain.setdefault(gap["model"], gap)
     verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
-    return max(verdicts, key=lambda row: _rank(row, most_certain))
+    return max(verdicts, key=lambda row: _certainty(row, most_certain.get(row["model"])))
 
 
-def _rank(verdict: VerdictRecord, most_certain: dict[str, float]) -> float:
-    """Return the certainty of the model's changes; a model without errors changes nothing."""
-    return -2.0 if verdict["no_errors"] else most_certain.get(verdict["model"], -2.0)
-
-
-def _certainty(gap: GapRecord) -> float:
-    """Return how far the band of a change is from 0; below 0 if it holds 0."""
-    if gap["low"] is None or gap["high"] is None:
-        return -1.0
+def _certainty(verdict: VerdictRecord, gap: GapRecord | None) -> float:
+    """Return how far the band of a change is from 0; a model without errors comes last."""
+    if verdict["no_errors"] or gap is None or gap["low"] is None or gap["high"] is None:
+        return -2.0
     return max(gap["low"], -gap["high"])
 
 
@@ -141,7 +135,3 @@ def is_changed(gap: GapRecord) -> bool:
 def is_above(number: Number) -> bool:
     """Return whether an interval lies above 0."""
     return number["low"] is not None and number["low"] > 0
-
-
-def _value(number: Number) -> float:
-    return number["value"] or 0.0

@@ -275,7 +275,8 @@ PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the
             [COMPARE, "Find out why predictions are missing for 14% of F and 4% of M."],
         ),
         (unjudged("one_group"), ["Add rows of a second group."]),
-        (unjudged("no_interval"), ["Set n_boot=2000 to get intervals and a verdict."]),
+        (unjudged("no_interval", n_boot=2000), []),
+        (unjudged("no_interval", n_boot=0), ["Set n_boot=2000 to get intervals and a verdict."]),
     ],
 )
 def test_what_to_do_follows_the_verdict(parts, texts):

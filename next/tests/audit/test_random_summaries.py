@@ -65,7 +65,7 @@ def directions_of_models(draw: st.DrawFn, direction: str, models: list[str]) -> 
         why = draw(st.sampled_from(WHY))
         told = verdict(
             draw(st.sampled_from(CODES)) if can_judge else "cannot_say",
-            draw(numbers()),
+            draw(numbers()) if can_judge else number(reason="the value is undefined"),
             model=model,
             direction=direction,
             why="" if can_judge else why,
