@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# Codes and statuses in words.
+# Codes, statuses and directions in words.
 
-#: Of one model and of several, in a sentence; the tag is the same without the verb.
+#: The code of a model, as a tag and after "shows".
 VERDICTS = {
     "amplifies": "larger gaps",
     "reduces": "smaller gaps",
@@ -13,7 +13,8 @@ VERDICTS = {
     "no_clear_change": "no clear change",
     "cannot_say": "no verdict",
 }
-CANNOT_BE_JUDGED = "cannot be judged"
+SHOWS, CANNOT_BE_JUDGED = ("shows {words}", "show {words}"), "cannot be judged"
+#: What happens to one gap and to several, in the order in which they are counted.
 STATUSES = {
     "grows": ("grows", "grow"),
     "appears": ("appears", "appear"),
@@ -21,22 +22,29 @@ STATUSES = {
     "reverses": ("reverses", "reverse"),
 }
 NOT_CLEAR = "not clear"
-SOME_GAPS = {
-    "grows": "some gaps grow",
-    "appears": "some gaps appear",
-    "shrinks": "some gaps shrink",
-    "reverses": "some gaps reverse",
-}
+THE_GAP, SOME_GAPS, SOME = "the gap {verb}", "some gaps {verb}", "some {verb}"
+GAPS_ON_AVERAGE = "the gaps {verb} on average"
 DIRECTIONS = {"A->T": "A→T", "T->A": "T→A", "undirected": "undirected"}
 LABELS, GIVEN_RATES = "labels", "given rates"
+LARGER, SMALLER, REVERSED, ABOVE, BELOW = "larger", "smaller", "reversed", "above", "below"
+OF_DIRECTION, OF_MODEL = "{direction}: {sentence}", "{model}: {sentence}"
+
+# Groups, classes and tasks.
+
+CLASS, CLASS_ALONE, GROUP_ALONE = "{label} = {value}", "class {value}", "group {value}"
+WITH, WITHOUT, OTHER_THAN = "with {value}", "without {value}", "other than {value}"
+THE_FEATURE = "the sensitive feature"
+BOTH, ALL = "both {members}", "all {members}"
+FAVOURABLE, UNFAVOURABLE = "favourable", "unfavourable"
+MARKED = "{class_} is marked as {favourable}"
 
 # Facts lines. Parts are joined by " · ".
 
 TITLE = "{subject} by {feature}"
 TITLE_PREDICTED = "{title}, and {feature} predicted"
 GROUPS_LEFT_OUT = "{n} of {all} {members} compared: {names} {are} too small"
-KIND = "predictions are {kind}"
-MARKED = "{class_} is marked as {favourable}"
+NAME_AND_SIZE = "{name} ({size})"
+KIND, PROBABILITIES_KIND = "predictions are classes", "predictions are probabilities"
 COMPARED_WITH_LABELS = "compared with the labels of these rows"
 COMPARED_WITH_RATES = "compared with given rates, without labels"
 SIGNS_FROM = "signs of BA from {rows}"
@@ -45,32 +53,43 @@ CLUSTERS_OF = "{n:,} clusters of {column}"
 MISSING_PREDICTIONS = "{predictions} missing"
 LEFT_OUT = "{rows} with missing values left out"
 LEVEL = "{level} intervals"
+HEAD_OF_DIRECTION = "{subject} by {by} ({direction})"
+TWO_DIRECTIONS = (
+    "By {feature} (A→T), groups are compared in the share of a {class_}; by {task} (T→A), "
+    "{classes} are compared in the share of a group. The numbers of the two are not comparable."
+)
 
-# The verdict on one gap. Headlines of gaps follow "In these rows, ".
+# The verdict on one gap. {gap} is GAP, GAP_IN_SHARE, or shorter.
 
 HEADLINE = "In these rows, {headline}."
-NO_ERRORS = "In these rows, {model} makes no errors, so no gap changes."
-ONE_PREDICTION = (
-    "In these rows, {model} predicts {what} for every row, so all predicted gaps are 0."
-)
+NO_ERRORS = "{model} makes no errors, so no gap changes"
+ONE_PREDICTION = "{model} predicts {what} for every row, so all predicted gaps are 0"
 SAME_TASKS = "the same tasks"
 GAP, GAP_IN_SHARE = (
-    "the gap between {a} and {b} in {of}",
-    "the gap between {a} and {b} in the share of {of}",
+    "gap between {a} and {b} in {of}",
+    "gap between {a} and {b} in the share of {of}",
 )
-CHANGES = "{gap} {verb} from {dp} in the {true} to {dq} in the predictions"
+GAP_ALONE, GAP_BETWEEN = "gap", "gap between {a} and {b}"
+CHANGES = "the {gap} {verb} from {dp} in the {true} to {dq} in the predictions"
 APPEARS = "a {gap} appears in the predictions: the {true} show no clear gap"
-SHRINKS_AWAY = "{gap} shrinks: it is {dp} in the {true}, and the predictions show no clear gap"
-SHRINKS_UNCLEAR = "{gap} shrinks from {dp} (higher for {a}) to {dq}{higher}"
+SHRINKS_AWAY = "the {gap} shrinks: it is {dp} in the {true}, and the predictions show no clear gap"
+SHRINKS_UNCLEAR = "the {gap} shrinks from {dp}{first_higher} to {dq}{then_higher}"
 HIGHER_FOR = " (higher for {name})"
-REVERSES = (
-    "{gap} reverses: the {rate} in the {true} is higher for {a}, the predicted {rate} for {b}"
+REVERSES = "the {gap} reverses: the {given} is higher for {a}, the predicted {rate} for {b}"
+RATE, SHARE_OF = "rate", "share of {of}"
+IN_THE_LABELS, GIVEN = "{rate} in the labels", "given {rate}"
+UNCLEAR = "the {gap} does not clearly change"
+RATES = "Compared with the {true}, {of} is predicted {first} and {second}."
+RATES_SHARE = "Compared with the {true}, the share of {of} is {first} and {second}."
+RATES_PROBABILITY = (
+    "Compared with the {true}, the mean probability of {of} is {first} and {second}."
 )
-UNCLEAR = "{gap} does not clearly change"
-RATES = "Compared with the {true}, {of} is predicted {for_a} and {for_b}."
-RATES_SHARE = "Compared with the {true}, the share of {of} is {for_a} and {for_b}."
-RATES_PROBABILITY = "Compared with the {true}, the mean probability of {of} is {for_a} and {for_b}."
 RATE_OF = "{how}for {name} ({rates}; {rows})"
+#: Words for a rate that rises, falls or stays.
+OFTEN = ("more often ", "less often ", "equally often ")
+HIGH = ("higher ", "lower ", "equally high ")
+LARGE = ("larger ", "smaller ", "the same ")
+FROM_TO = "{p} to {q}"
 CHANGE = "The gap changes by {change}."
 CHANGE_APPEARS = "The gap in the predictions is larger than in the {true} by at least {low}."
 CHANGE_REVERSES = "The gap goes from {dp} for {a} to {dq} for {b}, a change of {change}."
@@ -105,9 +124,9 @@ CLOSING_SEVERAL_REVERSE = (
 
 # The verdict on several gaps.
 
-BETWEEN_GROUPS, BETWEEN = "between groups", "between {a} and {b}"
-COUNT = "{n} of {gaps} {scope} clearly {verb}"
-COUNT_NEXT, COUNT_UNCLEAR = "{n:,} clearly {verb}", "{n:,} {are} not clear"
+BETWEEN_MEMBERS, BETWEEN = "between {members}", "between {a} and {b}"
+COUNT, COUNT_NEXT = "{n:,} of {gaps} {scope} clearly {verb}", "{n:,} clearly {verb}"
+COUNT_UNCLEAR = "{n:,} {are} not clear"
 ON_AVERAGE = "{counts}, but the gaps {verb} on average: {mean}"
 MEAN_ONLY = "no single gap {scope} clearly changes, but the gaps {verb} on average: {mean}"
 NONE_CHANGES = "no gap {scope} clearly changes"
@@ -125,41 +144,35 @@ BOUND_OTHERS = (
 
 # The verdict on several models, or on none.
 
-MODELS = "Compared with the {true} of these rows, {models}."
-MODELS_ACCURACY = ", with {low} accuracy; {model}: {high}"
-MODELS_ACCURACY_COUNTED = "; accuracy is {low} for {low_model} and {high} for {high_model}"
+MODELS = "Compared with the {true}, {models}."
+LABELS_OF_THESE_ROWS = "labels of these rows"
+MODELS_ACCURACY = "{models}, with {low} accuracy; {high_model}: {high}"
+MODELS_ACCURACY_COUNTED = "{models}; accuracy is {low} for {low_model} and {high} for {high_model}"
+MODELS_COUNTED = "{n:,} of {models} {verdict}"
 DIFFERENCE = (
-    "BA of {model} differs from that of {first} by {difference}, a band for {models}); "
-    "the accuracies are {accuracy} and {accuracy_of_first}."
+    "BA of {model} differs from that of {first} by {size} ({ends}, a band for {models}){others}."
 )
+AND_ACCURACIES = "; the accuracies are {a} and {b}"
 NO_DIFFERENCE = "BA of no model clearly differs from that of {first}."
 ONE_GROUP = "There is no gap to judge: these rows hold one {member} only ({name})."
 TOO_FEW_ROWS_ONE = (
-    "No gap can be judged in these {rows}: only {name} has 15 rows or more, "
+    "No gap can be judged in these {rows}: only {name} has {least} {unit} or more, "
     "and a gap needs two such {members}."
 )
-TOO_FEW_ROWS = (
-    "No gap can be judged in these {rows}: no {member} has 15 rows, "
+TOO_FEW_ROWS_NONE = (
+    "No gap can be judged in these {rows}: no {member} has {least} {unit}, "
     "and a gap needs two such {members}."
 )
 TOO_MANY_GAPS = (
     "The gaps cannot be judged: even where each {member} is compared with all rows together "
-    "there are {n:,}, and at most 5,000 are judged."
+    "there are {n:,}, and at most {most:,} are judged."
 )
 NO_INTERVAL = "The gaps cannot be judged without intervals: {reason}."
-TWO_DIRECTIONS = (
-    "By {feature} (A→T), groups are compared in the share of a {class_}; by {task} (T→A), "
-    "{classes} are compared in the share of a group. The numbers of the two are not comparable."
-)
-HEAD_OF_DIRECTION = "{subject} by {by} ({direction})"
 
 # BA.
 
-BA_HALF = (
-    "BA is {ba}, half the change of the gap; "
-    "its own interval differs a little from half of the gap's."
-)
-BA_HALF_WITHOUT_INTERVAL = "BA is {ba}, half the change of the gap."
+BA_HALF = "BA is {ba}, half the change of the gap{its_own}."
+BA_ITS_OWN = "; its own interval differs a little from half of the gap's"
 BA_LINE = "BA is the mean change of the rates along the correlations of {signs}{half}. {ba_is_not}"
 BA_LINE_HALF = "; with two groups and two classes it is half of the change of the gap"
 BA_IS_NOT = "It is not balanced accuracy, and 0 is not a pass."
@@ -178,17 +191,17 @@ BA_IS_0 = "BA is 0 for every model here: all groups have the same rates in {sign
 BA_SIGNS = (
     "The sign of {k:,} of {m:,} rates in BA is not clear, so BA may have the wrong sign there."
 )
-THE_LABELS, THE_GIVEN_RATES, REFERENCE_ROWS = "the labels", "the given rates", "{rows}"
+THE_LABELS, THE_GIVEN_RATES = "the labels", "the given rates"
 
 # Equal error rates.
 
-EQUAL_ERRORS = "With the same {error} rates in {both}, {gap} would be {size}."
+EQUAL_ERRORS = "With the same {error} rates in {both}, the {gap} would be {size}."
 EQUAL_ERRORS_BY = (
     "The gap in the predictions is {size} {word} ({ends}) than with equal {error} rates."
 )
 EQUAL_ERRORS_UNCLEAR = (
     "The gap in the predictions does not clearly differ from that with equal {error} rates "
-    "(difference {difference})."
+    "(difference {difference}, {ends})."
 )
 EQUAL_ERRORS_SIGNED = (
     "As {a} minus {b}, the gap in the predictions differs from that with equal {error} rates by "
@@ -213,6 +226,10 @@ THRESHOLD_CLEAR = (
 THRESHOLD_UNCLEAR = (
     "In the decisions at {rule}, the gap does not clearly differ from what the scores imply: "
     "the change is {change}."
+)
+THRESHOLD_SIGNED = (
+    "As {a} minus {b}, the gap in the decisions at {rule} differs from what the scores imply by "
+    "{change}."
 )
 LEAD_THRESHOLD = (
     "The gap clearly grows from the scores to the decisions, "
@@ -258,21 +275,20 @@ LARGEST_UNCLEAR = (
 )
 LARGEST_NO_INTERVAL = "The {measure} have no interval: {reason}."
 LARGEST_TOO_FEW = "The {measure} are not compared: fewer than two groups have 15 rows of that kind."
-LARGEST_ERRORS = (
-    "Among rows labelled {kind}, {high} of {a} and {low} of {b} are predicted {pos} "
-    "({short}; {difference})."
-)
-DIFFER_BY, DIFFER_UNCLEAR = "they differ by {ends}", "no clear difference, at most {bound}"
-IMPACT = (
-    "The lowest selection rate, that of {b}, is {ratio} times the highest, that of {a} ({ends})."
-)
+LARGEST_ERRORS = "Among rows labelled {kind}, {shares} ({short}; {difference})."
+FPR, TPR = "FPR", "TPR"
+DIFFER_BY = "they differ by {least} to {most}"
+DIFFER_UNCLEAR = "no clear difference, at most {bound}"
+IMPACT = "The lowest selection rate, that of {b}, is {ratio} times the highest, that of {a}{ends}."
+IMPACT_ENDS, IMPACT_NO_INTERVAL = " ({low} to {high})", " (no interval: {reason})"
 FOUR_FIFTHS = "The interval {place} 0.8, the bound of the four-fifths screening rule{marked}."
 FOUR_FIFTHS_CHECK = " The rule is about favourable outcomes; check that {of} is one."
-PLACES = ("lies below", "includes", "lies above")
+LIES_BELOW, INCLUDES, LIES_ABOVE = "lies below", "includes", "lies above"
 IMPACT_UNDEFINED = "The impact ratio is undefined, as no row is predicted positive."
 
 # How sure.
 
+HOW_SURE, WHAT_TO_READ, WHAT_TO_DO = "How sure", "What to read", "What to do"
 SURE_ONE = "The verdict uses the {level} band of one change."
 SURE_ONE_UNCLEAR = (
     "The verdict uses {level} bands that allow for either direction of the gap in the {true}."
@@ -301,39 +317,37 @@ READ_NO_VERDICT = (
     "Read the rates as a description of these rows; no difference between {members} can be judged."
 )
 READ_GIVEN_RATES = (
-    "Read the {gaps} first, then BA: both compare the predictions with the given rates. "
+    "Read the {gap} first, then BA: both compare the predictions with the given rates. "
     "Other given rates give other numbers. LA and DPA need labels and are not computed."
 )
 READ_PREDICTED = (
-    "Read the {gaps} first. BA is for comparison with published results of the same direction."
+    "Read the {gap} first. BA is for comparison with published results of the same direction."
 )
 READ_BALANCED = (
     "The rates of the groups in the labels are {close}, so BA {is_}. "
-    "Read the gaps and selection rates first{then}. Ignore BA and MALS here."
+    "Read the gaps and selection rates first{then}. Ignore {ignored} here."
 )
 EQUAL, CLOSE = "equal", "so close that their order is not clear"
 BA_0_FOR_ALL, BA_WRONG_SIGN = "is 0 for every model", "may have the wrong sign"
+READ_THEN = ", then {metrics}"
 READ_TASKS = (
     "Read the count of gaps first, then the most certain changes by task, with FPR and TPR by "
     "group. BA is for comparison with published results. A mean over tasks can hide opposite "
-    "changes. Ignore MALS here: it mixes both directions."
+    "changes."
 )
-READ_UNBALANCED = (
-    "Read the {gaps} first, then FPR and TPR by group. BA is for comparison with published "
-    "results. Also read LA and DPA(U), which give no credit for guessing the largest group or "
-    "class. Ignore DPA here: 1/cross-entropy gives such credit."
+READ_FIRST = (
+    "Read the {gap} first, then FPR and TPR by group. BA is for comparison with published results."
 )
+ALSO_READ = "Also read {metrics}, which {give} no credit for guessing the largest group or class."
+IGNORE_DPA = "Ignore DPA here: 1/cross-entropy gives such credit."
+IGNORE_MALS = "Ignore MALS here: it mixes both directions."
 READ_RISK = (
     "If the label stands in for something else, such as an arrest for a crime, "
     "agreement with it is not the goal by itself."
 )
 READ_ACCURACIES = (
-    "The accuracies differ ({low}, {high}). With equal error rates, more errors usually mean "
-    'smaller gaps: compare the column "gap beyond equal error rates".'
-)
-READ_OTHERWISE = (
-    "Read the {gaps} first, then FPR and TPR by group. BA is for comparison with published "
-    "results. Ignore MALS here: it mixes both directions."
+    "The accuracies differ ({low_model} {low}, {high_model} {high}). With equal error rates, more "
+    'errors usually mean smaller gaps: compare the column "gap beyond equal error rates".'
 )
 
 # What to do.
@@ -341,20 +355,17 @@ READ_OTHERWISE = (
 COMPARE_ERRORS = "Compare FPR and TPR by group: they show which errors differ, if any do."
 READ_ERRORS_REVERSED = "Read FPR and TPR by group: they show which errors turn the gap round."
 READ_ERRORS_SMALLER = "Read FPR and TPR by group before calling a smaller gap an improvement."
-ONE_THRESHOLD = (
-    "With a threshold of {threshold} for all rows, {gap} would be {size}, BA {ba} and the "
-    "accuracy {accuracy}."
-)
+ONE_THRESHOLD = "With a threshold of {threshold} for all rows, {outcome}."
+THRESHOLD_OUTCOME = "the {gap} would be {size}, BA {ba} and the accuracy {accuracy}"
 NO_THRESHOLD = (
-    "No other threshold for all rows undoes at least half of the change of {gap} without a clear "
-    "fall in accuracy; the Thresholds table has the gap at each."
+    "No other threshold for all rows undoes at least half of the change of the {gap} without a "
+    "clear fall in accuracy; the Thresholds table has the gap at each."
 )
 PASS_SCORES = "Pass y_score= to see whether the change is in the scores or in the decisions."
 THRESHOLD_EACH = (
     "A threshold for each group reads {feature} to decide, which may be unlawful. It aims at the "
     "rate of each group in the labels, and so at their gap; that is not fairness. With it "
-    "(PrevalenceThreshold), {gap} would be {size}, BA {ba} and the accuracy {accuracy} in the "
-    "rows that set the thresholds."
+    "(PrevalenceThreshold), {outcome} in the rows that set the thresholds."
 )
 SMALL_MEMBERS = (
     "Collect more rows, or merge {members} where that makes sense; a {member} that is left out "
@@ -368,7 +379,66 @@ PREDICT_FEATURE = (
 MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
 WHY_MISSING = "Find out why predictions are missing for {first} of {a} and {second} of {b}."
 SECOND_MEMBER = "Add rows of a second {member}."
-SET_N_BOOT = "Set n_boot=2000 to get intervals and a verdict."
+SET_N_BOOT = "Set n_boot={n_boot} to get intervals and a verdict."
+
+# The last line.
+
+LAST = "Verdict{direction}: {words} ({code}). {headline}"
+LAST_OF_MODELS = "Verdict{direction}: {headline}"
+
+# Notes on rows and models.
+
+PREDICTIONS_MISSING = (
+    "{predictions} of {model} {are} missing; these rows count as {what} and stay in every rate."
+)
+WRONG, NO_TASK = "wrong", "not having any task"
+MISSING_BY_GROUP = (
+    "Within rows labelled {kind}, predictions are missing for {first} of {a} and {second} of {b}; "
+    "BA of the answered rows is {ba}."
+)
+WEIGHTED = "Rates are weighted by {column}; numbers of rows are not."
+NOT_COMPARED = (
+    "{members} with fewer than {least} {unit} {are} not compared in the verdict; "
+    "BA and accuracy include {them}."
+)
+VERY_MANY_GAPS = (
+    "{n:,} gaps between pairs are too many, so each {member} is compared with all rows together."
+)
+MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
+PREVALENCE = (
+    "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many)."
+)
+GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
+SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
+NUMBERS = "The groups of {feature} are numbers: {names}."
+CODING = (
+    "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
+    "{constant}); the labels may be coded the other way round."
+)
+RATES_OF_0 = "{k:,} of {m:,} rates are 0 in labels and predictions, which draws the mean towards 0."
+SIGNS_FROM_REFERENCE = (
+    "The signs of BA come from {rows}; only MALS and undirected Multi also compare with their "
+    "rates."
+)
+NO_REFERENCE = "No reference was given, so the labels of these rows decide the signs of BA."
+RATES_ARE_A_CHOICE = (
+    "The given rates are a choice; say where they come from, because BA and the gaps depend on "
+    "them."
+)
+MULTI_HAS_NO_SIGN = "Multi has no sign: sampling variation alone makes it positive."
+MEANING_OF_PREDICTED = (
+    "T→A means that the model predicts {feature}; a model that does not predict it has no T→A "
+    "amplification."
+)
+COMPARE_LIKE = "Compare values of one metric, one direction and one data set only."
+NEED_NOT_BE_FAIR = (
+    "A model without larger gaps need not be fair: one that repeats the gaps of its labels has "
+    "BA 0."
+)
+LABELS_AS_THEY_ARE = (
+    "The labels are taken as they are; where they record arrests or forecasts, agreement with them "
+    "may not be the goal."
+)
 
 # Notes: caveats on values.
 

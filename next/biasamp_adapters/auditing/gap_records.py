@@ -60,8 +60,11 @@ def verdict_records(computed: Computed) -> Iterator[VerdictRecord]:
         is_constant = not ba.evaluation.rows.is_matrix(_guessed(direction)) and predicted.max() == 1
         pairs = ba.pairs()
         signs = pairs["sign"] if direction == A_TO_T else pairs["sign"].T
+        mean = from_estimate(judgement.mean_change)
+        if judgement.reason == "no_interval":
+            mean["reason"] = computed.reason or computed.results[direction, model][0].reason
         yield VerdictRecord(
-            **from_estimate(judgement.mean_change),
+            **mean,
             model=model,
             direction=direction,
             code=judgement.code,

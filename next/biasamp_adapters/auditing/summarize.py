@@ -46,6 +46,7 @@ def summarize(
         verdicts=list(verdict_records(computed)),
         gaps=list(gap_records(computed)),
         errors=list(error_records(computed)),
+        missing=[],
         scores=[],
         metrics=list(metric_records(computed)),
         rates=list(rate_records(computed)),

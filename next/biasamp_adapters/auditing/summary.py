@@ -239,6 +239,21 @@ class ThresholdRecord(TypedDict):
     accuracy_falls: bool
 
 
+class MissingRecord(TypedDict):
+    """Two groups whose rates of missing predictions clearly differ among rows labelled alike.
+
+    ``ba`` is the BA of the rows that have a prediction.
+    """
+
+    model: str
+    labelled: Any
+    first: Any
+    second: Any
+    first_rate: float
+    second_rate: float
+    ba: Number
+
+
 class Summary(TypedDict):
     """All that a report says, and :meth:`AuditReport.to_frame` by part."""
 
@@ -255,6 +270,7 @@ class Summary(TypedDict):
     largest: list[LargestRecord]
     differences: list[DifferenceRecord]
     thresholds: list[ThresholdRecord]
+    missing: list[MissingRecord]
     equal_errors: list[dict[str, Any]]
     levels: list[dict[str, Any]]
     pairs: list[dict[str, Any]]

@@ -1,0 +1,287 @@
+"""The three boxes: how sure the answer is, what to read and what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from statistics import NormalDist
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.facts import level
+from biasamp_adapters.auditing.gap_sentences import GapSentences, size_along
+from biasamp_adapters.auditing.names import is_small
+from biasamp_adapters.auditing.subject import UP, Subject, subject_of
+from biasamp_adapters.auditing.summary import Summary, ThresholdRecord
+from biasamp_adapters.figures import Digits, agree, count, join, name, percent, plural
+
+#: With more gaps, the advice says where to start.
+_MANY_GAPS = 10
+
+#: Labels are unbalanced if the largest group or class is so many times as large as the smallest.
+_UNBALANCED = 2
+
+#: Replicates that are enough for a verdict.
+_USUAL_N_BOOT = 2000
+
+#: Sizes of BA that more rows could show, in points; and how sure that would be.
+_BA_POINTS, _POWER = (10, 5, 2, 1, 0.5, 0.2, 0.1), 2.8
+
+
+def boxes(summary: Summary) -> dict[str, list[str]]:
+    """Return the sentences of each box, about the models that are told."""
+    return {
+        words.HOW_SURE: _of_directions(summary, _how_sure),
+        words.WHAT_TO_READ: _of_directions(summary, _what_to_read),
+        words.WHAT_TO_DO: _of_directions(summary, _what_to_do),
+    }
+
+
+def _of_directions(summary: Summary, advise: Callable[[Subject], Iterator[str]]) -> list[str]:
+    return merge_directions(
+        {
+            direction: list(advise(subject_of(summary, direction)))
+            for direction in summary["data"]["directions"]
+        }
+    )
+
+
+def merge_directions(sentences: dict[str, list[str]]) -> list[str]:
+    """Return the sentences of both directions; one that only one of them has says of which."""
+    first, *others = sentences.values()
+    if not others:
+        return first
+    common = [sentence for sentence in first if sentence in others[0]]
+    own = [
+        words.OF_DIRECTION.format(direction=words.DIRECTIONS[direction], sentence=sentence)
+        for direction, of_direction in sentences.items()
+        for sentence in of_direction
+        if sentence not in common
+    ]
+    return own + common
+
+
+# How sure.
+
+
+def _how_sure(subject: Subject) -> Iterator[str]:
+    verdict, names, gaps = subject.verdict, subject.names, subject.gaps
+    data, true = names.data, names.true
+    if verdict["code"] != "cannot_say":
+        unclear = sum(not gap["true_clear"] for gap in gaps)
+        of_gaps = count(len(gaps), "gap")
+        yield _bands(subject, bool(unclear))
+        if not unclear:
+            every = words.FOR_EVERY_GAP if len(gaps) > 1 else ""
+            yield words.SURE_DIRECTION.format(true=true, member=names.noun, every=every)
+        elif len(gaps) > 1:
+            are = agree(unclear, "is", "are")
+            yield words.SURE_UNCLEAR.format(k=unclear, gaps=of_gaps, are=are, true=true)
+    if data["favorable"] is None and data["kind"] == "classes" and not names.compares_classes:
+        if data["positive"] is None:
+            yield words.UNMARKED_CLASSES
+        else:
+            yield words.UNMARKED.format(of=names.class_(data["positive"]))
+    if verdict["why"] == "no_interval":
+        yield words.SURE_NOTHING
+    else:
+        yield words.SAMPLING_ONLY.format(true=true)
+
+
+def _bands(subject: Subject, is_unclear: bool) -> str:
+    """Return what bands the verdict rests on."""
+    several = subject.has_several_models
+    template, mean = words.SURE_ONE, ""
+    if len(subject.gaps) > 1:
+        template = words.SURE_SEVERAL_MODELS if several else words.SURE_SEVERAL
+        mean = words.AND_THEIR_MEANS if several else words.AND_THEIR_MEAN
+    elif several:
+        template = words.SURE_MODELS
+    elif is_unclear:
+        template = words.SURE_ONE_UNCLEAR
+    return template.format(
+        level=level(subject.summary),
+        true=subject.names.true,
+        gaps=count(len(subject.gaps), "gap"),
+        models=count(len(subject.verdicts), "model"),
+        mean=mean if any(verdict["n_in_mean"] for verdict in subject.verdicts) else "",
+    )
+
+
+# What to read.
+
+
+def _what_to_read(subject: Subject) -> Iterator[str]:
+    yield _situation(subject)
+    if subject.names.data["scores"] and not subject.names.compares_classes:
+        yield words.READ_RISK
+    if accuracies := subject.differing_accuracies():
+        digits, (low, high) = Digits.of(*accuracies), accuracies
+        yield words.READ_ACCURACIES.format(
+            low_model=name(low["model"]),
+            low=digits.rate(low["value"]),
+            high_model=name(high["model"]),
+            high=digits.rate(high["value"]),
+        )
+
+
+def _situation(subject: Subject) -> str:
+    """Return the first situation that holds."""
+    names, gaps = subject.names, subject.gaps
+    noun = plural(len(gaps), "gap")
+    if subject.verdict["code"] == "cannot_say":
+        return words.READ_NO_VERDICT.format(members=names.nouns)
+    if names.true == words.GIVEN_RATES:
+        return words.READ_GIVEN_RATES.format(gap=noun)
+    if names.compares_classes:
+        return words.READ_PREDICTED.format(gap=noun)
+    ignore_mals = [words.IGNORE_MALS] if _computed(subject, "MALS") else []
+    if not any(gap["true_clear"] for gap in gaps):
+        return _balanced(subject)
+    if names.data["kind"] == "tasks":
+        return " ".join([words.READ_TASKS, *ignore_mals])
+    read_first = words.READ_FIRST.format(gap=noun)
+    also = _computed(subject, "LA", "DPA(U)")
+    if also and _is_unbalanced(subject):
+        give = agree(len(also), "gives", "give")
+        ignore_dpa = [words.IGNORE_DPA] if _computed(subject, "DPA") else []
+        also_read = words.ALSO_READ.format(metrics=join(also), give=give)
+        return " ".join([read_first, also_read, *ignore_dpa])
+    return " ".join([read_first, *ignore_mals])
+
+
+def _balanced(subject: Subject) -> str:
+    """Return what to read where no gap is clear in the labels."""
+    is_equal = all(gap["true"] == 0 for gap in subject.gaps)
+    then = _computed(subject, "DPA(U)", "Multi")
+    return words.READ_BALANCED.format(
+        close=words.EQUAL if is_equal else words.CLOSE,
+        is_=words.BA_0_FOR_ALL if is_equal else words.BA_WRONG_SIGN,
+        then=words.READ_THEN.format(metrics=join(then)) if then else "",
+        ignored=join(["BA", *_computed(subject, "MALS")]),
+    )
+
+
+_KEYS = {
+    "MALS": "mals",
+    "LA": "la",
+    "DPA": "dpa_a_to_t",
+    "DPA(U)": "dpa_u_a_to_t",
+    "Multi": "multi_a_to_t",
+}
+
+
+def _computed(subject: Subject, *metrics: str) -> list[str]:
+    """Return those of some metrics that were computed."""
+    model = subject.verdict["model"]
+    return [metric for metric in metrics if subject.metric(_KEYS[metric], model)]
+
+
+def _is_unbalanced(subject: Subject) -> bool:
+    for members in (subject.names.data["groups"], subject.names.data["classes"]):
+        shares = [member["share"] for member in members]
+        if max(shares) > _UNBALANCED * min(shares):
+            return True
+    return False
+
+
+# What to do.
+
+
+def _what_to_do(subject: Subject) -> Iterator[str]:
+    names, verdict = subject.names, subject.verdict
+    code, is_larger = verdict["code"], verdict["code"] in ("amplifies", "mixed")
+    if not names.compares_classes and names.true == words.LABELS:
+        advice = {
+            "amplifies": words.COMPARE_ERRORS,
+            "reverses": words.READ_ERRORS_REVERSED,
+            "reduces": words.READ_ERRORS_SMALLER,
+            "mixed": words.READ_ERRORS_SMALLER,
+        }
+        if code in advice:
+            yield advice[code]
+        if is_larger and names.has_two_classes:
+            yield from _thresholds(subject)
+    if any(map(is_small, names.members)) and verdict["why"] != "one_group":
+        yield words.SMALL_MEMBERS.format(members=names.nouns, member=names.noun)
+    growing = sum(gap["status"] in UP for gap in subject.gaps)
+    if is_larger and len(subject.gaps) > _MANY_GAPS and growing > 1:
+        yield words.START_WITH.format(gaps=count(growing, "gap"))
+    if is_larger and names.compares_classes:
+        yield words.PREDICT_FEATURE.format(feature=names.the_feature)
+    if code == "no_clear_change" and not verdict["no_errors"]:
+        yield from _more_rows(subject)
+    yield from _of_missing(subject)
+    if verdict["why"] == "one_group":
+        yield words.SECOND_MEMBER.format(member=names.noun)
+    if verdict["why"] == "no_interval" and subject.summary["method"]["n_boot"] < _USUAL_N_BOOT:
+        yield words.SET_N_BOOT.format(n_boot=_USUAL_N_BOOT)
+
+
+def _thresholds(subject: Subject) -> Iterator[str]:
+    """Return what other thresholds of the score would give, if they undo half of the change."""
+    model, names, main = subject.verdict["model"], subject.names, subject.main
+    if model not in names.data["scores"]:
+        yield words.PASS_SCORES
+        return
+    records = [row for row in subject.summary["thresholds"] if row["model"] == model]
+    if main is None or not records:
+        return
+    gap = subject.gaps[main]
+    told = GapSentences(gap, names, subject.gaps)
+    useful = [record for record in records if _undoes_half(record, gap["true"], gap["predicted"])]
+    for_all = [record for record in useful if record["threshold"] is not None]
+    if for_all:
+        best = min(for_all, key=lambda record: abs(record["gap"] - gap["true"]))
+        outcome = _outcome(subject, told, best)
+        yield words.ONE_THRESHOLD.format(threshold=f"{best['threshold']:g}", outcome=outcome)
+    elif any(record["threshold"] is not None for record in records):
+        yield words.NO_THRESHOLD.format(gap=told.short_gap)
+    for record in useful:
+        if record["threshold"] is None:
+            outcome = _outcome(subject, told, record)
+            yield words.THRESHOLD_EACH.format(feature=names.the_feature, outcome=outcome)
+
+
+def _undoes_half(record: ThresholdRecord, true: float, predicted: float) -> bool:
+    """Return whether a threshold undoes half of the change of a gap at about the same accuracy."""
+    is_near = abs(record["gap"] - true) <= abs(predicted - true) / 2
+    return is_near and not record["accuracy_falls"]
+
+
+def _outcome(subject: Subject, told: GapSentences, record: ThresholdRecord) -> str:
+    """Return the gap, BA and accuracy that a threshold gives."""
+    ba = subject.number("ba")
+    digits = Digits.of(ba) if ba else told.digits
+    return words.THRESHOLD_OUTCOME.format(
+        gap=told.short_gap,
+        size=size_along(record["gap"], told.digits),
+        ba=digits.signed(record["ba"]),
+        accuracy=percent(record["accuracy"]),
+    )
+
+
+def _more_rows(subject: Subject) -> Iterator[str]:
+    """Return the rows that would show the largest BA for which these are too few."""
+    ba, rows = subject.number("ba"), subject.names.data["rows"]
+    if ba is None or ba["low"] is None or ba["high"] is None:
+        return
+    z = NormalDist().inv_cdf(0.5 + subject.summary["method"]["confidence"] / 2)
+    error = (ba["high"] - ba["low"]) / 2 / z
+    for points in _BA_POINTS:
+        needed = rows * (_POWER * error / (points / 100)) ** 2
+        if needed > rows:
+            step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
+            told = count(math.ceil(needed / step) * step, "row")
+            size = Digits(0 if points >= 1 else 1).size(points / 100)
+            yield words.MORE_ROWS.format(rows=told, ba=size)
+            return
+
+
+def _of_missing(subject: Subject) -> Iterator[str]:
+    """Return between which groups predictions are missing at clearly different rates."""
+    for record in subject.summary["missing"]:
+        if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
+            a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
+            first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)
+            yield words.WHY_MISSING.format(first=first, a=a, second=second, b=b)
+            return

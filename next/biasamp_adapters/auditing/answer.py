@@ -1,0 +1,309 @@
+"""The answer of an audit: one headline for each direction, and the sentences that follow it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.ba_sentences import ba_sentences, equal_errors_of_ba, line_below
+from biasamp_adapters.auditing.facts import level
+from biasamp_adapters.auditing.gap_sentences import GapSentences
+from biasamp_adapters.auditing.names import is_small
+from biasamp_adapters.auditing.several_models import model_differences, models_headline
+from biasamp_adapters.auditing.subject import (
+    DOWN,
+    UP,
+    Subject,
+    gaps_of,
+    is_above,
+    is_changed,
+    leading,
+    subject_of,
+)
+from biasamp_adapters.auditing.summary import GapRecord, Summary
+from biasamp_adapters.figures import Digits, agree, count, is_clear, join, name
+from biasamp_adapters.inference.gaps import MOST_GAPS
+from biasamp_adapters.inference.intervals import FEW_ROWS
+
+__all__ = ["Answer", "answers", "leading"]
+
+#: A headline has no more words if it also counts the gaps that are not clear.
+_MOST_WORDS = 30
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of one direction.
+
+    Attributes
+    ----------
+    direction : {"A->T", "T->A"}
+    codes : list of str
+        The codes of the models, in their order.
+    tag : str
+        The code in words; empty for several models.
+    headline : str
+    named : list of lists of str
+        The sentences of each named gap, or the bound of all.
+    more : list of str
+        The rest of the first screen.
+    details : list of str
+        What stands behind the verdict.
+    closing : str
+        The last line of the box: what the codes do not mean.
+    line : str
+        The line below the table, which says what BA is.
+    last : str
+        The last line of the terminal.
+    """
+
+    direction: str
+    codes: list[str]
+    tag: str
+    headline: str
+    named: list[list[str]]
+    more: list[str]
+    details: list[str]
+    closing: str
+    line: str
+    last: str
+
+
+def answers(summary: Summary) -> list[Answer]:
+    """Return what is said of each direction."""
+    return [_answer(summary, direction) for direction in summary["data"]["directions"]]
+
+
+def _answer(summary: Summary, direction: str) -> Answer:
+    subject = subject_of(summary, direction)
+    code, headline = subject.verdict["code"], _headline(subject)
+    tag = "" if subject.has_several_models else words.VERDICTS[code]
+    of_gap, gap_details = _more_of_gap(subject)
+    of_ba, ba_details = ba_sentences(subject)
+    details = [*_changes(subject), *ba_details, *gap_details]
+    return Answer(
+        direction=direction,
+        codes=[verdict["code"] for verdict in subject.verdicts],
+        tag=tag,
+        headline=headline,
+        named=_named(subject),
+        more=[*of_gap, *_with_model(subject, of_ba)],
+        details=[*_with_model(subject, details), *model_differences(subject)],
+        closing=_closing(subject),
+        line=line_below(subject),
+        last=_last(subject, tag, headline),
+    )
+
+
+def _with_model(subject: Subject, sentences: list[str]) -> list[str]:
+    """Return sentences that say which of several models they are about."""
+    if not subject.has_several_models:
+        return sentences
+    model = name(subject.verdict["model"])
+    return [words.OF_MODEL.format(model=model, sentence=sentence) for sentence in sentences]
+
+
+# The headline.
+
+
+def _headline(subject: Subject) -> str:
+    verdict, names = subject.verdict, subject.names
+    if verdict["code"] == "cannot_say":
+        return _no_verdict(subject)
+    if subject.has_several_models:
+        return models_headline(subject)
+    model = name(verdict["model"])
+    if verdict["no_errors"]:
+        headline = words.NO_ERRORS.format(model=model)
+    elif verdict["constant"]:
+        tasks = names.data["kind"] == "tasks" and not names.compares_classes
+        what = words.SAME_TASKS if tasks else names.counted(verdict["constant"][0])
+        headline = words.ONE_PREDICTION.format(model=model, what=what)
+    elif len(subject.gaps) == 1:
+        headline = GapSentences(subject.gaps[0], names, subject.gaps).headline()
+    else:
+        headline = _of_several_gaps(subject)
+    return words.HEADLINE.format(headline=headline)
+
+
+def _no_verdict(subject: Subject) -> str:
+    names, verdict, method = subject.names, subject.verdict, subject.summary["method"]
+    large = [row["name"] for row in names.members if not is_small(row)]
+    present = [row["name"] for row in names.members if row["rows"]]
+    only = present if verdict["why"] == "one_group" else large
+    template = {
+        "one_group": words.ONE_GROUP,
+        "too_few_rows": words.TOO_FEW_ROWS_ONE if large else words.TOO_FEW_ROWS_NONE,
+        "too_many_gaps": words.TOO_MANY_GAPS,
+        "no_interval": words.NO_INTERVAL,
+    }[verdict["why"]]
+    return template.format(
+        name=names.member(only[0]) if only else "",
+        rows=count(names.data["rows"], "row"),
+        member=names.noun,
+        members=names.nouns,
+        unit=names.data["unit"],
+        n=verdict["n_gaps"],
+        least=FEW_ROWS,
+        most=MOST_GAPS,
+        reason=verdict["reason"] if method["n_boot"] else words.NOT_REQUESTED,
+    )
+
+
+def _of_several_gaps(subject: Subject) -> str:
+    """Return how many gaps clearly change, and whether the mean says otherwise."""
+    mean, scope = subject.verdict, _scope(subject)
+    statuses = Counter(gap["status"] for gap in subject.gaps)
+    counts = _counts(subject.gaps, scope)
+    verb, told = "", ""
+    if is_clear(mean):
+        verb = words.STATUSES["grows" if is_above(mean) else "shrinks"][1]
+        told = Digits.of(mean).change_in_points(mean)
+    if not counts:
+        if verb:
+            return words.MEAN_ONLY.format(scope=scope, verb=verb, mean=told)
+        return words.NONE_CHANGES.format(scope=scope)
+    same_side = UP if is_above(mean) else DOWN
+    if verb and not any(statuses[status] for status in same_side):
+        return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=told)
+    unclear = statuses["unclear"]
+    whole = [*counts, words.COUNT_UNCLEAR.format(n=unclear, are=agree(unclear, "is", "are"))]
+    if unclear and len(words.HEADLINE.format(headline=join(whole, 9)).split()) <= _MOST_WORDS:
+        return join(whole, 9)
+    return join(counts, 9)
+
+
+def _counts(gaps: Sequence[GapRecord], scope: str) -> list[str]:
+    """Return "3 of 10 gaps between groups clearly grow", "1 clearly appears"."""
+    statuses = Counter(gap["status"] for gap in gaps)
+    counts: list[str] = []
+    for status, verbs in words.STATUSES.items():
+        if n := statuses[status]:
+            template = words.COUNT_NEXT if counts else words.COUNT
+            gaps_text, verb = count(len(gaps), "gap"), agree(n, *verbs)
+            counts.append(template.format(n=n, gaps=gaps_text, scope=scope, verb=verb))
+    return counts
+
+
+def _scope(subject: Subject) -> str:
+    names = subject.names
+    if len(names.members) == 2 and not names.compares_classes:
+        a, b = (names.member(row["name"]) for row in names.members)
+        return words.BETWEEN.format(a=a, b=b)
+    return words.BETWEEN_MEMBERS.format(members=names.nouns)
+
+
+# The named gaps, and the bound of those that do not clearly change.
+
+
+def _named(subject: Subject) -> list[list[str]]:
+    verdict, gaps, named = subject.verdict, subject.gaps, subject.named
+    if verdict["code"] == "cannot_say" or verdict["no_errors"]:
+        return []
+    if not named:
+        every = [gap for row in subject.verdicts for gap in gaps_of(subject.summary, row)]
+        return [[_bound(words.BOUND_SEVERAL, every, subject)]]
+    is_only_gap = len(gaps) == 1 and not subject.has_several_models
+    told = []
+    for gap in named:
+        of_gap = GapSentences(gap, subject.names, gaps)
+        sentences = [of_gap.rates(), of_gap.change(bool(verdict["constant"]))]
+        if not is_only_gap:
+            sentences.insert(0, _most_certain(subject, gap, of_gap.headline()))
+        elif not is_changed(gap):
+            sentences.append(_bound(words.BOUND_ONE, gaps, subject))
+        told.append(sentences)
+    return told
+
+
+def _most_certain(subject: Subject, gap: GapRecord, headline: str) -> str:
+    model = f", {name(subject.verdict['model'])}" if subject.has_several_models else ""
+    if len(subject.named) == 1:
+        return words.MOST_CERTAIN.format(model=model, headline=headline)
+    kind = words.SMALLER
+    if gap["status"] in UP:
+        kind = words.LARGER
+    elif gap["status"] == "reverses":
+        kind = words.REVERSED
+    return words.MOST_CERTAIN_TO.format(kind=kind, model=model, headline=headline)
+
+
+def _bound(template: str, records: Sequence[GapRecord], subject: Subject, **parts: str) -> str:
+    """Return the largest change that the bands of some gaps leave possible."""
+    widest = max(records, key=_reach)
+    bound = Digits.of(widest).bound(_reach(widest))
+    return template.format(bound=bound, level=level(subject.summary), **parts)
+
+
+def _reach(gap: GapRecord) -> float:
+    return max(abs(gap["low"] or 0.0), abs(gap["high"] or 0.0))
+
+
+def _changes(subject: Subject) -> list[str]:
+    """Return the mean change, and the bound of the gaps that do not clearly change."""
+    verdict, gaps, sentences = subject.verdict, subject.gaps, []
+    if len(gaps) > 1 and verdict["value"] is None:
+        sentences.append(words.NO_MEAN)
+    elif len(gaps) > 1:
+        mean = Digits.of(verdict).change_in_points(verdict)
+        certain = count(verdict["n_in_mean"], "gap")
+        sentences.append(words.MEAN.format(gaps=certain, mean=mean))
+    unclear = [gap for gap in gaps if not is_changed(gap)]
+    if 0 < len(unclear) < len(gaps):
+        do = agree(len(unclear), "does", "do")
+        of_gaps = count(len(unclear), "gap")
+        sentences.append(_bound(words.BOUND_OTHERS, unclear, subject, gaps=of_gaps, do=do))
+    return sentences
+
+
+def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
+    """Return what else is said of the main gap on the first screen, and behind the verdict."""
+    names, main, model = subject.names, subject.main, subject.verdict["model"]
+    error = words.ERROR_AND_MISSING if names.data["missing"].get(model) else words.ERROR
+    if main is None:
+        return [], equal_errors_of_ba(subject, error)
+    of_gap, first, rest = GapSentences(subject.gaps[main], names, subject.gaps), [], []
+    is_multiclass = names.data["kind"] == "classes" and not names.has_two_classes
+    if subject.has_errors:
+        rest = of_gap.equal_errors(error)
+        errors = [
+            record
+            for record in subject.summary["errors"]
+            if (record["model"], record["direction"], record["gap"])
+            == (model, names.direction, main)
+        ]
+        if names.compares_classes or is_multiclass:
+            first, rest = rest[:1], rest[1:]
+        elif errors:
+            first = [of_gap.errors(errors)]
+    for record in subject.summary["scores"]:
+        if (record["model"], record["gap"]) == (model, main) and not names.compares_classes:
+            clear, unclear = of_gap.score_or_threshold(record)
+            first, rest = [*first, *clear], [*rest, *unclear]
+    return first, rest
+
+
+# The last lines.
+
+
+def _closing(subject: Subject) -> str:
+    """Return what the codes that occur do not mean."""
+    codes = {row["code"] for row in subject.verdicts if not row["no_errors"]}
+    lines = dict(words.CLOSING)
+    if len(subject.gaps) > 1:
+        lines["reverses"] = words.CLOSING_SEVERAL_REVERSE
+    parts = {"true": subject.names.true, "members": subject.names.nouns}
+    return " ".join(line.format(**parts) for code, line in lines.items() if code in codes)
+
+
+def _last(subject: Subject, tag: str, headline: str) -> str:
+    verdict, direction = subject.verdict, ""
+    if len(subject.names.data["directions"]) > 1:
+        direction = f" {words.DIRECTIONS[verdict['direction']]}"
+    if subject.has_several_models:
+        return words.LAST_OF_MODELS.format(direction=direction, headline=headline)
+    return words.LAST.format(
+        direction=direction, words=tag, code=verdict["code"], headline=headline
+    )

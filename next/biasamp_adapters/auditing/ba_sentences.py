@@ -1,0 +1,103 @@
+"""What is said of BA: what it is, and where it and the verdict differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.subject import DOWN, UP, Subject, is_above
+from biasamp_adapters.auditing.summary import Number
+from biasamp_adapters.figures import Digits, count, is_clear, join
+
+
+def ba_sentences(subject: Subject) -> tuple[list[str], list[str]]:
+    """Return where BA and the verdict differ, for the first screen, and what BA is."""
+    ba, verdict = subject.number("ba"), subject.verdict
+    if ba is None:
+        return [], []
+    signs = _signs(subject)
+    if ba["value"] == 0 and _has_no_signs(subject):
+        return [], [words.BA_IS_0.format(signs=signs)]
+    change = Digits.of(ba).change_in_points(ba)
+    if verdict["half"] and len(subject.gaps) == 1:
+        its_own = words.BA_ITS_OWN if ba["low"] != ba["high"] else ""
+        sentences = [words.BA_HALF.format(ba=change, its_own=its_own)]
+    else:
+        sentences = [words.BA.format(ba=change, signs=signs)]
+    if verdict["signs_unclear"]:
+        k, m = verdict["signs_unclear"], verdict["signs"]
+        sentences.append(words.BA_SIGNS.format(k=k, m=m))
+    return _disagreement(subject, ba, signs), sentences
+
+
+def _disagreement(subject: Subject, ba: Number, signs: str) -> list[str]:
+    """Return how BA and the verdict differ in sign or clearness."""
+    gaps, code = subject.gaps, subject.verdict["code"]
+    side = words.ABOVE if is_above(ba) else words.BELOW
+    if code == "cannot_say" or ba["low"] is None:
+        return []
+    if is_clear(ba) and code == "no_clear_change":
+        barely = _is_two_by_two(subject)
+        template = words.BA_BARELY if barely else words.BA_ALONE_CLEAR
+        return [template.format(side=side)]
+    if is_clear(ba):
+        against = _what_gaps_do(subject, DOWN if is_above(ba) else UP)
+        if against:
+            return [words.BA_AGAINST.format(side=side, gaps=against, signs=signs)]
+    elif len(gaps) > 1 and (changing := _what_gaps_do(subject, UP + DOWN)):
+        return [words.BA_UNCLEAR.format(gaps=changing)]
+    return []
+
+
+def _what_gaps_do(subject: Subject, statuses: Sequence[str]) -> str:
+    """Return "some gaps grow and some shrink" of these statuses, or what they do on average."""
+    occur = {gap["status"] for gap in subject.gaps}
+    verbs = [verbs for status, verbs in words.STATUSES.items() if status in occur & {*statuses}]
+    if len(subject.gaps) == 1:
+        return words.THE_GAP.format(verb=verbs[0][0]) if verbs else ""
+    if verbs:
+        first = words.SOME_GAPS.format(verb=verbs[0][1])
+        return join([first, *(words.SOME.format(verb=verb) for _, verb in verbs[1:])], 9)
+    mean = "grows" if is_above(subject.verdict) else "shrinks"
+    if is_clear(subject.verdict) and mean in statuses:
+        return words.GAPS_ON_AVERAGE.format(verb=words.STATUSES[mean][1])
+    return ""
+
+
+def _signs(subject: Subject) -> str:
+    """Return what decides the signs of BA."""
+    data = subject.names.data
+    if data["reference"] is not None:
+        return count(data["reference"], "reference row")
+    has_labels = subject.names.true == words.LABELS
+    return words.THE_LABELS if has_labels else words.THE_GIVEN_RATES
+
+
+def _has_no_signs(subject: Subject) -> bool:
+    key = subject.verdict["model"], subject.verdict["direction"]
+    rates = [row for row in subject.summary["rates"] if (row["model"], row["direction"]) == key]
+    return bool(rates) and not any(row["sign"] for row in rates)
+
+
+def _is_two_by_two(subject: Subject) -> bool:
+    return subject.names.has_two_classes and len(subject.names.data["groups"]) == 2
+
+
+def line_below(subject: Subject) -> str:
+    if subject.number("ba") is None:
+        return ""
+    half = words.BA_LINE_HALF
+    if _is_two_by_two(subject) and not all(verdict["half"] for verdict in subject.verdicts):
+        half = ""
+    return words.BA_LINE.format(signs=_signs(subject), half=half, ba_is_not=words.BA_IS_NOT)
+
+
+def equal_errors_of_ba(subject: Subject, error: str) -> list[str]:
+    """Return BA with equal error rates, where no gap is named."""
+    ba, excess, both = subject.number("ba"), subject.number("excess"), subject.names.both
+    if not ba or not excess or not subject.has_errors:
+        return []
+    digits = Digits.of(excess)
+    equal = digits.signed((ba["value"] or 0.0) - (excess["value"] or 0.0))
+    told = digits.change_in_points(excess)
+    return [words.EQUAL_ERRORS_BA.format(error=error, both=both, equal=equal, excess=told)]

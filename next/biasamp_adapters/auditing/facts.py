@@ -1,0 +1,131 @@
+"""The title and the facts of an audit: what was compared with what."""
+
+from __future__ import annotations
+
+import math
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.names import Names, is_small, names_of
+from biasamp_adapters.auditing.summary import Data, Member, Summary
+from biasamp_adapters.figures import agree, clean, count, join, name, plural
+
+
+def title(summary: Summary) -> str:
+    """Return the title of an audit: its own, or what is compared by which feature."""
+    return clean(summary["title"]) or _subject(summary)
+
+
+def facts(summary: Summary) -> list[str]:
+    """Return the parts of the facts line that follow the title."""
+    data, method = summary["data"], summary["method"]
+    parts = [_subject(summary)] if clean(summary["title"]) else []
+    parts.append(count(data["rows"], "row"))
+    if len(data["models"]) > 1:
+        parts.append(count(len(data["models"]), "model"))
+    parts += _left_out(summary)
+    parts.append(words.PROBABILITIES_KIND if data["probabilities"] else words.KIND)
+    if marked := names_of(summary, data["directions"][0]).marked():
+        parts.append(marked)
+    parts += _compared_with(data)
+    if method["n_boot"]:
+        parts.append(words.LEVEL.format(level=level(summary)))
+    return parts
+
+
+def level(summary: Summary) -> str:
+    """Return the level of the intervals: "95%"."""
+    return f"{100 * summary['method']['confidence']:.6g}%"
+
+
+def head(summary: Summary, direction: str) -> str:
+    """Return the head of one of two directions: "object by gender (A→T)"."""
+    names = names_of(summary, direction)
+    subject, by = "tasks" if names.label == "task" else names.label, names.feature
+    if names.compares_classes:
+        subject, by = by, subject
+    shown = words.DIRECTIONS[direction]
+    return words.HEAD_OF_DIRECTION.format(subject=subject, by=by, direction=shown)
+
+
+def two_directions(summary: Summary) -> str:
+    """Return the sentence that goes before two verdicts, or nothing."""
+    if len(summary["data"]["directions"]) < 2:
+        return ""
+    names = names_of(summary, "T->A")
+    return words.TWO_DIRECTIONS.format(
+        feature=names.feature, class_=names.noun, task=names.label, classes=names.nouns
+    )
+
+
+def _subject(summary: Summary) -> str:
+    """Return what is compared by which feature."""
+    data = summary["data"]
+    names = names_of(summary, data["directions"][0])
+    subject = names.label
+    if data["kind"] == "tasks":
+        subject = count(len(data["classes"]), "task")
+    elif data["positive"] is not None and names.has_two_classes:
+        subject = names.class_(data["positive"])
+    elif data["label"] is None:
+        subject = count(len(data["classes"]), "class")
+    text = words.TITLE.format(subject=subject, feature=names.feature)
+    if "T->A" in data["directions"]:
+        text = words.TITLE_PREDICTED.format(title=text, feature=names.feature)
+    return text
+
+
+def _left_out(summary: Summary) -> list[str]:
+    """Return the groups and classes that are too small, for directions with a verdict."""
+    parts = []
+    judged = {row["direction"] for row in summary["verdicts"] if row["code"] != "cannot_say"}
+    for direction in summary["data"]["directions"]:
+        names = names_of(summary, direction)
+        small = [member for member in names.members if is_small(member)]
+        if small and direction in judged:
+            parts.append(_too_small(names, small))
+    return parts
+
+
+def _too_small(names: Names, small: list[Member]) -> str:
+    total, unit = len(names.members), names.data["unit"]
+    listed = [
+        words.NAME_AND_SIZE.format(name=names.member(row["name"]), size=_size(row["size"], unit))
+        for row in small
+    ]
+    return words.GROUPS_LEFT_OUT.format(
+        n=f"{total - len(small):,}",
+        all=f"{total:,}",
+        members=plural(total, names.noun),
+        names=join(listed),
+        are=agree(len(small), "is", "are"),
+    )
+
+
+def _size(size: float, unit: str) -> str:
+    """Return "1 row", "9 clusters" or "11.2 effective rows"; never 15, which would be enough."""
+    rounded = math.floor(10 * size + 1e-6) / 10
+    if rounded == int(rounded):
+        return count(int(rounded), unit.removesuffix("s"))
+    return f"{rounded:.1f} {unit}"
+
+
+def _compared_with(data: Data) -> list[str]:
+    """Return what stands beside the predictions, and which rows count how."""
+    parts = [
+        words.COMPARED_WITH_LABELS
+        if data["compared_with"] == words.LABELS
+        else words.COMPARED_WITH_RATES
+    ]
+    if data["reference"] is not None:
+        parts.append(words.SIGNS_FROM.format(rows=count(data["reference"], "reference row")))
+    if data["weights"] is not None:
+        parts.append(words.WEIGHTED_BY.format(column=name(data["weights"])))
+    if data["clusters"] is not None and data["n_clusters"] is not None:
+        column = name(data["clusters"])
+        parts.append(words.CLUSTERS_OF.format(n=data["n_clusters"], column=column))
+    if missing := sum(data["missing"].values()):
+        predictions = count(missing, "prediction")
+        parts.append(words.MISSING_PREDICTIONS.format(predictions=predictions))
+    if data["left_out"]:
+        parts.append(words.LEFT_OUT.format(rows=count(data["left_out"], "row")))
+    return parts

@@ -1,0 +1,256 @@
+"""What is said of one gap: its headline, rates and change, equal error rates, and two steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.names import Names
+from biasamp_adapters.auditing.summary import ErrorRecord, GapRecord, Number, ScoreRecord
+from biasamp_adapters.figures import Digits, count, is_clear
+
+
+@dataclass(frozen=True)
+class GapSentences:
+    """The sentences of one gap, all with the decimals of its change.
+
+    Attributes
+    ----------
+    gap : GapRecord
+    names : Names
+    gaps : sequence of GapRecord
+        All gaps of the model; the short name of this one tells it from them.
+    """
+
+    gap: GapRecord
+    names: Names
+    gaps: Sequence[GapRecord]
+
+    @property
+    def digits(self) -> Digits:
+        """The decimals of all numbers about the gap."""
+        return Digits.of(self.gap)
+
+    @property
+    def short_gap(self) -> str:
+        """What tells the gap from the others of its model."""
+        if len(self.gaps) == 1:
+            return words.GAP_ALONE
+        if len({gap["of_class"] for gap in self.gaps}) == 1:
+            return words.GAP_BETWEEN.format(**self._parts())
+        return self._full_gap()
+
+    def headline(self) -> str:
+        """Return what happens to the gap, without a full stop."""
+        gap, status = self.gap, self.gap["status"]
+        parts = self._parts() | {"gap": self._full_gap()}
+        if status == "appears":
+            return words.APPEARS.format(**parts)
+        if status == "reverses":
+            return words.REVERSES.format(**parts | self._rates_that_reverse())
+        if status == "unclear":
+            return words.UNCLEAR.format(**parts)
+        if status == "shrinks" and not gap["true_clear"]:
+            first, then = self._higher(gap["true"]), self._higher(gap["predicted"])
+            return words.SHRINKS_UNCLEAR.format(first_higher=first, then_higher=then, **parts)
+        if status == "shrinks" and not gap["predicted_clear"]:
+            return words.SHRINKS_AWAY.format(**parts)
+        return words.CHANGES.format(verb=words.STATUSES[status][0], **parts)
+
+    def rates(self) -> str:
+        """Return how the rates of both sides differ from those in the labels."""
+        gap = self.gap
+        template, directions = words.RATES, words.OFTEN
+        if self.names.compares_classes:
+            template, directions = words.RATES_SHARE, words.LARGE
+        elif self.names.data["probabilities"]:
+            template, directions = words.RATES_PROBABILITY, words.HIGH
+        first = self._direction(gap["first_true"], gap["first_predicted"])
+        second = self._direction(gap["second_true"], gap["second_predicted"])
+        then = "" if first == second else directions[second]
+        return template.format(
+            first=self._rate("first", directions[first]),
+            second=self._rate("second", then),
+            **self._parts(),
+        )
+
+    def change(self, is_constant: bool = False) -> str:
+        """Return the change of the gap; the short sentence needs two sizes in the headline."""
+        gap, digits, parts = self.gap, self.digits, self._parts()
+        status, change = gap["status"], self.digits.change_in_points(gap)
+        if status == "appears" and not is_constant:
+            low = digits.bound(gap["low"] or 0.0)
+            return words.CHANGE_APPEARS.format(low=low, true=parts["true"])
+        both_clear = gap["true_clear"] and gap["predicted_clear"]
+        is_short = status == "grows" or (status == "shrinks" and both_clear)
+        if is_short and not is_constant:
+            return words.CHANGE.format(change=change)
+        template, predicted = words.CHANGE_SIGNED, gap["predicted"]
+        if status == "reverses":
+            template, predicted = words.CHANGE_REVERSES, abs(predicted)
+        signed = {"dp": digits.signed(gap["true"]), "dq": digits.signed(predicted)}
+        return template.format(**parts | signed, change=change)
+
+    def errors(self, records: Sequence[ErrorRecord]) -> str:
+        """Return how often both sides are predicted positive among rows labelled alike."""
+        records = sorted(records, key=lambda record: record["labelled"])
+        unclear = [record["low"] is not None and not is_clear(record) for record in records]
+        marks = [words.NO_CLEAR_DIFFERENCE if mark else "" for mark in unclear]
+        if unclear == [True, True]:
+            marks = ["", words.NO_CLEAR_DIFFERENCE_IN_EITHER]
+        digits, sentence = Digits.of(*records), ""
+        for record, mark in zip(records, marks, strict=True):
+            parts = {"first": digits.rate(record["first"]), "second": digits.rate(record["second"])}
+            kind = self.names.labelled(self.gap["of_class"], record["labelled"] == "positive")
+            template = words.ERRORS_OTHER if sentence else words.ERRORS
+            shares = shares_predicted(self.names, self.gap["of_class"], self._parts() | parts)
+            sentence += template.format(kind=kind, mark=mark, shares=shares, **parts)
+        if marked := self.names.marked():
+            return f"{sentence}. {marked}."
+        return f"{sentence}."
+
+    def equal_errors(self, error: str) -> list[str]:
+        """Return the gap with equal error rates, and the difference of the predicted one."""
+        gap, parts, equal = self.gap, self._parts(), self.gap["equal_errors"]
+        if equal is None:
+            return []
+        sentence = words.EQUAL_ERRORS.format(
+            error=error,
+            both=self.names.both,
+            gap=self.short_gap,
+            size=size_along(equal, self.digits),
+        )
+        if gap["beyond_low"] is None:
+            return [sentence]
+        low, high = gap["beyond_low"], gap["beyond_high"]
+        beyond: dict[str, Any] = {"value": gap["beyond"], "low": low, "high": high}
+        digits = Digits.of(beyond)
+        if not is_clear(beyond):
+            then = words.EQUAL_ERRORS_UNCLEAR.format(
+                error=error,
+                difference=digits.number(beyond["value"], "+"),
+                ends=digits.ends(beyond["low"], beyond["high"], "+"),
+            )
+        elif gap["predicted"] < 0 or equal < 0:
+            difference = digits.change_in_points(beyond)
+            then = words.EQUAL_ERRORS_SIGNED.format(error=error, difference=difference, **parts)
+        else:
+            then = words.EQUAL_ERRORS_BY.format(error=error, **_larger_or_smaller(beyond, digits))
+        return [sentence, then]
+
+    def score_or_threshold(self, record: ScoreRecord) -> tuple[list[str], list[str]]:
+        """Return the lead and what is clear, and what is not clear."""
+        if record["first"] is None or record["second"] is None:
+            return [], [words.NOT_TOLD_APART.format(reason=record["reason"])]
+        by_score, by_threshold = record["by_score"], record["by_threshold"]
+        digits, implied = Digits.of(by_score, by_threshold), record["first"] - record["second"]
+        template = words.SCORE_CLEAR if is_clear(by_score) else words.SCORE_UNCLEAR
+        size, change = size_along(implied, digits), digits.change_in_points(by_score)
+        score = template.format(gap=size, change=change, true=self.names.true)
+        threshold = self._by_threshold(record, digits, implied)
+        told = [(score, is_clear(by_score)), (threshold, is_clear(by_threshold))]
+        clear = [sentence for sentence, is_told_first in told if is_told_first]
+        unclear = [sentence for sentence, is_told_first in told if not is_told_first]
+        meaning = words.SCORES_IMPLY.format(of=self.names.counted(self.gap["of_class"]))
+        return [*self._lead(by_score, by_threshold), *clear], [*unclear, meaning]
+
+    def _by_threshold(self, record: ScoreRecord, digits: Digits, implied: float) -> str:
+        number, rule = record["by_threshold"], record["rule"]
+        change = digits.change_in_points(number)
+        if not is_clear(number):
+            return words.THRESHOLD_UNCLEAR.format(rule=rule, change=change)
+        if implied < 0 or self.gap["predicted"] < 0:
+            return words.THRESHOLD_SIGNED.format(rule=rule, change=change, **self._parts())
+        return words.THRESHOLD_CLEAR.format(rule=rule, **_larger_or_smaller(number, digits))
+
+    def _lead(self, by_score: Number, by_threshold: Number) -> list[str]:
+        """Return in which step the gap grows, if neither makes it smaller."""
+        numbers = (by_score, by_threshold)
+        shrinks = any(number["high"] is not None and number["high"] < 0 for number in numbers)
+        if self.gap["status"] != "grows" or shrinks:
+            return []
+        lead = {
+            (True, True): words.LEAD_BOTH,
+            (True, False): words.LEAD_SCORE,
+            (False, True): words.LEAD_THRESHOLD,
+            (False, False): words.LEAD_NEITHER,
+        }
+        return [lead[is_clear(by_score), is_clear(by_threshold)].format(true=self.names.true)]
+
+    def _parts(self) -> dict[str, str]:
+        """Return what most sentences name: both sides, the class, and the sizes of the gap."""
+        gap, names = self.gap, self.names
+        return {
+            "a": names.member(gap["first"]),
+            "b": names.member(gap["second"]),
+            "of": names.counted(gap["of_class"]),
+            "dp": self.digits.size(gap["true"]),
+            "dq": self.digits.size(gap["predicted"]),
+            "true": names.true,
+        }
+
+    def _full_gap(self) -> str:
+        template = words.GAP_IN_SHARE if self.names.compares_classes else words.GAP
+        return template.format(**self._parts())
+
+    def _higher(self, value: float) -> str:
+        """Return the side that has the higher rate, unless the gap is 0 as printed."""
+        if _is_0(self.digits.size(value)):
+            return ""
+        side = self.gap["first"] if value > 0 else self.gap["second"]
+        return words.HIGHER_FOR.format(name=self.names.member(side))
+
+    def _rates_that_reverse(self) -> dict[str, str]:
+        rate = words.RATE
+        if self.names.compares_classes:
+            rate = words.SHARE_OF.format(of=self.names.counted(self.gap["of_class"]))
+        given = words.IN_THE_LABELS if self.names.true == words.LABELS else words.GIVEN
+        return {"rate": rate, "given": given.format(rate=rate)}
+
+    def _direction(self, true: float, predicted: float) -> int:
+        """Return the position of the word for a rate that rises, falls or stays as printed."""
+        if self.digits.rate(true) == self.digits.rate(predicted):
+            return 2
+        return 0 if predicted > true else 1
+
+    def _rate(self, side: str, how: str) -> str:
+        """Return the rates of one side: "more often for B (30% to 45%; 3,000 rows)"."""
+        gap: dict[str, Any] = {**self.gap}
+        true = self.digits.rate(gap[f"{side}_true"])
+        predicted = self.digits.rate(gap[f"{side}_predicted"])
+        rates = true if true == predicted else words.FROM_TO.format(p=true, q=predicted)
+        return words.RATE_OF.format(
+            how=how,
+            name=self.names.member(gap[side]),
+            rates=rates,
+            rows=count(gap[f"{side}_rows"], "row"),
+        )
+
+
+def shares_predicted(names: Names, label: Any, parts: dict[str, str]) -> str:
+    """Return "45% of A and 23% of B are predicted 1"."""
+    template = words.ERRORS_SHARES
+    if names.data["probabilities"]:
+        template = words.ERRORS_PROBABILITY
+    return template.format(pos=names.labelled(label), **parts)
+
+
+def size_along(value: float, digits: Digits) -> str:
+    """Return the size of a gap, which may be against the direction of the named one."""
+    size = digits.size(value)
+    if value < 0 and not _is_0(size):
+        return words.OTHER_WAY_ROUND.format(size=size)
+    return size
+
+
+def _larger_or_smaller(number: Mapping[str, Any], digits: Digits) -> dict[str, str]:
+    """Return the size of a clear difference, its ends as sizes, and its side in a word."""
+    word = words.LARGER if number["low"] > 0 else words.SMALLER
+    return {"size": digits.size(number["value"]), "word": word, "ends": digits.sizes(number)}
+
+
+def _is_0(size: str) -> bool:
+    """Return whether a printed size is 0."""
+    return float(size.split()[0]) == 0

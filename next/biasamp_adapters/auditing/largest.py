@@ -1,0 +1,98 @@
+"""Sentences on the largest differences between groups, and on the four-fifths rule."""
+
+from __future__ import annotations
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.gap_sentences import shares_predicted
+from biasamp_adapters.auditing.names import Names, names_of
+from biasamp_adapters.auditing.subject import leading
+from biasamp_adapters.auditing.summary import LargestRecord, Summary
+from biasamp_adapters.figures import Digits, ratio
+
+_FOUR_FIFTHS = 0.8
+
+#: Measures of rows that are labelled alike: the short name, and whether the label is positive.
+_ERRORS = {"false_positive_rate": (words.FPR, False), "true_positive_rate": (words.TPR, True)}
+
+
+def largest_sentences(summary: Summary) -> list[str]:
+    """Return what is said of each measure of the model that is told."""
+    if "A->T" not in summary["data"]["directions"]:
+        return []
+    names, model = names_of(summary, "A->T"), leading(summary, "A->T")["model"]
+    sentences = []
+    for record in summary["largest"]:
+        if record["model"] == model:
+            sentences.append(_difference(record, names))
+        if record["model"] == model and record["measure"] == "selection_rate":
+            sentences += _impact(record, names)
+    return sentences
+
+
+def _difference(record: LargestRecord, names: Names) -> str:
+    measure, value = words.MEASURES[record["measure"]], record["value"]
+    if value is None and not record["reason"]:
+        return words.LARGEST_TOO_FEW.format(measure=measure)
+    if value is None or record["low"] is None or record["high"] is None:
+        return words.LARGEST_NO_INTERVAL.format(measure=measure, reason=record["reason"])
+    digits, is_clear = Digits.of(record), record["low"] > 0
+    bound = digits.bound(record["high"])
+    if record["measure"] in _ERRORS and names.data["positive"] is not None:
+        short, positive = _ERRORS[record["measure"]]
+        difference = words.DIFFER_UNCLEAR.format(bound=bound)
+        if is_clear:
+            difference = words.DIFFER_BY.format(least=digits.end(record["low"]), most=bound)
+        label, parts = names.data["positive"], _lowest_and_highest(record, names, digits)
+        parts |= {"first": parts["high"], "second": parts["low"]}
+        shares, kind = shares_predicted(names, label, parts), names.labelled(label, positive)
+        return words.LARGEST_ERRORS.format(
+            kind=kind, shares=shares, short=short, difference=difference
+        )
+    if not is_clear:
+        return words.LARGEST_UNCLEAR.format(measure=measure, bound=bound)
+    parts = _lowest_and_highest(record, names, digits) | {"measure": measure}
+    if len(record["rates"]) == 2:
+        return words.LARGEST_TWO.format(by=digits.by(record), **parts)
+    return words.LARGEST_SEVERAL.format(least=digits.end(record["low"]), most=bound, **parts)
+
+
+def _lowest_and_highest(record: LargestRecord, names: Names, digits: Digits) -> dict[str, str]:
+    """Return the two groups with the highest and the lowest rate."""
+    groups, rates = record["groups"], record["rates"]
+    lowest = min(range(len(rates)), key=lambda i: (rates[i], i))
+    highest = max(range(len(rates)), key=lambda i: (rates[i], i))
+    return {
+        "a": names.group(groups[highest]),
+        "high": digits.rate(rates[highest]),
+        "b": names.group(groups[lowest]),
+        "low": digits.rate(rates[lowest]),
+    }
+
+
+def _impact(record: LargestRecord, names: Names) -> list[str]:
+    """Return the ratio of the lowest to the highest selection rate, and the four-fifths rule."""
+    value, low, high = record["ratio"], record["ratio_low"], record["ratio_high"]
+    if value is None:
+        return [] if any(record["rates"]) or not record["rates"] else [words.IMPACT_UNDEFINED]
+    parts = _lowest_and_highest(record, names, Digits.of(record)) | {"ratio": ratio(value)}
+    if low is None or high is None:
+        ends = words.IMPACT_NO_INTERVAL.format(reason=record["ratio_reason"])
+        return [words.IMPACT.format(ends=ends, **parts)]
+    place = words.INCLUDES
+    if high < _FOUR_FIFTHS:
+        place = words.LIES_BELOW
+    elif low > _FOUR_FIFTHS:
+        place = words.LIES_ABOVE
+    ends = words.IMPACT_ENDS.format(low=ratio(low), high=ratio(high))
+    return [words.IMPACT.format(ends=ends, **parts), _four_fifths(place, names)]
+
+
+def _four_fifths(place: str, names: Names) -> str:
+    data, marked = names.data, names.marked()
+    if marked and data["positive"] == data["favorable"]:
+        return words.FOUR_FIFTHS.format(place=place, marked="")
+    if marked:
+        return words.FOUR_FIFTHS.format(place=place, marked=f"; {marked}")
+    of = "" if data["positive"] is None else names.class_(data["positive"])
+    sentence = words.FOUR_FIFTHS.format(place=place, marked="")
+    return sentence + words.FOUR_FIFTHS_CHECK.format(of=of) if of else sentence

@@ -1,0 +1,172 @@
+"""The notes: caveats that follow from the summary, and those that came with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+from typing import Any
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.names import Names, is_small
+from biasamp_adapters.auditing.subject import Subject, subject_of
+from biasamp_adapters.auditing.summary import Summary, VerdictRecord
+from biasamp_adapters.figures import Digits, agree, count, join, name, percent
+from biasamp_adapters.inference.gaps import ALL_ROWS
+from biasamp_adapters.inference.intervals import FEW_ROWS
+
+#: Predicted shares of a class outside these times its share in the labels get a note.
+_LEAST, _MOST = 0.8, 1.25
+
+
+def notes(summary: Summary) -> list[str]:
+    """Return all notes, each once."""
+    subjects = [subject_of(summary, direction) for direction in summary["data"]["directions"]]
+    first = subjects[0]
+    told = [*_of_rows(summary, first.names)]
+    for subject in subjects:
+        told += _of_members(subject)
+    for verdict in first.verdicts:
+        told += _of_model(verdict, first)
+    told += _of_spelling(first.names)
+    told += summary["notes"]
+    told += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
+    return list(dict.fromkeys(told))
+
+
+def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
+    """Return which rows or predictions are missing, and how rows count."""
+    data = names.data
+    if data["left_out"]:
+        yield words.ROWS_DROPPED.format(n=data["left_out"])
+    for model, n in data["missing"].items():
+        if n:
+            yield words.PREDICTIONS_MISSING.format(
+                predictions=count(n, "prediction"),
+                model=name(model),
+                are=agree(n, "is", "are"),
+                what=words.NO_TASK if data["kind"] == "tasks" else words.WRONG,
+            )
+    for record in summary["missing"]:
+        yield words.MISSING_BY_GROUP.format(
+            kind=names.labelled(record["labelled"]),
+            first=percent(record["first_rate"], 0),
+            a=names.group(record["first"]),
+            second=percent(record["second_rate"], 0),
+            b=names.group(record["second"]),
+            ba=Digits.of(record["ba"]).signed(record["ba"]["value"] or 0.0),
+        )
+    if data["weights"] is not None:
+        yield words.WEIGHTED.format(column=name(data["weights"]))
+
+
+def _of_members(subject: Subject) -> Iterator[str]:
+    """Return which groups or classes the verdict does not compare, or not in pairs."""
+    names, verdict = subject.names, subject.verdict
+    n_small = sum(map(is_small, names.members))
+    if n_small and verdict["code"] != "cannot_say":
+        yield words.NOT_COMPARED.format(
+            members=count(n_small, names.noun),
+            least=FEW_ROWS,
+            unit=names.data["unit"],
+            are=agree(n_small, "is", "are"),
+            them=agree(n_small, "it", "them"),
+        )
+    if verdict["comparison"] == ALL_ROWS and subject.gaps:
+        n_pairs = comb(len(names.members) - n_small, 2)
+        n = n_pairs * len({gap["of_class"] for gap in subject.gaps})
+        yield words.VERY_MANY_GAPS.format(n=n, member=names.noun)
+
+
+def _of_model(verdict: VerdictRecord, subject: Subject) -> Iterator[str]:
+    """Return what a model does that explains its numbers."""
+    names, model = subject.names, name(verdict["model"])
+    if verdict["no_errors"]:
+        if subject.has_several_models:
+            yield words.MAKES_NO_ERRORS.format(model=model)
+    elif verdict["constant"]:
+        if subject.has_several_models:
+            what = names.counted(verdict["constant"][0])
+            yield f"{words.ONE_PREDICTION.format(model=model, what=what)}."
+    elif names.has_two_classes:
+        yield from _of_prevalence(verdict["model"], names)
+        yield from _of_coding(verdict["model"], subject)
+
+
+def _of_prevalence(model: str, names: Names) -> Iterator[str]:
+    """Return how often the positive class is predicted, if that is far from its share."""
+    for row in names.data["classes"]:
+        predicted = (row["predicted"] or {}).get(model)
+        if row["name"] != names.data["positive"] or not row["share"] or predicted is None:
+            continue
+        ratio = predicted / row["share"]
+        if not _LEAST <= ratio <= _MOST:
+            yield words.PREVALENCE.format(
+                model=name(model),
+                of=names.class_(row["name"]),
+                predicted=percent(predicted, 0),
+                true=percent(row["share"], 0),
+                ratio=f"{ratio:.0%}",
+            )
+
+
+def _of_coding(model: str, subject: Subject) -> Iterator[str]:
+    """Return whether labels may be coded the other way round."""
+    constant = max(row["share"] for row in subject.names.data["classes"])
+    accuracy = subject.metric("accuracy", model)
+    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
+        yield words.CODING.format(
+            model=name(model), accuracy=percent(accuracy["value"], 0), constant=percent(constant, 0)
+        )
+
+
+def _of_spelling(names: Names) -> Iterator[str]:
+    """Return names that look like one, and groups that are numbers."""
+    data = names.data
+    groups = [row["name"] for row in data["groups"]]
+    yield from _alike(words.GROUPS, groups)
+    classes = words.TASKS if data["kind"] == "tasks" else words.CLASSES
+    yield from _alike(classes, [row["name"] for row in data["classes"]])
+    if groups and all(isinstance(label, bool | int | float) for label in groups):
+        yield words.NUMBERS.format(feature=names.the_feature, names=join(map(name, groups)))
+
+
+def _alike(members: str, labels: list[Any]) -> Iterator[str]:
+    """Return pairs of names that differ only in case or spaces."""
+    seen: dict[str, Any] = {}
+    for label in labels:
+        key = " ".join(str(label).casefold().split())
+        if key in seen:
+            a, b = (name(text).strip("'") for text in (seen[key], label))
+            yield words.SPELLING.format(members=members, a=a, b=b)
+        seen[key] = label
+
+
+def _of_rates(subjects: list[Subject]) -> Iterator[str]:
+    """Return how many rates of BA are 0 on both sides."""
+    for subject in subjects:
+        key = subject.verdict["model"], subject.verdict["direction"]
+        rates = [row for row in subject.summary["rates"] if (row["model"], row["direction"]) == key]
+        k = sum(row["true"] == 0 == row["predicted"] for row in rates)
+        if k:
+            yield words.RATES_OF_0.format(k=k, m=len(rates))
+
+
+def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:
+    """Return what decides signs, and what holds of every report."""
+    data = names.data
+    has_labels = names.true == words.LABELS
+    if data["reference"] is not None:
+        rows = count(data["reference"], "reference row")
+        yield words.SIGNS_FROM_REFERENCE.format(rows=rows)
+    elif has_labels:
+        yield words.NO_REFERENCE
+    else:
+        yield words.RATES_ARE_A_CHOICE
+    if any(record["key"].startswith("multi") for record in summary["metrics"]):
+        yield words.MULTI_HAS_NO_SIGN
+    if "T->A" in data["directions"]:
+        yield words.MEANING_OF_PREDICTED.format(feature=names.the_feature)
+    yield words.COMPARE_LIKE
+    yield words.NEED_NOT_BE_FAIR
+    if has_labels:
+        yield words.LABELS_AS_THEY_ARE
