@@ -107,6 +107,7 @@ def align(
     reference: Rows | BaseRates | None,
     class_labels: Any = None,
     group_labels: Any = None,
+    fewest_groups: int = 2,
 ) -> Evaluation:
     """Put rows and reference on common lists of labels, and check that they match."""
     if isinstance(reference, BaseRates):
@@ -117,7 +118,7 @@ def align(
         listed = {TASK: class_labels, ATTRIBUTE: group_labels}
         evaluation = _on_common_labels(rows, reference, listed)
         groups = evaluation.rows.group_labels
-    if len(groups) < 2:
+    if len(groups) < fewest_groups:
         raise ValueError(
             f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."
         )

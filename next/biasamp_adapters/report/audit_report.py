@@ -17,12 +17,13 @@ from biasamp_adapters.auditing.compute import Computed, compute
 from biasamp_adapters.auditing.runs import mean_over_runs, track_models
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.counting.counts import read_counts
 from biasamp_adapters.counting.labels import Label
+from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.replicates import read_seed
 from biasamp_adapters.metrics.base import check_whole
-from biasamp_adapters.metrics.rates import DirectionalBiasAmplification
 
 #: The parts of a report that are frames.
 _PARTS = (
@@ -224,13 +225,6 @@ def audit(
     'amplifies'
     """
     check_whole("n_boot", n_boot, 0)
-    reading = DirectionalBiasAmplification(
-        reference=reference,
-        class_labels=class_labels,
-        group_labels=group_labels,
-        missing=missing,
-        missing_values=missing_values,
-    )
     columns = {
         "y_true": y_true,
         "sensitive_features": sensitive_features,
@@ -238,7 +232,16 @@ def audit(
         "sample_weight": sample_weight,
         "clusters": clusters,
     }
-    evaluation = reading.read(data, y_pred, columns)
+    options = {
+        "class_labels": class_labels,
+        "group_labels": group_labels,
+        "missing": missing,
+        "missing_values": missing_values,
+    }
+    counts, used = read_counts(data, y_pred, columns=columns, options=options)
+    compared = read_reference(reference, used, missing)
+    # Data of a single group have a report, which says that there is no gap to judge.
+    evaluation = align(counts.rows, compared, class_labels, group_labels, fewest_groups=1)
     seed = read_seed(random_state)
     computed = compute(evaluation, pos_label, n_boot, confidence, seed)
     names = {

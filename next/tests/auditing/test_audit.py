@@ -202,3 +202,16 @@ def test_rows_needed_fall_with_the_square_of_the_change(report: bam.AuditReport)
     rows = report.rows_needed(0.02)
     assert rows["high", "A->T"] == pytest.approx(6780, rel=0.06)
     assert report.rows_needed(0.01)["high", "A->T"] == pytest.approx(4 * rows.iloc[0], rel=1e-3)
+
+
+def test_audit_of_one_group_cannot_say() -> None:
+    report = bam.audit([0, 1, 1] * 20, [0, 1, 0] * 20, sensitive_features=["a"] * 60, n_boot=100)
+    [verdict] = report.verdicts
+    assert (verdict.code, verdict.reason) == ("cannot_say", "one_group")
+
+
+def test_audit_of_few_rows_cannot_say() -> None:
+    groups = ["a"] * 20 + ["b"] * 10
+    report = bam.audit([0, 1, 1] * 10, [0, 1, 0] * 10, sensitive_features=groups, n_boot=100)
+    assert report.verdicts[0].reason == "too_few_rows"
+    assert report.summary["gaps"] == []

@@ -30,7 +30,7 @@ def test_over_runs_of_seeds_adds_the_spread_of_rows(report: bam.AuditReport) -> 
     ba = row(bam.over_runs(report), "BA")
     values = report.to_frame().query("key == 'ba_a_to_t'")["value"].astype(float)
     assert (ba["runs"], ba["mean"]) == (5, pytest.approx(values.mean()))
-    # Student's t of 4 degrees of freedom is 2.776. The mean of five runs varies with the rows nearly
+    # Of 4 degrees of freedom, t is 2.776. The mean of five runs varies with the rows nearly
     # as much as one run, whose standard error is .0077: at least .7 times as much.
     between, reach = 2.776 * values.std() / np.sqrt(5), (ba["high"] - ba["low"]) / 2
     assert np.hypot(between, 0.7 * 1.96 * 0.0077) < reach < np.hypot(between, 1.96 * 0.0077)
