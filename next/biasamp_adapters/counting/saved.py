@@ -6,7 +6,8 @@ import datetime as dt
 import hashlib
 import json
 import warnings
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,12 @@ from biasamp_adapters.counting.labels import (
     RIGHT,
     SHARED,
     TRUTH,
+    Key,
     Label,
 )
 from biasamp_adapters.counting.margins import divide, margins_of_data
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
-from biasamp_adapters.counting.reading import Key
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable
 from biasamp_adapters.warning import AmplificationWarning
@@ -53,20 +54,10 @@ def save(rows: Rows, path: Any) -> None:
             AmplificationWarning,
             stacklevel=3,
         )
-    sums = None
+    body = {field.name: getattr(rows, field.name) for field in fields(rows) if field.init}
+    body["variables"] = [_write_variable(key, v) for key, v in rows.variables.items()]
     if rows.block_sums is not None:
-        sums = [[key, table.tolist()] for key, table in rows.block_sums.items()]
-    body = {
-        "variables": [_write_variable(key, v) for key, v in rows.variables.items()],
-        "n": rows.n,
-        "w": rows.w,
-        "cluster": rows.cluster,
-        "names": rows.names,
-        "listed": [truth for truth in PREDICTED if rows.listed.get(truth) is not None],
-        "dropped": rows.dropped,
-        "block_sums": sums,
-        "undrawn": rows.undrawn,
-    }
+        body["block_sums"] = list(rows.block_sums.items())
     written = {"format": FORMAT, "checksum": _checksum(body), **body}
     write_text(path, json.dumps(written, default=_write))
 
@@ -88,11 +79,9 @@ def load(path: Any) -> Rows:
         body["block_sums"] = {tuple(key): np.array(sums) for key, sums in body["block_sums"]}
     body["variables"] = dict(map(_read_variable, body["variables"]))
     body["names"] = {truth: _to_label(name) for truth, name in body["names"].items()}
-    body["undrawn"] = tuple(map(_to_label, body["undrawn"]))
-    listed, body["listed"] = body["listed"], {}
-    rows = Rows(**body)
-    labels = {truth: rows.labels_of(truth) if truth in listed else None for truth in PREDICTED}
-    return replace(rows, listed=labels)
+    body["listed"] = {truth: _to_labels(labels) for truth, labels in body["listed"].items()}
+    body["undrawn"] = _to_labels(body["undrawn"])
+    return Rows(**body)
 
 
 def _checksum(body: dict[str, Any]) -> str:
@@ -124,6 +113,10 @@ def _to_label(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _to_labels(values: list[Any]) -> tuple[Label, ...]:
+    return tuple(map(_to_label, values))
+
+
 def _write_variable(key: Key, variable: Variable) -> dict[str, Any]:
     """Return a variable as labels and arrays; of indicators those that are not 0 or all 1."""
     written = {"role": key[0], "model": key[1], "labels": variable.labels}
@@ -138,13 +131,12 @@ def _write_variable(key: Key, variable: Variable) -> dict[str, Any]:
 def _read_variable(written: dict[str, Any]) -> tuple[Key, Variable]:
     """Return a variable and its key."""
     key = written["role"], written["model"]
-    labels = tuple(map(_to_label, written["labels"]))
+    labels = _to_labels(written["labels"])
     if "codes" in written:
         return key, Codes(labels, np.array(written["codes"], np.min_scalar_type(len(labels))))
     columns, starts = np.array(written["columns"], int), np.array(written["starts"])
-    values = np.ones(len(columns), np.uint8)
-    if written["values"] is not None:
-        values = np.array(written["values"])
+    is_binary = written["values"] is None
+    values = np.ones(len(columns), np.uint8) if is_binary else np.array(written["values"])
     shape = len(starts) - 1, len(labels) + 1  # The last column is a missing value.
     held = sparse.csr_array((values, columns, starts), shape).toarray()
     return key, Block(labels, held[:, :-1], held[:, -1] == 1, written["is_matrix"])
@@ -164,9 +156,8 @@ def without_rows(rows: Rows) -> Rows:
     tables = {}
     for first, second, model in _pairs(rows):
         x, y = (partition.rows.variable(role, model) for role in (first, second))
-        sums = partition.sums(first, second, model)
-        table = sums if isinstance(sums, np.ndarray) else sums.toarray()
-        table = table.reshape(n_blocks, x.width, y.width)
+        sums = sparse.csr_array(partition.sums(first, second, model)).toarray()
+        table = sums.reshape(n_blocks, x.width, y.width)
         tables[first, second, model] = table[:, : len(x.labels), : len(y.labels)]
     w = None
     if rows.w is not None:
@@ -194,8 +185,8 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
     n_blocks = 0
     if is_large.any() and (isinstance(groups, Codes) or is_large.all()):
         large = sizes[is_large]
-        most = min(large.sum() // _FEWEST_ROWS, large.min() // _FEWEST_OF_GROUP)
-        n_blocks = int(min(most, _MOST_BLOCKS))
+        most = large.sum() // _FEWEST_ROWS, large.min() // _FEWEST_OF_GROUP, _MOST_BLOCKS
+        n_blocks = int(min(most))
     while n_blocks >= _FEWEST_BLOCKS:
         partition = Partition.in_blocks(rows, n_blocks)
         part = partition.part.copy()
@@ -209,9 +200,8 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
     return Partition.in_blocks(rows, 1), ()
 
 
-def _pairs(rows: Rows) -> list[tuple[str, str, str | None]]:
-    """Return the pairs of variables whose sums any metric reads."""
-    pairs: dict[tuple[str, str, str | None], None] = {}
+def _pairs(rows: Rows) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the pairs of variables whose sums any metric reads, for each model."""
     for model in rows.models or (None,):
         roles = [role for role in TRUTH if rows.has(role, model)]
         read = [*combinations([*roles, ALL], 2), (ALL, ALL), (ALL, LABELLED)]
@@ -220,5 +210,4 @@ def _pairs(rows: Rows) -> list[tuple[str, str, str | None]]:
                 read += [(ATTRIBUTE, RIGHT[truth]), (ALL, RIGHT[truth])]
         for first, second in read:
             is_shared = first in SHARED and second in SHARED
-            pairs[first, second, None if is_shared else model] = None
-    return list(pairs)
+            yield first, second, None if is_shared else model

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import Array, Label, are_same, show_set
+from biasamp_adapters.counting.labels import Array, Key, Label, are_same, show_set
 
 #: Up to so many possible cells are counted by position, without hashing.
 MOST_POSITIONS = 2**20
@@ -37,8 +37,25 @@ class OverlappingGroups:
         self.names = None if names is None else tuple(names)
 
 
+class _Labelled:
+    """What both kinds share: labels, of which a row may have none."""
+
+    labels: tuple[Label, ...]
+    missing: Any
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether a row has no label."""
+        return bool(self.missing.any())
+
+    @property
+    def width(self) -> int:
+        """The number of labels, and one if there are missing values."""
+        return len(self.labels) + self.has_missing
+
+
 @dataclass(frozen=True, eq=False)
-class Codes:
+class Codes(_Labelled):
     """One label in each row.
 
     Attributes
@@ -57,20 +74,10 @@ class Codes:
     def __len__(self) -> int:
         return len(self.codes)
 
-    @property
-    def width(self) -> int:
-        """The number of labels, and one if there are missing values."""
-        return len(self.labels) + self.has_missing
-
     @cached_property
     def missing(self) -> Array:
         """Rows without a label."""
         return self.codes == len(self.labels)
-
-    @cached_property
-    def has_missing(self) -> bool:
-        """Whether a row has no label."""
-        return bool((self.codes == len(self.labels)).any())
 
     @cached_property
     def seen(self) -> list[Label]:
@@ -102,12 +109,6 @@ class Codes:
             return self
         return Codes(tuple(labels), recode(self.codes, self.labels, labels))
 
-    def appended(self, other: Variable) -> Variable:
-        """Return the rows of both; their labels are the same."""
-        if isinstance(other, Codes):
-            return replace(self, codes=np.concatenate([self.codes, other.codes]))
-        return self.as_block().appended(other)
-
     def as_block(self, *, is_matrix: bool = False) -> Block:
         """Return the labels as columns of indicators."""
         return Block(self.labels, self.values, self.missing, is_matrix)
@@ -118,7 +119,7 @@ class Codes:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Block(_Labelled):
     """A column of indicators, or of probabilities, for each label.
 
     Attributes
@@ -141,16 +142,6 @@ class Block:
         return self.values.shape[0]
 
     @property
-    def width(self) -> int:
-        """The number of labels, and one if there are missing values."""
-        return len(self.labels) + self.has_missing
-
-    @cached_property
-    def has_missing(self) -> bool:
-        """Whether a row has no value."""
-        return bool(self.missing.any())
-
-    @property
     def seen(self) -> list[Label]:
         """All columns, whether they hold a 1 or not."""
         return list(self.labels)
@@ -168,11 +159,6 @@ class Block:
         if not self.has_missing:
             return values
         return sparse.hstack([values, sparse.csr_array(self.missing[:, None])], "csr")
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether zeros are held too."""
-        return not sparse.issparse(self.values)
 
     def dense(self, rows: slice, dtype: type) -> Array:
         """Return indicators of some rows, and of missing values if there are any."""
@@ -194,16 +180,6 @@ class Block:
         moves = identity[[position[label] for label in self.labels]]
         return replace(self, labels=tuple(labels), values=self.values @ moves)
 
-    def appended(self, other: Variable) -> Block:
-        """Return the rows of both; their labels are the same."""
-        if isinstance(other, Codes):
-            other = other.as_block()
-        if sparse.issparse(self.values) or sparse.issparse(other.values):
-            values = sparse.vstack([self.values, other.values], "csr")
-        else:
-            values = np.concatenate([self.values, other.values])
-        return replace(self, values=values, missing=np.concatenate([self.missing, other.missing]))
-
     def keys(self) -> Array:
         """Return a number for each row; rows that differ have the same once in 2^100 times."""
         projection = np.random.default_rng(7).random((len(self.labels) + 1, 2))
@@ -215,6 +191,7 @@ class Block:
 
 
 Variable: TypeAlias = Codes | Block
+Variables: TypeAlias = dict[Key, Variable]
 
 
 def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Array:
@@ -223,6 +200,17 @@ def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Ar
     positions = [position.get(label, len(others)) for label in labels]
     table = np.array([*positions, len(others)], dtype=np.min_scalar_type(len(others)))
     return table[codes]
+
+
+def append(first: Variable, second: Variable) -> Variable:
+    """Return the rows of both; their labels are the same."""
+    if isinstance(first, Codes) and isinstance(second, Codes):
+        return replace(first, codes=np.concatenate([first.codes, second.codes]))
+    values = [first.values, second.values]
+    is_sparse = any(map(sparse.issparse, values))
+    missing = np.concatenate([first.missing, second.missing])
+    stacked = sparse.vstack(values, "csr") if is_sparse else np.concatenate(values)
+    return Block(first.labels, stacked, missing, first.is_matrix)
 
 
 # Derived variables.
