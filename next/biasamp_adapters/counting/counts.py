@@ -340,7 +340,7 @@ def read_counts(
     if data is None or _are_arrays(data, given):
         true = {} if data is None else {TASK: data}
         return Counts.from_arrays(**given, **true, **options), None
-    counts = data if isinstance(data, Counts) else _load_saved(data)
+    counts = load_counts(data)
     if counts is None:
         return Counts.from_frame(data, **given, **options), given
     if given:
@@ -370,8 +370,10 @@ def _are_texts(values: Any) -> bool:
     return all(isinstance(value, str | os.PathLike) for value in several)
 
 
-def _load_saved(data: Any) -> Counts | None:
-    """Return the counts of one path or several; None if they are no files of counts."""
+def load_counts(data: Any) -> Counts | None:
+    """Return counts, or those of one path or several; None of other data."""
+    if isinstance(data, Counts):
+        return data
     if not _are_texts(data):
         return None
     paths = data if isinstance(data, list | tuple) else [data]

@@ -61,11 +61,8 @@ class _File(NamedTuple):
     sql: str
 
 
-def is_saved_counts(path: Any) -> bool:
-    """Return whether a path is that of counts that this package saved."""
-    path = os.path.expanduser(path)
-    if not os.path.isfile(path):
-        return False
+def is_saved_counts(path: str) -> bool:
+    """Return whether a file holds counts that this package saved."""
     with open(path, "rb") as file:
         return re.match(rb'\s*\{\s*"format"\s*:\s*"biasamp-counts', file.read(1024)) is not None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.base_rates import BaseRates
-from biasamp_adapters.counting.counts import Counts
+from biasamp_adapters.counting.counts import Counts, load_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     PREDICTED,
@@ -27,7 +26,6 @@ from biasamp_adapters.counting.labels import (
     without,
 )
 from biasamp_adapters.counting.margins import Margins, margins_of_data
-from biasamp_adapters.counting.paths import is_saved_counts
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Variables
@@ -90,14 +88,13 @@ def read_reference(
     """
     if reference is None or isinstance(reference, BaseRates):
         return reference
-    if isinstance(reference, Counts):
-        return reference.rows
-    if isinstance(reference, str | os.PathLike) and is_saved_counts(reference):
-        return Counts.load(reference).rows
     missing = "drop" if missing == "drop" else "error"
     if isinstance(reference, tuple | list) and len(reference) == 2:
         y_true, groups = reference
         return Counts.from_arrays(y_true, sensitive_features=groups, missing=missing).rows
+    counts = load_counts(reference)
+    if counts is not None:
+        return counts.rows
     if columns is None:
         rule = "reference must be a pair (y_true, sensitive_features), Counts or BaseRates"
         raise ValueError(f"{rule}, or with data a frame; received a {type(reference).__name__}")

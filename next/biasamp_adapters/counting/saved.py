@@ -6,9 +6,7 @@ import datetime as dt
 import hashlib
 import json
 import warnings
-from collections.abc import Iterator
 from dataclasses import fields, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from biasamp_adapters.atomic import write_text
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    LABELLED,
-    PREDICTED,
-    RIGHT,
-    SHARED,
-    TRUTH,
-    Key,
-    Label,
-)
-from biasamp_adapters.counting.margins import divide, margins_of_data
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Key, Label
+from biasamp_adapters.counting.margins import divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
 from biasamp_adapters.counting.rows import Rows
@@ -154,7 +142,7 @@ def without_rows(rows: Rows) -> Rows:
     partition, undrawn = _private_partition(rows.merged())
     n_blocks, part = len(partition.times), partition.part
     tables = {}
-    for first, second, model in _pairs(rows):
+    for first, second, model in pairs_of(rows):
         x, y = (partition.rows.variable(role, model) for role in (first, second))
         sums = sparse.csr_array(partition.sums(first, second, model)).toarray()
         table = sums.reshape(n_blocks, x.width, y.width)
@@ -198,16 +186,3 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
             return replace(partition, part=part, times=times), undrawn
         n_blocks = n_blocks * 4 // 5
     return Partition.in_blocks(rows, 1), ()
-
-
-def _pairs(rows: Rows) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the pairs of variables whose sums any metric reads, for each model."""
-    for model in rows.models or (None,):
-        roles = [role for role in TRUTH if rows.has(role, model)]
-        read = [*combinations([*roles, ALL], 2), (ALL, ALL), (ALL, LABELLED)]
-        for truth in PREDICTED:
-            if truth in roles and PREDICTED[truth] in roles:
-                read += [(ATTRIBUTE, RIGHT[truth]), (ALL, RIGHT[truth])]
-        for first, second in read:
-            is_shared = first in SHARED and second in SHARED
-            yield first, second, None if is_shared else model

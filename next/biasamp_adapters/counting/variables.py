@@ -17,9 +17,6 @@ from scipy import sparse
 
 from biasamp_adapters.counting.labels import Array, Key, Label, are_same, show_set
 
-#: Up to so many possible cells are counted by position, without hashing.
-MOST_POSITIONS = 2**20
-
 
 class OverlappingGroups:
     """A matrix whose columns are groups to which a row may belong at once.
@@ -202,39 +199,6 @@ def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Ar
     return table[codes]
 
 
-def append(first: Variable, second: Variable) -> Variable:
-    """Return the rows of both; their labels are the same."""
-    if isinstance(first, Codes) and isinstance(second, Codes):
-        return replace(first, codes=np.concatenate([first.codes, second.codes]))
-    values = [first.values, second.values]
-    is_sparse = any(map(sparse.issparse, values))
-    missing = np.concatenate([first.missing, second.missing])
-    stacked = sparse.vstack(values, "csr") if is_sparse else np.concatenate(values)
-    return Block(first.labels, stacked, missing, first.is_matrix)
-
-
-# Derived variables.
-
-
-def indicator(holds: Array) -> Codes:
-    """Return the same label in the rows where something holds, and a missing value elsewhere."""
-    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
-
-
-def right_labels(truth: Variable, prediction: Variable) -> Variable:
-    """Return the true labels that are predicted right; they are missing elsewhere."""
-    if isinstance(truth, Codes) and isinstance(prediction, Codes):
-        missing = len(truth.labels)
-        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
-        return replace(truth, codes=codes.astype(truth.codes.dtype))
-    both: Any = truth.values
-    others: Any = prediction.values
-    if sparse.issparse(others):
-        both, others = others, both
-    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
-    return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
-
-
 def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
     """Return indicators of label sets, each of which holds where all its labels do."""
     cell, first = cells_of([variable.keys()])
@@ -281,19 +245,6 @@ def chunks(n_rows: int, step: int = 2**15) -> Iterator[slice]:
     """Yield slices of so many rows that temporary arrays stay small."""
     for start in range(0, n_rows, step):
         yield slice(start, start + step)
-
-
-def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
-    """Return the number of rows with each combination of codes, flat."""
-    size = int(np.prod(sizes))
-    total = np.zeros(size)
-    for rows in chunks(len(n), max(2**16, 4 * size)):
-        cell = codes[0][rows].astype(np.int64)
-        for code, width in zip(codes[1:], sizes[1:], strict=True):
-            cell *= width
-            cell += code[rows]
-        total += np.bincount(cell, n[rows], size)
-    return total
 
 
 def first_rows(cell: Array) -> Array:

@@ -89,9 +89,7 @@ def test_counts_of_other_columns_are_refused() -> None:
         bam.Counts.from_frame(frame, y_true="y", y_pred="p", sensitive_features=name)
         for name in ("race", "sex")
     )
-    with pytest.raises(
-        ValueError, match=r"must be of one sensitive_features; .* 'race' and 'sex'"
-    ):
+    with pytest.raises(ValueError, match=r"must be of one sensitive_features; .* 'race' and 'sex'"):
         race + sex
 
 
