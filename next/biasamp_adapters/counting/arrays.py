@@ -73,9 +73,6 @@ def read_input(values: Any, argument: str) -> Any:
         if values.ndim not in (1, 2):
             raise ValueError(f"{argument} must have one or two dimensions; received {values.ndim}")
         return values if values.ndim == 1 else Table(tuple(range(values.shape[1])), values)
-    if isinstance(values, pd.DataFrame) and not values.columns.is_unique:
-        name = values.columns[values.columns.duplicated()][0]
-        raise ValueError(f"columns of {argument} must have distinct names; received {name!r} twice")
     if not isinstance(values, Mapping | pd.DataFrame):
         frame = nw.from_native(values, pass_through=True)
         if isinstance(frame, nw.LazyFrame):
@@ -83,7 +80,7 @@ def read_input(values: Any, argument: str) -> Any:
         if not isinstance(frame, nw.DataFrame):
             return to_array(values, argument)
         values = {name: frame[name].to_native() for name in frame.columns}
-    return Table(tuple(values), [to_array(values[name], argument) for name in values])
+    return Table(tuple(values), [to_array(column, argument) for _, column in values.items()])
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
@@ -93,8 +90,6 @@ def _read_list(values: Sequence[Any], argument: str) -> Any:
         raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
     if not isinstance(values[0], list | tuple):
         return values
-    if len({len(row) for row in values}) > 1:
-        raise ValueError(f"{argument} must have as many values in each row; received other lengths")
     return np.array([list(row) for row in values], dtype=object)
 
 
@@ -116,9 +111,8 @@ def to_array(values: Any, argument: str) -> Any:
             f"{argument}={values!r:.80} names a column, so data must come first: (frame, ...)"
         )
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
-        raise ValueError(
-            f"{argument} must be a column of values; received a {type(values).__name__}"
-        )
+        kind = type(values).__name__
+        raise ValueError(f"{argument} must be a column of values; received a {kind}")
     return to_objects(values)
 
 

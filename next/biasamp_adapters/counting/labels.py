@@ -124,10 +124,8 @@ def _check_distinguishable(labels: Iterable[Label], argument: str) -> None:
     for label in labels:
         other = by_text.setdefault(show(label), label)
         if other != label:
-            raise ValueError(
-                f"{argument} holds {other!r} and {label!r}, which look the same; "
-                "read the column with one type, for example dtype=str"
-            )
+            both = f"{argument} holds {other!r} and {label!r}, which look the same"
+            raise ValueError(f"{both}; read the column with one type, for example dtype=str")
 
 
 def positive_class(labels: Sequence[Label]) -> Label | None:

@@ -119,9 +119,7 @@ def find_files(path: Any) -> list[str]:
         raise FileNotFoundError(f"There is no file {_quote(path)}.")
     for name in names:
         if not os.path.isfile(name):
-            raise ValueError(
-                f"{_quote(name)} must be a file, and those of a folder 'folder/*.csv'."
-            )
+            raise ValueError(f"{_quote(name)} must be a file, or files as in 'folder/*.csv'.")
         if not os.path.getsize(name):
             raise ValueError(f"{_quote(name)} is empty.")
     return names
@@ -138,10 +136,7 @@ def _kind_of(path: str) -> str:
     ending = os.path.splitext(lower.removesuffix(".gz"))[1]
     if ending not in _KINDS:
         reader = _PANDAS.get(ending, "read_csv")
-        raise ValueError(
-            f"{_quote(path)} must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            f"pandas.{reader}({_quote(path)})"
-        )
+        raise ValueError(f"{_quote(path)} must be CSV, Parquet or JSON: pass pandas.{reader}(...).")
     return _KINDS[ending]
 
 
@@ -215,10 +210,8 @@ def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]
 def _check_header(file: _File) -> None:
     """Raise if the first line of CSV has numbers for names, or none."""
     if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
-        raise ValueError(
-            f"{_quote(file.path)} seems to have no header line. Read it with "
-            "pandas.read_csv(..., names=[...]) and pass the frame."
-        )
+        call = "pandas.read_csv(..., names=[...])"
+        raise ValueError(f"{_quote(file.path)} seems to have no header line: pass {call}.")
 
 
 def _literal(text: str) -> str:

@@ -206,7 +206,8 @@ def _read_columns(given: Any, role: str) -> Block:
     """Return a matrix; labels beside overlapping groups become columns."""
     if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
         return read_matrix(given, role)
-    return read_labels(given, role).as_block(is_matrix=True)
+    column = read_labels(given, role)
+    return Block(column.labels, column.values, column.missing, is_matrix=True)
 
 
 # Lists of labels.

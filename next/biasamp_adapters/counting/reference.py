@@ -102,20 +102,14 @@ def read_reference(
     return Counts.from_frame(reference, **names, missing=missing).rows
 
 
-def align(
-    rows: Rows,
-    reference: Rows | BaseRates | None,
-    class_labels: Any = None,
-    group_labels: Any = None,
-) -> Evaluation:
+def align(rows: Rows, reference: Rows | BaseRates | None, lists: Mapping[str, Any]) -> Evaluation:
     """Put rows and reference on common lists of labels, and check that they match."""
     if isinstance(reference, BaseRates):
         evaluation = Evaluation(_on_labels_of_rates(rows, reference), base_rates=reference)
         groups = reference.group_labels
     else:
         _check_has_labels(rows, reference)
-        listed = read_lists({"class_labels": class_labels, "group_labels": group_labels})
-        evaluation = _on_common_labels(rows, reference, listed)
+        evaluation = _on_common_labels(rows, reference, read_lists(lists))
         groups = evaluation.rows.group_labels
     if len(groups) < 2:
         received = listing(groups)
@@ -151,9 +145,7 @@ def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
         lists.append([by_text.get(show(label), label) for label in labels])
         unknown = without(rows.labels_of(truth), lists[-1])
         if unknown:
-            raise ValueError(
-                f"rates must cover every label of {truth}; they lack {listing(unknown)}"
-            )
+            raise ValueError(f"rates must hold all of {truth}; they lack {listing(unknown)}")
     return rows.with_labels(*lists)
 
 

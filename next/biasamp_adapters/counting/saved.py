@@ -83,9 +83,7 @@ def _write(value: Any) -> Any:
     if isinstance(value, dt.date):  # Times are dates too.
         return {"isoformat": value.isoformat()}
     kind = type(value).__name__
-    raise ValueError(
-        f"labels of saved counts must be text, numbers, booleans or dates; received a {kind}"
-    )
+    raise ValueError(f"labels of saved counts must be text, numbers or dates; received a {kind}")
 
 
 def _read(written: dict[str, Any]) -> Any:

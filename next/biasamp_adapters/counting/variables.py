@@ -106,10 +106,6 @@ class Codes(_Labelled):
             return self
         return Codes(tuple(labels), recode(self.codes, self.labels, labels))
 
-    def as_block(self, *, is_matrix: bool = False) -> Block:
-        """Return the labels as columns of indicators."""
-        return Block(self.labels, self.values, self.missing, is_matrix)
-
     def keys(self) -> Array:
         """Return a number for each row, equal for equal rows."""
         return self.codes

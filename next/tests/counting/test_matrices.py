@@ -192,10 +192,10 @@ def test_number_that_is_neither_0_nor_1_is_refused(argument: str, form: str, val
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"y_true": TRUTH[:5]}, "must have as many rows; received y_true 5"),
     (
-        {"sensitive_features": pd.DataFrame(np.eye(6, 2), columns=["g", "g"])},
-        "columns of sensitive_features must have distinct names; received 'g' twice",
+        {"y_true": pd.DataFrame(np.eye(6, 2), columns=["g", "g"])},
+        "y_true must have a distinct name for each of 2 columns; received 'g', 'g'",
     ),
-    ({"y_true": [[1, 0], [1], [0, 1]]}, "y_true must have as many values in each row"),
+    ({"y_true": [[1, 0], [1], [0, 1]]}, "y_pred has 3 columns and y_true 1"),
     ({"y_true": np.zeros((6, 1, 1))}, "y_true must have one or two dimensions; received 3"),
     ({"y_pred": [0, 1] * 3}, "y_true has 3 columns and y_pred 1"),
     ({"y_true": [0, 1] * 3}, "y_pred has 3 columns and y_true 1"),

@@ -231,12 +231,11 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         ),
         ("rows.csv", b"PAR1" + b"x" * 40, "'{}' is Parquet: let its name end in '.parquet'."),
         ("rows.csv", "", "'{}' is empty."),
-        ("rows.csv", "\n", "'{}' seems to have no header line."),
+        ("rows.csv", "\n", "'{}' seems to have no header line: pass"),
         (
             "adult.data",
             HEADLESS,
-            "'{}' seems to have no header line. Read it with pandas.read_csv(..., names=[...]) "
-            "and pass the frame.",
+            "'{}' seems to have no header line: pass pandas.read_csv(..., names=[...]).",
         ),
         (
             "rows.csv",
@@ -262,14 +261,12 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         (
             "rows.arff",
             "@relation rows",
-            "'{}' must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            "pandas.read_csv('{}')",
+            "'{}' must be CSV, Parquet or JSON: pass pandas.read_csv(...).",
         ),
         (
             "rows.xlsx",
             b"PK\x03\x04",
-            "'{}' must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            "pandas.read_excel('{}')",
+            "'{}' must be CSV, Parquet or JSON: pass pandas.read_excel(...).",
         ),
         (
             "columns.json",
@@ -373,7 +370,7 @@ def test_missing_file_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pa
 
 
 def test_folder_raises_with_the_pattern_that_works(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"must be a file, and those of a folder 'folder/\*\.csv'"):
+    with pytest.raises(ValueError, match=r"must be a file, or files as in 'folder/\*\.csv'"):
         rows_of(tmp_path)
 
 

@@ -174,12 +174,12 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (
         BA(reference=A_RATES),
         {"y_pred": ["pilot"] * 20},
-        "rates must cover every label of y_true; they lack 'pilot'",
+        "rates must hold all of y_true; they lack 'pilot'",
     ),
     (
         BA(reference=A_RATES),
         {"sensitive_features": ["they"] * 20},
-        "rates must cover every label of sensitive_features",
+        "rates must hold all of sensitive_features",
     ),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
     (BA(reference=A_RATES), {"sensitive_features": None}, "sensitive_features must be given"),
