@@ -71,7 +71,7 @@ class Codes(_Labelled):
     def __len__(self) -> int:
         return len(self.codes)
 
-    @cached_property
+    @property
     def missing(self) -> Array:
         """Rows without a label."""
         return self.codes == len(self.labels)
