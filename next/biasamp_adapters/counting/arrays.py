@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -43,8 +43,17 @@ class Table(NamedTuple):
         return column.toarray()[:, 0] if sparse.issparse(column) else column[:, 0]
 
     def matrix(self) -> Any:
-        """Return the columns as an array or a csr_array."""
-        return np.column_stack(self.columns) if isinstance(self.columns, list) else self.columns
+        """Return the columns as an array, of bytes if they hold 0 and 1, or as a csr_array."""
+        if not isinstance(self.columns, list):
+            return self.columns
+        columns = [np.asarray(column) for column in self.columns]
+        dtype = np.uint8 if all(map(_is_binary, columns)) else None
+        return np.stack(columns, axis=1, dtype=dtype, casting="unsafe")
+
+
+def _is_binary(column: Array) -> bool:
+    is_whole = column.dtype.kind in "bui"
+    return is_whole and column.min(initial=0) >= 0 and column.max(initial=0) <= 1
 
 
 def read_input(values: Any, argument: str) -> Any:
@@ -64,9 +73,6 @@ def read_input(values: Any, argument: str) -> Any:
         if values.ndim not in (1, 2):
             raise ValueError(f"{argument} must have one or two dimensions; received {values.ndim}")
         return values if values.ndim == 1 else Table(tuple(range(values.shape[1])), values)
-    if isinstance(values, pd.DataFrame) and not values.columns.is_unique:
-        name = values.columns[values.columns.duplicated()][0]
-        raise ValueError(f"columns of {argument} must have distinct names; received {name!r} twice")
     if not isinstance(values, Mapping | pd.DataFrame):
         frame = nw.from_native(values, pass_through=True)
         if isinstance(frame, nw.LazyFrame):
@@ -74,20 +80,16 @@ def read_input(values: Any, argument: str) -> Any:
         if not isinstance(frame, nw.DataFrame):
             return to_array(values, argument)
         values = {name: frame[name].to_native() for name in frame.columns}
-    return Table(tuple(values), [to_array(values[name], argument) for name in values])
+    return Table(tuple(values), [to_array(column, argument) for _, column in values.items()])
 
 
 def _read_list(values: Sequence[Any], argument: str) -> Any:
     """Return a list of rows as a matrix, and any other list as it is; raise for several columns."""
     if isinstance(values[0], np.ndarray | pd.Series):
-        raise ValueError(
-            f"several columns of {argument} must be a frame or a mapping, such as "
-            "{'race': race, 'sex': sex}; received a list of arrays"
-        )
+        rule = "must be a frame or a mapping such as {'race': race, 'sex': sex}"
+        raise ValueError(f"several columns of {argument} {rule}; received a list of arrays")
     if not isinstance(values[0], list | tuple):
         return values
-    if len({len(row) for row in values}) > 1:
-        raise ValueError(f"{argument} must have as many values in each row; received other lengths")
     return np.array([list(row) for row in values], dtype=object)
 
 
@@ -96,11 +98,11 @@ def to_array(values: Any, argument: str) -> Any:
     if isinstance(values, np.ndarray | pd.Series | pd.Categorical):
         return values
     if hasattr(values, "to_pylist"):  # Arrow arrays, whose numbers must not become floats.
-        return _to_objects(values.to_pylist()) if values.null_count else values.to_numpy(False)
+        return to_objects(values.to_pylist()) if values.null_count else values.to_numpy(False)
     series = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
         if series.null_count():
-            return _to_objects(series.to_list())
+            return to_objects(series.to_list())
         return to_array(series.to_numpy(), argument)
     if hasattr(values, "__array__") and not isinstance(values, pd.Index):
         return np.asarray(values)
@@ -108,18 +110,17 @@ def to_array(values: Any, argument: str) -> Any:
         raise ValueError(
             f"{argument}={values!r:.80} names a column, so data must come first: (frame, ...)"
         )
-    is_unordered = isinstance(values, set | frozenset | dict)
-    if is_unordered or not (hasattr(values, "__len__") and hasattr(values, "__iter__")):
-        raise ValueError(
-            f"{argument} must be a column of values, such as a list or an array; "
-            f"received a {type(values).__name__}"
-        )
-    return _to_objects(values)
+    if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
+        kind = type(values).__name__
+        raise ValueError(f"{argument} must be a column of values; received a {kind}")
+    return to_objects(values)
 
 
-def _to_objects(values: Any) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = list(values)
+def to_objects(values: Iterable[Any]) -> Array:
+    """Return values as they are, in an array."""
+    objects = list(values)
+    array = np.empty(len(objects), dtype=object)
+    array[:] = objects
     return array
 
 
@@ -130,10 +131,7 @@ def level_of_index(values: Any, level: str, argument: str) -> Any:
     """Return a level of the index of a pandas input, which a text in place of labels names."""
     index = getattr(values, "index", None)
     if not isinstance(index, pd.Index):
-        raise ValueError(
-            f"{argument}={level!r} names a level of y_true's index, and y_true has no index; "
-            "with columns of a frame, data must come first"
-        )
+        raise ValueError(f"{argument}={level!r} names a level of y_true's index, which it has not")
     if level not in index.names:
         raise ValueError(
             f"y_true's index has no level {level!r}. "
@@ -168,31 +166,26 @@ def _is_in_another_order(first: pd.Index[Any], second: pd.Index[Any]) -> bool:
 # Numbers.
 
 
-def read_weights(values: Any) -> Array:
-    """Return weights of rows: finite, not negative, and not all 0."""
-    weights = _read_numbers(values, "sample_weight", "finite and not negative")
-    total = float(weights.sum())
-    if len(weights) and not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
-        raise ValueError(
-            f"sample_weight must have a sum between 1e-100 and 1e100; received {total:g}"
-        )
-    return weights
-
-
-def read_count(values: Any) -> Array:
-    """Return numbers of rows, which are whole and not negative."""
-    rule = "whole and not negative"
-    numbers = _read_numbers(values, "count", rule)
-    check_all(numbers % 1 == 0, numbers, f"count must be {rule}")
-    return numbers.astype(np.int64)
-
-
-def _read_numbers(values: Any, argument: str, rule: str) -> Array:
-    """Return numbers that are finite and not negative."""
-    numbers = to_numbers(to_array(values, argument), argument)
-    if numbers.ndim != 1:
-        raise ValueError(f"{argument} must be one column; received the shape {numbers.shape}")
-    check_all(np.isfinite(numbers) & (numbers >= 0), numbers, f"{argument} must be {rule}")
+def read_numbers(values: Any, argument: str) -> Array:
+    """Return the weight of each row, its number of rows ("count"), or that of its cluster."""
+    column = to_array(values, argument)
+    if column.ndim != 1:
+        raise ValueError(f"{argument} must be one column; received the shape {column.shape}")
+    if argument == "clusters":
+        clusters = pd.factorize(column)[0]
+        n_missing = (clusters < 0).sum()
+        if n_missing:
+            raise ValueError(f"clusters must not have missing values; received {n_missing}")
+        return clusters
+    numbers = to_numbers(column, argument)
+    is_valid = np.isfinite(numbers) & (numbers >= 0)
+    if argument == "count":
+        check_all(is_valid & (numbers % 1 == 0), numbers, "count must be whole and not negative")
+        return numbers.astype(np.int64)
+    check_all(is_valid, numbers, f"{argument} must be finite and not negative")
+    total = float(numbers.sum())
+    if len(numbers) and not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
+        raise ValueError(f"{argument} must have a sum between 1e-100 and 1e100; received {total:g}")
     return numbers
 
 
@@ -212,17 +205,3 @@ def check_all(are_valid: Array, numbers: Array, rule: str) -> None:
     """Raise with the first number that is not valid, if there is one."""
     if not are_valid.all():
         raise ValueError(f"{rule}; received {numbers[~are_valid][0]}")
-
-
-def read_clusters(values: Any) -> Array:
-    """Return the number of the cluster of each row."""
-    column = read_input(values, "clusters")
-    if isinstance(column, Table):
-        if len(column.names) != 1:
-            raise ValueError(f"clusters must be one column; received {len(column.names)}")
-        column = column.column(0)
-    clusters = pd.factorize(column)[0]
-    if clusters.min(initial=0) < 0:
-        n_missing = int((clusters < 0).sum())
-        raise ValueError(f"clusters must not have missing values; received {n_missing}")
-    return clusters

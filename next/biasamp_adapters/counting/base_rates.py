@@ -14,6 +14,7 @@ from biasamp_adapters.counting.arrays import check_all, to_numbers
 from biasamp_adapters.counting.labels import Array, Label, plain_labels
 from biasamp_adapters.counting.margins import sign_of_difference
 from biasamp_adapters.counting.paths import find_files
+from biasamp_adapters.figures import count
 
 
 class BaseRates:
@@ -87,31 +88,24 @@ class BaseRates:
         except ValueError:
             written = None
         if not isinstance(written, dict) or "rates" not in written or set(written) - {*allowed}:
-            raise ValueError(
-                f"{path} must hold a JSON object with 'rates', and optionally {allowed[1:]}"
-            )
+            raise ValueError(f"{path} must be JSON with 'rates', and optionally {allowed[1:]}")
         return cls(**written)
 
     def _to_frame(self, values: Any, name: str) -> pd.DataFrame:
         """Return a table with groups as rows and classes as columns."""
         if isinstance(values, Mapping) and all(isinstance(row, Mapping) for row in values.values()):
-            values = pd.DataFrame.from_dict(
-                {key: dict(row) for key, row in values.items()}, "index"
-            )
+            rows = {key: dict(row) for key, row in values.items()}
+            values = pd.DataFrame.from_dict(rows, "index")
         if not isinstance(values, pd.DataFrame) or not values.size:
-            raise ValueError(
-                f"{name} must be a frame or a mapping such as {{'woman': {{'nurse': 0.6}}}}; "
-                f"received a {type(values).__name__}"
-            )
+            rule = f"{name} must be a frame or a mapping such as {{'woman': {{'nurse': 0.6}}}}"
+            raise ValueError(f"{rule}; received a {type(values).__name__}")
         return values if self.direction == "A->T" else values.T
 
     def rates(self, direction: str) -> Array:
         """Return P(class | group) for "A->T", else P(group | class), (groups, classes)."""
         needed = "A->T" if direction == "A->T" else "T->A"
         if needed != self.direction:
-            raise ValueError(
-                f"the metric needs BaseRates with direction={needed!r}; received {self.direction!r}"
-            )
+            raise ValueError(f"BaseRates must be of {needed!r} here; received {self.direction!r}")
         return self._rates
 
     def signs(self, direction: str, group_sizes: Array | None) -> Array:
@@ -133,9 +127,10 @@ class BaseRates:
         return sign_of_difference(self._rates, self._group_shares)
 
     def __repr__(self) -> str:
-        n_classes = len(self.class_labels)
-        classes = f"{n_classes} class" if n_classes == 1 else f"{n_classes} classes"
-        return f"<BaseRates {self.direction} of {len(self.group_labels)} groups and {classes}>"
+        groups = count(len(self.group_labels), "group")
+        return (
+            f"<BaseRates {self.direction} of {groups} and {count(len(self.class_labels), 'class')}>"
+        )
 
 
 def _read_numbers(table: pd.DataFrame, name: str, lowest: int) -> Array:

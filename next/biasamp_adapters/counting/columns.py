@@ -117,10 +117,8 @@ def _choose_of_models(
         given = {models[0] if len(models) == 1 else name: given}
     unknown = [model for model in given if models and model not in models]
     if unknown:
-        raise ValueError(
-            f"{argument} must be a mapping of the models {listing(models)} to columns; received "
-            f"{listing(unknown[:1])}."
-        )
+        received = listing(unknown[:1])
+        raise ValueError(f"{argument} must be a mapping of {listing(models)}; received {received}")
     return [replace(_choose(argument, given[model], table), model=model) for model in given]
 
 
@@ -181,15 +179,12 @@ def _pair(choice: Choice, truth: Choice) -> Choice:
             missing = sorted(set(there.stems) - set(here.stems))
             if missing:
                 absent, other = (x.pattern.replace("*", missing[0]) for x in (here, there))
-                beside = f"{listing([absent])} beside {listing([other])}"
-                raise ValueError(f"{choice.argument}: there is no column {beside}.")
+                raise ValueError(f"There is no column {absent!r:.80} beside {other!r:.80}.")
         by_stem = dict(zip(choice.stems, names, strict=True))
         names = tuple(by_stem[stem] for stem in truth.stems)
     elif len(names) != len(truth.names):
-        raise ValueError(
-            f"{choice.argument} must name as many columns as {truth.argument}; received "
-            f"{listing(names)} for {listing(truth.names)}. Several models are a mapping."
-        )
+        rule = f"{choice.argument} must name as many columns as {truth.argument}"
+        raise ValueError(f"{rule}; received {listing(names)} for {listing(truth.names)}")
     return replace(choice, names=names, labels=truth.labels)
 
 

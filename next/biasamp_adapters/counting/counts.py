@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -12,22 +12,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting import arrays, reading, saved
+from biasamp_adapters.counting import arrays, saved
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
-    LISTS,
     PREDICTED,
     PREDICTION,
     TASK,
     TRUTH,
+    Key,
     Label,
     listing,
+    read_lists,
     show,
 )
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.paths import find_files, is_saved_counts
-from biasamp_adapters.counting.reading import Key
+from biasamp_adapters.counting.reading import on_common_labels, read_variables
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.tables import read_table
 from biasamp_adapters.counting.variables import Codes, Variable
@@ -35,12 +36,8 @@ from biasamp_adapters.counting.variables import Codes, Variable
 #: The name of the only model where none is given.
 MODEL = "model"
 
-#: Arguments with a number for each row: where it is kept, and how it is read.
-_NUMBERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "sample_weight": ("w", arrays.read_weights),
-    "clusters": ("cluster", arrays.read_clusters),
-    "count": ("n", arrays.read_count),
-}
+#: Arguments with a number for each row, and where it is kept.
+_NUMBERS = {"sample_weight": "w", "clusters": "cluster", "count": "n"}
 
 #: Arguments that are not columns, and what they are by default.
 _OPTIONS = {"class_labels": None, "group_labels": None, "missing": "error", "missing_values": ()}
@@ -62,10 +59,6 @@ class Counts:
     """
 
     def __init__(self, rows: Rows) -> None:
-        if not isinstance(rows, Rows):
-            raise ValueError(
-                f"counts are made by Counts.from_frame; received a {type(rows).__name__}"
-            )
         self.rows = rows
 
     @classmethod
@@ -238,14 +231,12 @@ def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     inputs = {key: values for key, values in inputs.items() if values is not None}
     first, second = ([m for role, m in inputs if role == name] for name in PREDICTED.values())
     if first and second and set(first) != set(second):
-        raise ValueError(
-            f"sensitive_features_pred must be a mapping of the models {listing(first)}; "
-            f"received {listing(second)}"
-        )
+        rule = f"sensitive_features_pred must be a mapping of the models {listing(first)}"
+        raise ValueError(f"{rule}; received {listing(second)}")
     arrays.warn_of_order((role, values) for (role, _), values in inputs.items())
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
-    listed = {truth: options[LISTS[truth]] for truth in PREDICTED}
-    variables = reading.read_variables(inputs, listed, options["missing_values"])
+    listed = read_lists(options)
+    variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: _name_of(inputs.get((truth, None))) for truth in PREDICTED}
     rows = Rows(variables, **_read_numbers(columns, variables), names=names, listed=listed)
     has_sizes = rows.w is not None or columns.get("count") is not None
@@ -270,9 +261,9 @@ def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable])
         for (role, model), variable in variables.items()
     }
     numbers = {"n": np.broadcast_to(np.int64(1), next(iter(lengths.values()), 0))}
-    for argument, (name, read) in _NUMBERS.items():
+    for argument, name in _NUMBERS.items():
         if columns.get(argument) is not None:
-            numbers[name] = read(columns[argument])
+            numbers[name] = arrays.read_numbers(columns[argument], argument)
             lengths[argument] = len(numbers[name])
     if len(set(lengths.values())) != 1:
         received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
@@ -285,13 +276,12 @@ def finish_rows(rows: Rows, missing: str) -> Rows:
     rows = _on_common_labels(rows.complete(missing))
     if not len(rows):
         raise ValueError("data must have at least one row without missing values; received none")
-    reading.compare_labels(rows.variables, rows.listed)
     return rows
 
 
 def _on_common_labels(rows: Rows) -> Rows:
     """Return the rows with the labels of each truth and its predictions on one list."""
-    return replace(rows, variables=reading.on_common_labels(rows.variables, rows.listed))
+    return replace(rows, variables=on_common_labels(rows.variables, rows.listed))
 
 
 # Counts as a frame.
@@ -307,7 +297,6 @@ def _frame_of_rows(rows: Rows) -> pd.DataFrame:
     columns["count"] = rows.n
     if rows.w is not None:
         columns["sum_of_weights"] = rows.weight
-        columns["sum_of_squared_weights"] = rows.weight * rows.w
     return pd.DataFrame(columns).infer_objects()
 
 
@@ -351,14 +340,11 @@ def read_counts(
     if data is None or _are_arrays(data, given):
         true = {} if data is None else {TASK: data}
         return Counts.from_arrays(**given, **true, **options), None
-    counts = data if isinstance(data, Counts) else _load_saved(data)
+    counts = load_counts(data)
     if counts is None:
         return Counts.from_frame(data, **given, **options), given
     if given:
-        name = next(iter(given))
-        raise ValueError(
-            f"counts hold all variables already, so {name} must not be given with them"
-        )
+        raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
     if options["missing_values"]:
         raise ValueError("missing_values is read where rows are counted, as in Counts.from_frame")
     if options["missing"] == "drop":
@@ -384,8 +370,10 @@ def _are_texts(values: Any) -> bool:
     return all(isinstance(value, str | os.PathLike) for value in several)
 
 
-def _load_saved(data: Any) -> Counts | None:
-    """Return the counts of one path or several; None if they are no files of counts."""
+def load_counts(data: Any) -> Counts | None:
+    """Return counts, or those of one path or several; None of other data."""
+    if isinstance(data, Counts):
+        return data
     if not _are_texts(data):
         return None
     paths = data if isinstance(data, list | tuple) else [data]

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from biasamp_adapters.figures import join, name
+
 Array: TypeAlias = np.ndarray
 Label: TypeAlias = Hashable
+
+#: The role of a variable and its model, which is None for the truth.
+Key: TypeAlias = tuple[str, str | None]
+
+#: The labels of true variables that were listed.
+Lists: TypeAlias = dict[str, tuple[Label, ...]]
 
 # Roles: the names of the variables that are read, and of those that follow from them.
 
@@ -43,17 +51,10 @@ LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}
 
 # Labels.
 
-#: Numbers as text, and Booleans as text, which are 0 and 1 where a column also holds these.
-_DIGITS, _TRUTH_VALUES = {"0": 0, "1": 1}, {"True": 1, "False": 0, "true": 1, "false": 0}
-
 
 def plain_labels(labels: Sequence[Label], argument: str) -> list[Label]:
     """Return labels as plain values: whole floats are integers, and midnights are dates."""
-    plain = [_plain_label(label, argument) for label in labels]
-    distinct, numbers = set(plain), _DIGITS | _TRUTH_VALUES
-    if distinct & _DIGITS.keys() and distinct & _TRUTH_VALUES.keys() and distinct <= numbers.keys():
-        return [numbers[str(label)] for label in plain]
-    return plain
+    return [_plain_label(label, argument) for label in labels]
 
 
 def _plain_label(label: Label, argument: str) -> Label:
@@ -68,20 +69,20 @@ def _plain_label(label: Label, argument: str) -> Label:
         return number if Decimal(repr(number)) == label or number == label else label
     if isinstance(label, dt.datetime) and label.tzinfo is None and label.time() == dt.time():
         return label.date()
-    if not isinstance(label, Hashable) or isinstance(label, frozenset | dict):
-        raise ValueError(
-            f"{argument} must hold labels such as text, numbers or dates; received {label!r:.80}"
-        )
     return label
 
 
-def read_list(labels: Any, truth: str) -> tuple[Label, ...]:
-    """Return labels that were listed, in their order."""
-    if isinstance(labels, set | frozenset | dict | str):
-        raise ValueError(
-            f"{LISTS[truth]} must be in an order, as in a list; received a {type(labels).__name__}"
-        )
-    return tuple(plain_labels(list(labels), LISTS[truth]))
+def read_lists(lists: Mapping[str, Any]) -> Lists:
+    """Return the labels of each true variable that were listed, in their order."""
+    listed = {}
+    for truth, argument in LISTS.items():
+        labels = lists[argument]
+        if isinstance(labels, set | frozenset | dict | str):
+            kind = type(labels).__name__
+            raise ValueError(f"{argument} must be in an order, as in a list; received a {kind}")
+        if labels is not None:
+            listed[truth] = tuple(plain_labels(list(labels), argument))
+    return listed
 
 
 def without(labels: Iterable[Label], others: Iterable[Label]) -> list[Label]:
@@ -123,10 +124,8 @@ def _check_distinguishable(labels: Iterable[Label], argument: str) -> None:
     for label in labels:
         other = by_text.setdefault(show(label), label)
         if other != label:
-            raise ValueError(
-                f"{argument} holds {other!r} and {label!r}, which look the same; "
-                "read the column with one type, for example dtype=str"
-            )
+            both = f"{argument} holds {other!r} and {label!r}, which look the same"
+            raise ValueError(f"{both}; read the column with one type, for example dtype=str")
 
 
 def positive_class(labels: Sequence[Label]) -> Label | None:
@@ -148,20 +147,11 @@ def show_set(labels: Sequence[Label]) -> Label:
 
 def listing(labels: Iterable[Label], limit: int = 5) -> str:
     """Return the first labels for a message, each at most 40 characters long."""
-    texts = [_shorten(repr(show(x) if isinstance(x, tuple) else x)) for x in labels]
-    if len(texts) > limit:
-        return ", ".join(texts[:limit]) + f" and {len(texts) - limit} more"
-    return ", ".join(texts)
+    texts = [repr(show(x) if isinstance(x, tuple) else x) for x in labels]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(x if len(x) <= 40 else f"{x[:39]}…" for x in texts[:limit]) + more
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39]}…"
-
-
-def name_list(labels: Sequence[Label], limit: int = 3) -> str:
+def name_list(labels: Iterable[Label]) -> str:
     """Return names for a sentence: "A, B and C", or "A, B, C and 4 more"."""
-    texts = [show(label) for label in labels]
-    names = [_shorten(text if text.strip() == text != "" else repr(text)) for text in texts]
-    if len(names) > limit:
-        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return join(map(name, labels))

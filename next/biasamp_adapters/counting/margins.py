@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
+
 import numpy as np
 
 from biasamp_adapters.counting.labels import (
@@ -13,6 +16,7 @@ from biasamp_adapters.counting.labels import (
     RIGHT,
     SHARED,
     TASK,
+    TRUTH,
     Array,
 )
 from biasamp_adapters.counting.partition import Partition
@@ -122,6 +126,19 @@ def margins_of_data(rows: Rows) -> Margins:
     part = np.zeros(len(rows), dtype=np.int64)
     once = np.ones(1)
     return Margins(Partition(rows, part, rows.weight, once, 1.0), None, once[None])
+
+
+def pairs_of(rows: Rows) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the pairs of variables whose sums any metric reads, for each model."""
+    for model in rows.models or (None,):
+        roles = [role for role in TRUTH if rows.has(role, model)]
+        read = [*combinations([*roles, ALL], 2), (ALL, ALL), (ALL, LABELLED)]
+        for truth in PREDICTED:
+            if truth in roles and PREDICTED[truth] in roles:
+                read += [(ATTRIBUTE, RIGHT[truth]), (ALL, RIGHT[truth])]
+        for first, second in read:
+            is_shared = first in SHARED and second in SHARED
+            yield first, second, None if is_shared else model
 
 
 def accuracy_of(margins: Margins, truth: str) -> Array:

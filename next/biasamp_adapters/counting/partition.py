@@ -190,10 +190,11 @@ def sum_pairs(x: Variable, y: Variable, part: Array, weight: Array, n_parts: int
     """
     if isinstance(x, Codes) and isinstance(y, Codes):
         return _sum_codes(x, y, part, weight, n_parts)
-    is_small = n_parts * x.width * y.width <= _MOST_DENSE
-    if isinstance(x, Codes) and isinstance(y, Block) and y.is_dense and is_small:
+    is_sparse = any(isinstance(v, Block) and sparse.issparse(v.values) for v in (x, y))
+    is_dense = not is_sparse and n_parts * x.width * y.width <= _MOST_DENSE
+    if is_dense and isinstance(x, Codes) and isinstance(y, Block):
         return _sum_columns(x, y, part, weight, n_parts).reshape(n_parts, -1)
-    if isinstance(y, Codes) and isinstance(x, Block) and x.is_dense and is_small:
+    if is_dense and isinstance(y, Codes) and isinstance(x, Block):
         swapped = _sum_columns(y, x, part, weight, n_parts)
         return swapped.transpose(0, 2, 1).reshape(n_parts, -1)
     return _sum_products(x, y, part, weight, n_parts)

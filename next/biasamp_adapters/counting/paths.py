@@ -9,7 +9,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
@@ -36,9 +36,9 @@ _DELIMITERS = ",;\t|"
 #: DuckDB's longest line of CSV. A last line that is much longer it leaves out without a word.
 _LONGEST_LINE = 2_000_000
 
-#: Parts of errors of DuckDB and Python, and what they mean.
+#: Parts of errors of DuckDB, and what they mean.
 _CAUSES = {
-    "unicode|utf-8": "is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...)",
+    "unicode": "is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...)",
     "state machine": "mixes line ends (LF and CRLF), or has a quote that does not end",
     "'trim": "has lists or records in a column that must hold labels",
 }
@@ -66,11 +66,8 @@ class _File(NamedTuple):
     sql: str
 
 
-def is_saved_counts(path: Any) -> bool:
-    """Return whether a path is that of counts that this package saved."""
-    path = os.path.expanduser(path)
-    if not os.path.isfile(path):
-        return False
+def is_saved_counts(path: str) -> bool:
+    """Return whether a file holds counts that this package saved."""
     with open(path, "rb") as file:
         return re.match(rb'\s*\{\s*"format"\s*:\s*"biasamp-counts', file.read(1024)) is not None
 
@@ -103,15 +100,13 @@ def query_files(
     kind = kinds.pop()
     connection = duckdb.connect(config={"enable_external_file_cache": False})
     connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
-    files = []
-    for path in dict.fromkeys(paths):
-        with explained([path]):
-            files.append(_open_csv(path) if kind == "csv" else _open_typed(path, kind, connection))
+    read = _open_csv if kind == "csv" else _open_typed
+    files = [read(path, kind, connection) for path in dict.fromkeys(paths)]
     try:
         choices = find_columns(files[0].names, arguments)
     except ValueError:
         if kind == "csv":
-            _check_header(paths[0])
+            _check_header(files[0])
         raise
     columns = columns_of(choices)
     missing_values = () if kind == "parquet" else missing_values
@@ -129,10 +124,7 @@ def find_files(path: Any) -> list[str]:
         raise FileNotFoundError(f"There is no file {_quote(path)}.")
     for name in names:
         if not os.path.isfile(name):
-            raise ValueError(
-                f"{_quote(name)} must be a file: name those of a folder, as in 'folder/*.csv', and "
-                "write the rows of a pipe to a file first."
-            )
+            raise ValueError(f"{_quote(name)} must be a file, or files as in 'folder/*.csv'.")
         if not os.path.getsize(name):
             raise ValueError(f"{_quote(name)} is empty.")
     return names
@@ -149,27 +141,44 @@ def _kind_of(path: str) -> str:
     ending = os.path.splitext(lower.removesuffix(".gz"))[1]
     if ending not in _KINDS:
         reader = _PANDAS.get(ending, "read_csv")
-        raise ValueError(
-            f"{_quote(path)} must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            f"pandas.{reader}({_quote(path)})"
-        )
+        raise ValueError(f"{_quote(path)} must be CSV, Parquet or JSON: pass pandas.{reader}(...).")
     return _KINDS[ending]
 
 
 # Tables of SQL.
 
 
-def _open_csv(path: str) -> _File:
+def _open_csv(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
     """Return a table of text, without the guesses of DuckDB, which takes "yes" for true."""
     _check_last_line(path)
-    delimiter, (names,) = _first_lines(path, 1)
-    columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names)))
-    sql = (
-        f"read_csv({_pattern(path)}, auto_detect = false, header = true, strict_mode = true, "
-        f"delim = {_literal(delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = '', "
-        f"columns = {{{columns}}})"
+    options = f"{_pattern(path)}, auto_detect = false, strict_mode = true"
+    lines = connection.sql(
+        f"FROM read_csv({options}, columns = {{line: 'VARCHAR'}}, delim = '\x1f', quote = '')"
     )
-    return _File(path, names, sql)
+    header = [line for (line,) in lines.limit(1).fetchall() if line]
+    # The delimiter is the one that gives most names.
+    readers = {delimiter: csv.reader(header, delimiter=delimiter) for delimiter in _DELIMITERS}
+    names = {delimiter: next(reader, []) for delimiter, reader in readers.items()}
+    delimiter = max(names, key=lambda delimiter: len(names[delimiter]))
+    columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(names[delimiter])))
+    options += f", header = true, delim = '{delimiter}', quote = '\"', escape = '\"', comment = ''"
+    sql = f"read_csv({options}, nullstr = '', columns = {{{columns}}})"
+    return _File(path, names[delimiter], sql)
+
+
+def _check_last_line(path: str) -> None:
+    """Raise if a file ends with a line that DuckDB leaves out without a word."""
+    is_gzip, block = path.lower().endswith(".gz"), b"\n"
+    with (
+        suppress(OSError, EOFError, zlib.error),  # DuckDB says what is wrong with such a file.
+        gzip.open(path, "rb") if is_gzip else open(path, "rb") as file,
+    ):
+        if not is_gzip:
+            file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
+        while len(block) != 0 and (b"\n" in block or b"\r" in block):
+            block = file.read(_LONGEST_LINE)
+    if len(block) == _LONGEST_LINE:
+        raise ValueError(f"{_quote(path)} has a line that is too long.")
 
 
 def _open_typed(path: str, kind: str, connection: DuckDBPyConnection) -> _File:
@@ -219,41 +228,11 @@ def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]
     return f"SELECT * REPLACE ({replaced}) FROM ({rows})"
 
 
-def _check_header(path: str) -> None:
-    """Raise if the first line of CSV has numbers for names, or is unlike the second line."""
-    _, (names, second) = _first_lines(path, 2)
-    has_numbers = any(re.fullmatch(r"\s*-?[0-9.]+\s*", cell) for cell in names)
-    if not names or has_numbers or len(second) not in (0, len(names)):
-        raise ValueError(
-            f"{_quote(path)} seems to have no header line. Read it with "
-            "pandas.read_csv(..., names=[...]) and pass the frame."
-        )
-
-
-def _first_lines(path: str, n_lines: int) -> tuple[str, list[list[str]]]:
-    """Return the delimiter that gives most cells in the first line, and the cells of lines."""
-    lines = {}
-    for delimiter in _DELIMITERS:
-        with _open(path, "rt", encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter)
-            lines[delimiter] = [next(reader, []) for _ in range(n_lines)]
-    delimiter = max(lines, key=lambda delimiter: len(lines[delimiter][0]))
-    return delimiter, lines[delimiter]
-
-
-def _check_last_line(path: str) -> None:
-    """Raise if a file ends with a line that DuckDB leaves out without a word."""
-    with _open(path, "rb") as file:
-        if not path.lower().endswith(".gz"):
-            file.seek(max(0, os.path.getsize(path) - 2 * _LONGEST_LINE))
-        while len(block := file.read(_LONGEST_LINE)) == _LONGEST_LINE:
-            if b"\n" not in block and b"\r" not in block:
-                raise ValueError(f"{_quote(path)} has a line that is too long.")
-
-
-def _open(path: str, mode: str, **options: Any) -> Any:
-    """Open a file, whether it is gzip or not."""
-    return (gzip.open if path.lower().endswith(".gz") else open)(path, mode, **options)
+def _check_header(file: _File) -> None:
+    """Raise if the first line of CSV has numbers for names, or none."""
+    if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
+        call = "pandas.read_csv(..., names=[...])"
+        raise ValueError(f"{_quote(file.path)} seems to have no header line: pass {call}.")
 
 
 def _literal(text: str) -> str:
@@ -276,7 +255,7 @@ def explained(files: Sequence[str]) -> Iterator[None]:
 
     try:
         yield
-    except (duckdb.Error, csv.Error, UnicodeError, gzip.BadGzipFile, zlib.error, EOFError) as error:
+    except (duckdb.Error, csv.Error) as error:
         # DuckDB repeats the line of the file, says the cause, and then what to do.
         before = re.split(r"\n\s*(?:Possible|This can|Candidate|Try|LINE)|: Object", str(error))[0]
         cause = before.splitlines()[-1].rpartition(" Error: ")[2]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters import words
 from biasamp_adapters.counting.arrays import Table, check_all, to_numbers
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
@@ -20,19 +19,24 @@ from biasamp_adapters.counting.labels import (
     TASK,
     TRUTH,
     Array,
+    Key,
     Label,
+    Lists,
     are_same,
     listing,
-    name_list,
     ordered,
     plain_labels,
-    read_list,
     without,
 )
-from biasamp_adapters.counting.variables import Block, Codes, Variable, cells_of, first_rows, recode
-
-#: A variable of one model; the model is None for the truth.
-Key: TypeAlias = tuple[str, str | None]
+from biasamp_adapters.counting.variables import (
+    Block,
+    Codes,
+    Variable,
+    Variables,
+    cells_of,
+    first_rows,
+    recode,
+)
 
 #: Whole numbers in a range as wide as this are counted by position.
 _WIDEST_RANGE = 2**16
@@ -47,10 +51,11 @@ def read_column(values: Any, argument: str) -> Codes:
         low, high = int(values.min()), int(values.max())
         if high - low < min(_WIDEST_RANGE, len(values) + 100):
             return _read_whole_numbers(values, low, high)
-    if kind == "U" and len(values):
-        codes, labels = _factorize_text(values, argument)
-    else:
-        codes, labels = _factorize(values, argument)
+    try:
+        is_text = kind == "U" and len(values)
+        codes, labels = _factorize_text(values, argument) if is_text else pd.factorize(values)
+    except TypeError:  # Lists and records have no hash.
+        raise ValueError(f"{argument} must hold labels such as text, numbers or dates") from None
     distinct = plain_labels(pd.Index(labels, tupleize_cols=False).tolist(), argument)
     in_order = ordered(distinct, argument)
     return Codes(in_order, recode(codes, distinct, in_order))  # -1 is a missing value in pandas.
@@ -66,15 +71,6 @@ def _read_whole_numbers(values: Array, low: int, high: int) -> Codes:
     if len(labels) <= 2:
         return everywhere  # The lowest and the highest number occur.
     return everywhere.with_labels(everywhere.seen)
-
-
-def _factorize(values: Any, argument: str) -> tuple[Array, Any]:
-    """Return codes and labels of any column, with missing values as -1."""
-    try:
-        return pd.factorize(values)
-    except TypeError:
-        plain_labels([x for x in values if not isinstance(x, Hashable)], argument)  # Raises.
-        raise
 
 
 def _factorize_text(values: Array, argument: str) -> tuple[Array, Array]:
@@ -116,10 +112,8 @@ def read_matrix(table: Table, role: str) -> Block:
     """Return the columns of a matrix; a row with a missing value is missing as a whole."""
     values, names = table.matrix(), table.names
     if not names or len(names) != values.shape[1] or len(set(names)) != len(names):
-        raise ValueError(
-            f"{role} must have a distinct name for each of {values.shape[1]} columns; "
-            f"received {listing(names) or 'none'}"
-        )
+        rule = f"{role} must have a distinct name for each of {values.shape[1]} columns"
+        raise ValueError(f"{rule}; received {listing(names) or 'none'}")
     missing = np.zeros(values.shape[0], dtype=bool)
     if sparse.issparse(values):
         values = values.astype(np.float64)
@@ -171,23 +165,19 @@ def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> B
 # All inputs together.
 
 
-def read_variables(
-    inputs: Mapping[Key, Any], listed: Mapping[str, Any], missing_values: Sequence[Label]
-) -> dict[Key, Variable]:
+def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any) -> Variables:
     """Return the variables of the rows, each on its own list of labels."""
     if isinstance(missing_values, str) or not hasattr(missing_values, "__iter__"):
         raise ValueError(f"missing_values must be a list of labels; received {missing_values!r}")
-    are_columns = {truth: _are_columns_labels(inputs, truth) for truth in listed}
-    variables: dict[Key, Variable] = {}
+    are_columns = {truth: _are_columns_labels(inputs, truth) for truth in PREDICTED}
+    variables: Variables = {}
     for (role, model), given in inputs.items():
         variable: Variable | None = None
         if are_columns[TRUTH[role]]:
             variable = _read_columns(given, role)
         elif role == PREDICTION:
-            labels = listed[TASK]
-            if labels is None:
-                labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)
-            variable = read_probabilities(given, labels, role)
+            true_labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)
+            variable = read_probabilities(given, listed.get(TASK, true_labels), role)
         if variable is None:
             variable = read_labels(given, role)
         if missing_values and isinstance(variable, Codes):
@@ -216,107 +206,56 @@ def _read_columns(given: Any, role: str) -> Block:
     """Return a matrix; labels beside overlapping groups become columns."""
     if isinstance(given, Table) and (TRUTH[role] == TASK or given.are_groups):
         return read_matrix(given, role)
-    return read_labels(given, role).as_block(is_matrix=True)
+    column = read_labels(given, role)
+    return Block(column.labels, column.values, column.missing, is_matrix=True)
 
 
 # Lists of labels.
 
 
-def on_common_labels(
-    variables: Mapping[Key, Variable], listed: Mapping[str, Any]
-) -> dict[Key, Variable]:
+def on_common_labels(variables: Variables, listed: Lists) -> Variables:
     """Return variables of one truth on one list of labels: the given one, or all that occur."""
     moved = dict(variables)
-    for truth, labels in listed.items():
+    for truth in PREDICTED:
         same = {key: v for key, v in variables.items() if TRUTH[key[0]] == truth}
         if same:
-            same = _with_column_names(same, labels, truth)
-            common = _common_labels(same, labels, truth)
+            same |= _with_column_names(same, listed.get(truth))
+            common = _common_labels(same, listed, truth)
             moved |= {key: v.with_labels(common) for key, v in same.items()}
     return moved
 
 
-def _common_labels(same: Mapping[Key, Variable], listed: Any, truth: str) -> tuple[Label, ...]:
+def _common_labels(same: Variables, listed: Lists, truth: str) -> tuple[Label, ...]:
     """Return the listed labels if they hold all that occur, else those that occur, in order."""
     lists = [variable.seen for variable in same.values()]
-    if listed is None and all(are_same(labels, lists[0]) for labels in lists):
+    if truth not in listed and all(are_same(labels, lists[0]) for labels in lists):
         return tuple(lists[0])  # They are in order already.
     roles = " or ".join(dict.fromkeys(role for role, _ in same))
     seen = ordered([label for labels in lists for label in labels], roles)
-    if listed is None:
-        return seen
-    common = read_list(listed, truth)
+    common = listed.get(truth, seen)
     unknown = without(seen, common)
     if unknown:
         raise ValueError(f"{LISTS[truth]} must list every label; received {listing(unknown)} too")
     return common
 
 
-def _with_column_names(
-    same: Mapping[Key, Variable], listed: Any, truth: str
-) -> dict[Key, Variable]:
+def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Variables:
     """Return matrices whose unnamed columns take the names of the others, or the listed ones."""
     matrices = {key: v for key, v in same.items() if v.is_matrix}
     lists = [v.labels for v in matrices.values()]
     named = [labels for labels in lists if not _are_positions(labels)]
-    names = next(iter(named or lists), ()) if listed is None else read_list(listed, truth)
+    names = listed or next(iter(named or lists), ())
     for (role, model), variable in matrices.items():
         labels = variable.labels
         if _are_positions(labels) and len(labels) == len(names):
             variable = replace(variable, labels=names)
         elif set(labels) != set(names):
-            raise ValueError(
-                f"{role} must have the columns {listing(names)}; received {listing(labels)}"
-            )
+            columns = listing(names)
+            raise ValueError(f"{role} must have the columns {columns}; received {listing(labels)}")
         matrices[role, model] = variable.with_labels(names)
-    return {**same, **matrices}
+    return matrices
 
 
 def _are_positions(labels: tuple[Label, ...]) -> bool:
     """Return whether columns have no names but their positions."""
     return labels == tuple(range(len(labels)))
-
-
-def compare_labels(variables: Mapping[Key, Variable], listed: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return notes on labels that only one variable has; raise if it shares none with the truth."""
-    notes: list[str] = []
-    for (role, _), variable in variables.items():
-        truth = TRUTH[role]
-        true_variable = variables.get((truth, None))
-        if role == truth or true_variable is None or true_variable.is_matrix:
-            continue
-        if listed[truth] is None:
-            _check_shared(role, variable.seen, true_variable.seen)
-        extra = without(variable.seen, true_variable.seen)
-        lacking = without(true_variable.seen, variable.seen)
-        if role in PREDICTED.values():
-            if extra and listed[truth] is None and not variable.is_soft:
-                names = name_list(extra)
-                notes.append(words.ONLY_PREDICTED.format(role=role, names=names, truth=truth))
-        elif len(variable.seen) == 1:
-            kind = "class" if truth == TASK else "group"
-            notes.append(words.REFERENCE_OF_ONE.format(kind=kind))
-        else:
-            if lacking:
-                notes.append(words.REFERENCE_LACKS.format(names=name_list(lacking)))
-            if extra:
-                notes.append(words.ONLY_IN_REFERENCE.format(names=name_list(extra)))
-    return tuple(dict.fromkeys(notes))
-
-
-def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Label]) -> None:
-    """Raise if labels look like scores, or if none is a true label."""
-    others = without(labels, true_labels)
-    are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
-    if role in PREDICTED.values() and are_numbers and len(true_labels) <= 2 and len(others) > 2:
-        raise ValueError(
-            f"{role} holds {len(others)} values that {TRUTH[role]} has not "
-            f"({listing(others[:2])}, ...). If these are scores: y_score=..., threshold=...."
-        )
-    # Numbers that are not whole are those of a regression.
-    are_measures = are_numbers and any(isinstance(label, float) for label in labels)
-    if labels and len(others) == len(labels) and not are_measures:
-        raise ValueError(
-            f"{role} must share labels with {TRUTH[role]}, or {LISTS[TRUTH[role]]} must list all; "
-            f"received {listing(labels)} and {listing(true_labels)}"
-        )

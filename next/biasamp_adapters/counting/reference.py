@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,22 +9,26 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.base_rates import BaseRates
-from biasamp_adapters.counting.counts import Counts
+from biasamp_adapters.counting.counts import Counts, load_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
+    PREDICTED,
     REFERENCE,
     TASK,
+    TRUTH,
     Label,
+    Lists,
     listing,
+    name_list,
     positive_class,
+    read_lists,
     show,
     without,
 )
 from biasamp_adapters.counting.margins import Margins, margins_of_data
-from biasamp_adapters.counting.paths import is_saved_counts
-from biasamp_adapters.counting.reading import Key, compare_labels, on_common_labels
+from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.variables import Variable
+from biasamp_adapters.counting.variables import Variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,29 +88,22 @@ def read_reference(
     """
     if reference is None or isinstance(reference, BaseRates):
         return reference
-    if isinstance(reference, Counts):
-        return reference.rows
-    if isinstance(reference, str | os.PathLike) and is_saved_counts(reference):
-        return Counts.load(reference).rows
     missing = "drop" if missing == "drop" else "error"
     if isinstance(reference, tuple | list) and len(reference) == 2:
         y_true, groups = reference
         return Counts.from_arrays(y_true, sensitive_features=groups, missing=missing).rows
+    counts = load_counts(reference)
+    if counts is not None:
+        return counts.rows
     if columns is None:
-        raise ValueError(
-            "reference must be a pair (y_true, sensitive_features), Counts or BaseRates, or with "
-            f"data a frame with the same columns; received a {type(reference).__name__}"
-        )
+        rule = "reference must be a pair (y_true, sensitive_features), Counts or BaseRates"
+        raise ValueError(f"{rule}, or with data a frame; received a {type(reference).__name__}")
     names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
     return Counts.from_frame(reference, **names, missing=missing).rows
 
 
 def align(
-    rows: Rows,
-    reference: Rows | BaseRates | None,
-    class_labels: Any = None,
-    group_labels: Any = None,
-    fewest_groups: int = 2,
+    rows: Rows, reference: Rows | BaseRates | None, lists: Mapping[str, Any], fewest_groups: int = 2
 ) -> Evaluation:
     """Put rows and reference on common lists of labels, and check that they match."""
     if isinstance(reference, BaseRates):
@@ -115,8 +111,7 @@ def align(
         groups = reference.group_labels
     else:
         _check_has_labels(rows, reference)
-        listed = {TASK: class_labels, ATTRIBUTE: group_labels}
-        evaluation = _on_common_labels(rows, reference, listed)
+        evaluation = _on_common_labels(rows, reference, read_lists(lists))
         groups = evaluation.rows.group_labels
     if len(groups) < fewest_groups:
         raise ValueError(
@@ -153,36 +148,77 @@ def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
         lists.append([by_text.get(show(label), label) for label in labels])
         unknown = without(rows.labels_of(truth), lists[-1])
         if unknown:
-            raise ValueError(
-                f"rates must cover every label of {truth}; received {listing(lists[-1])}, and the "
-                f"data hold {listing(unknown)} too"
-            )
+            raise ValueError(f"rates must hold all of {truth}; they lack {listing(unknown)}")
     return rows.with_labels(*lists)
 
 
-def _on_common_labels(rows: Rows, reference: Rows | None, listed: Mapping[str, Any]) -> Evaluation:
+def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists) -> Evaluation:
     """Return rows and reference on common lists of labels, with notes on labels of only one."""
     parts = [rows] if reference is None else [rows, reference]
-    listed = {truth: _list_labels(parts, truth, labels) for truth, labels in listed.items()}
+    listed = _list_labels(parts) | listed
     variables = dict(rows.variables)
     if reference is not None:
-        variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in listed}
-    notes = compare_labels(variables, listed)
-    if reference is None and all(labels is None for labels in listed.values()):
+        variables |= {(REFERENCE[truth], None): reference.variable(truth) for truth in PREDICTED}
+    notes = _compare_labels(variables, listed)
+    if reference is None and not listed:
         return Evaluation(rows, notes=notes)
     moved = on_common_labels(variables, listed)
     if reference is not None:
-        truths: dict[Key, Variable] = {}
-        for truth in listed:
+        truths: Variables = {}
+        for truth in PREDICTED:
             truths[truth, None] = moved.pop((REFERENCE[truth], None))
         reference = replace(reference, variables=truths)
     return Evaluation(replace(rows, variables=moved), reference, notes=notes)
 
 
-def _list_labels(parts: Sequence[Rows], truth: str, listed: Any) -> Any:
-    """Return the listed labels, or those that parts list and then all others; or None."""
-    with_list = [part for part in parts if part.listed.get(truth) is not None]
-    if listed is not None or not with_list or with_list[0].is_matrix(truth):
-        return listed
-    labels = [label for part in [*with_list, *parts] for label in part.labels_of(truth)]
-    return list(dict.fromkeys(labels))
+def _list_labels(parts: Sequence[Rows]) -> Lists:
+    """Return for each truth that a part lists its labels, and then all others."""
+    listed = {}
+    for truth in PREDICTED:
+        with_list = [part for part in parts if truth in part.listed]
+        if with_list and not with_list[0].is_matrix(truth):
+            labels = [label for part in [*with_list, *parts] for label in part.labels_of(truth)]
+            listed[truth] = tuple(dict.fromkeys(labels))
+    return listed
+
+
+def _compare_labels(variables: Variables, listed: Lists) -> tuple[str, ...]:
+    """Return notes on labels that only one variable has; raise if it shares none with the truth."""
+    notes: list[str] = []
+    for (role, _), variable in variables.items():
+        truth = TRUTH[role]
+        true_variable = variables.get((truth, None))
+        if role == truth or true_variable is None or true_variable.is_matrix:
+            continue
+        if truth not in listed:
+            _check_shared(role, variable.seen, true_variable.seen)
+        extra = without(variable.seen, true_variable.seen)
+        lacking = without(true_variable.seen, variable.seen)
+        if role in PREDICTED.values():
+            if extra and truth not in listed and not variable.is_soft:
+                names = name_list(extra)
+                notes.append(words.ONLY_PREDICTED.format(role=role, names=names, truth=truth))
+        elif len(variable.seen) == 1:
+            kind = "class" if truth == TASK else "group"
+            notes.append(words.REFERENCE_OF_ONE.format(kind=kind))
+        else:
+            if lacking:
+                notes.append(words.REFERENCE_LACKS.format(names=name_list(lacking)))
+            if extra:
+                notes.append(words.ONLY_IN_REFERENCE.format(names=name_list(extra)))
+    return tuple(dict.fromkeys(notes))
+
+
+def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Label]) -> None:
+    """Raise if labels look like scores, or if none is a true label."""
+    others = without(labels, true_labels)
+    are_numbers = all(isinstance(label, int | float) for label in [*true_labels, *labels])
+    if role in PREDICTED.values() and are_numbers and len(true_labels) <= 2 and len(others) > 2:
+        extra = f"{len(others)} values that {TRUTH[role]} has not ({listing(others[:2])}, ...)"
+        hint = "If these are scores: y_score=..., threshold=...."
+        raise ValueError(f"{role} holds {extra}. {hint}")
+    # Numbers that are not whole are those of a regression.
+    are_measures = are_numbers and any(isinstance(label, float) for label in labels)
+    if labels and len(others) == len(labels) and not are_measures:
+        received = f"{listing(labels)} and {listing(true_labels)}"
+        raise ValueError(f"{role} must share labels with {TRUTH[role]}; received {received}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -22,21 +23,23 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Array,
     Label,
+    Lists,
     listing,
     ordered,
+    show,
 )
-from biasamp_adapters.counting.reading import Key
 from biasamp_adapters.counting.variables import (
-    MOST_POSITIONS,
     Block,
     Codes,
     Variable,
+    Variables,
     cells_of,
-    count_cells,
-    indicator,
+    chunks,
     label_sets,
-    right_labels,
 )
+
+#: Up to so many possible cells are counted by position, without hashing.
+_MOST_POSITIONS = 2**20
 
 #: Rows that are looked at to see whether most are distinct, and the most distinct weights of these
 #: with which rows are still merged.
@@ -59,7 +62,7 @@ class Rows:
         Which distinct rows belong together, and are drawn as a whole.
     names : dict of str to object
         "y_true": the name of the task; "sensitive_features": those of the attributes.
-    listed : dict of str to sequence or None
+    listed : dict of str to tuple
         The labels of each true variable that were listed explicitly.
     dropped : int
         Rows with missing values that were left out.
@@ -71,15 +74,16 @@ class Rows:
         Groups whose rows are one sum, so that numbers about them have no interval.
     """
 
-    variables: dict[Key, Variable]
+    variables: Variables
     n: Array
     w: Array | None = None
     cluster: Array | None = None
     names: dict[str, Any] = field(default_factory=dict)
-    listed: dict[str, Any] = field(default_factory=dict)
+    listed: Lists = field(default_factory=dict)
     dropped: int = 0
     block_sums: dict[tuple[str, str, str | None], Array] | None = None
     undrawn: tuple[Label, ...] = ()
+    _derived: Variables = field(default_factory=dict, init=False, repr=False)
 
     # What was counted.
 
@@ -106,33 +110,24 @@ class Rows:
             self._derived[role, model] = self._derive(role, model)
         return self._derived[role, model]
 
-    @cached_property
-    def _derived(self) -> dict[Key, Variable]:
-        return {}
-
     def _derive(self, role: str, model: str | None) -> Variable:
         """Return a variable that follows from others."""
         if role == ALL:
-            return indicator(np.ones(len(self), dtype=bool))
+            return _indicator(np.ones(len(self), dtype=bool))
         if role == LABELLED:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
             has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
-            return indicator(np.logical_or.reduce(has_label))
+            return _indicator(np.logical_or.reduce(has_label))
         truth = TASK if role in (RIGHT[TASK], MISSING[TASK]) else ATTRIBUTE
         prediction = self.variable(PREDICTED[truth], model)
         if role == MISSING[truth]:
-            return indicator(prediction.missing)
-        return right_labels(self.variable(truth), prediction)
-
-    def _of_truth(self, truth: str) -> Variable | None:
-        """Return a variable on the labels of "y_true" or of "sensitive_features"."""
-        same = (v for (role, _), v in self.variables.items() if TRUTH[role] == truth)
-        return next(same, None)
+            return _indicator(prediction.missing)
+        return _right_labels(self.variable(truth), prediction)
 
     def labels_of(self, truth: str) -> tuple[Label, ...]:
         """Return the classes of "y_true", or the groups of "sensitive_features"."""
-        variable = self._of_truth(truth)
-        return () if variable is None else variable.labels
+        labels = [v.labels for (role, _), v in self.variables.items() if TRUTH[role] == truth]
+        return labels[0] if labels else ()
 
     @property
     def class_labels(self) -> tuple[Label, ...]:
@@ -146,8 +141,7 @@ class Rows:
 
     def is_matrix(self, truth: str) -> bool:
         """Return whether the labels of a true variable and of its predictions are columns."""
-        variable = self._of_truth(truth)
-        return variable is not None and variable.is_matrix
+        return any(v.is_matrix for (role, _), v in self.variables.items() if TRUTH[role] == truth)
 
     @cached_property
     def weight(self) -> Array:
@@ -219,10 +213,8 @@ class Rows:
             return self
         if missing != "drop":
             role, is_missing = incomplete[0]
-            raise ValueError(
-                f"{role} must not have missing values; received {self.n[is_missing].sum()} "
-                "(missing='drop' leaves such rows out, missing='abstain' keeps missing predictions)"
-            )
+            n = self.n[is_missing].sum()
+            raise ValueError(f"{role} must not have missing values; received {n}: see missing=")
         is_dropped = np.logical_or.reduce([is_missing for _, is_missing in incomplete])
         kept = self.take(np.flatnonzero(~is_dropped))
         return replace(kept, dropped=int(self.n[is_dropped].sum()))
@@ -267,14 +259,14 @@ class Rows:
         if self.cluster is not None and self.n_clusters is not None:
             codes.append(self.cluster)
             sizes.append(self.n_clusters)
-        if prod(sizes) > MOST_POSITIONS:
+        if prod(sizes) > _MOST_POSITIONS:
             return self
-        n = count_cells(codes, sizes, self.n)
+        n = _count_cells(codes, sizes, self.n)
         cells = np.flatnonzero(n)
         codes = list(np.unravel_index(cells, sizes))
         cluster = None if self.cluster is None else codes.pop()
         w = None if self.w is None else weights[codes.pop()]
-        tallied: dict[Key, Variable] = {
+        tallied: Variables = {
             key: Codes(v.labels, code.astype(np.min_scalar_type(len(v.labels))))
             for (key, v), code in zip(variables.items(), codes, strict=True)
         }
@@ -286,7 +278,7 @@ class Rows:
         """Return the rows of both; their clusters are taken to be different ones."""
         _check_summands(self, other)
         lists = []
-        for truth in (TASK, ATTRIBUTE):
+        for truth in PREDICTED:
             ours, theirs = self.labels_of(truth), other.labels_of(truth)
             lists.append(ours if ours == theirs else ordered([*ours, *theirs], truth))
         first, second = self.with_labels(*lists), other.with_labels(*lists)
@@ -296,7 +288,7 @@ class Rows:
         if first.cluster is not None and second.cluster is not None:
             others = second.cluster + first.cluster.max(initial=-1) + 1
             cluster = np.concatenate([first.cluster, others])
-        variables = {key: v.appended(second.variables[key]) for key, v in first.variables.items()}
+        variables = {key: _append(v, second.variables[key]) for key, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
         added = replace(first, variables=variables, n=n, w=w, cluster=cluster, dropped=dropped)
         return added.merged()
@@ -309,25 +301,65 @@ class Rows:
 
 def _check_summands(first: Rows, second: Rows) -> None:
     """Raise unless rows can be added: they hold the same variables, of the same columns."""
-    rule = "counts that are added must"
     if first.block_sums is not None or second.block_sums is not None:
-        raise ValueError(f"{rule} hold rows; received sums of blocks")
-    for truth in (TASK, ATTRIBUTE):
-        names = first.names.get(truth), second.names.get(truth)
-        if None not in names and names[0] != names[1]:
-            received = f"{truth} {names[0]!r} and {names[1]!r}"
-            raise ValueError(f"{rule} be of the same columns; received {received}")
-    others = _traits(second)
-    for trait, ours in _traits(first).items():
-        if ours != others[trait]:
-            only_some = listing(ours ^ others[trait])
-            raise ValueError(f"{rule} have the same {trait}; only some have {only_some}")
+        raise ValueError("counts that are added must hold rows; received sums of blocks")
+    for truth, name in first.names.items():
+        other = second.names.get(truth)
+        if None not in (name, other) and name != other:
+            received = f"{name!r} and {other!r}"
+            raise ValueError(f"counts that are added must be of one {truth}; received {received}")
+    only_some = listing(sorted(_traits(first) ^ _traits(second)))
+    if only_some:
+        raise ValueError(f"counts that are added must be alike; only some have {only_some}")
 
 
-def _traits(rows: Rows) -> dict[str, set[Label]]:
-    """Return what rows that are added must have in common."""
-    clusters = [] if rows.cluster is None else ["clusters"]
-    traits: dict[str, set[Label]] = {"variables and models": {*rows.variable_names, *clusters}}
-    for truth in (TASK, ATTRIBUTE):
-        traits[f"columns of {truth}"] = set(rows.labels_of(truth) if rows.is_matrix(truth) else ())
+def _traits(rows: Rows) -> set[str]:
+    """Return what rows that are added must have in common: variables, clusters and columns."""
+    traits = {*rows.variable_names, *([] if rows.cluster is None else ["clusters"])}
+    for truth in PREDICTED:
+        if rows.is_matrix(truth):
+            traits |= {f"{truth}: {show(label)}" for label in rows.labels_of(truth)}
     return traits
+
+
+def _append(first: Variable, second: Variable) -> Variable:
+    """Return the rows of both; their labels are the same."""
+    if isinstance(first, Codes) and isinstance(second, Codes):
+        return replace(first, codes=np.concatenate([first.codes, second.codes]))
+    values = [first.values, second.values]
+    is_sparse = any(map(sparse.issparse, values))
+    missing = np.concatenate([first.missing, second.missing])
+    stacked = sparse.vstack(values, "csr") if is_sparse else np.concatenate(values)
+    return Block(first.labels, stacked, missing, first.is_matrix)
+
+
+def _indicator(holds: Array) -> Codes:
+    """Return the same label in the rows where something holds, and a missing value elsewhere."""
+    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
+
+
+def _right_labels(truth: Variable, prediction: Variable) -> Variable:
+    """Return the true labels that are predicted right; they are missing elsewhere."""
+    if isinstance(truth, Codes) and isinstance(prediction, Codes):
+        missing = len(truth.labels)
+        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
+        return replace(truth, codes=codes.astype(truth.codes.dtype))
+    both: Any = truth.values
+    others: Any = prediction.values
+    if sparse.issparse(others):
+        both, others = others, both
+    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
+    return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
+
+
+def _count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
+    """Return the number of rows with each combination of codes, flat."""
+    size = int(np.prod(sizes))
+    total = np.zeros(size)
+    for rows in chunks(len(n), max(2**16, 4 * size)):
+        cell = codes[0][rows].astype(np.int64)
+        for code, width in zip(codes[1:], sizes[1:], strict=True):
+            cell *= width
+            cell += code[rows]
+        total += np.bincount(cell, n[rows], size)
+    return total

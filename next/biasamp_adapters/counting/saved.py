@@ -6,8 +6,7 @@ import datetime as dt
 import hashlib
 import json
 import warnings
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +14,10 @@ import numpy as np
 from scipy import sparse
 
 from biasamp_adapters.atomic import write_text
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    LABELLED,
-    PREDICTED,
-    RIGHT,
-    SHARED,
-    TRUTH,
-    Label,
-)
-from biasamp_adapters.counting.margins import divide, margins_of_data
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Key, Label
+from biasamp_adapters.counting.margins import divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
-from biasamp_adapters.counting.reading import Key
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable
 from biasamp_adapters.warning import AmplificationWarning
@@ -53,20 +42,10 @@ def save(rows: Rows, path: Any) -> None:
             AmplificationWarning,
             stacklevel=3,
         )
-    sums = None
+    body = {field.name: getattr(rows, field.name) for field in fields(rows) if field.init}
+    body["variables"] = [_write_variable(key, v) for key, v in rows.variables.items()]
     if rows.block_sums is not None:
-        sums = [[key, table.tolist()] for key, table in rows.block_sums.items()]
-    body = {
-        "variables": [_write_variable(key, v) for key, v in rows.variables.items()],
-        "n": rows.n,
-        "w": rows.w,
-        "cluster": rows.cluster,
-        "names": rows.names,
-        "listed": [truth for truth in PREDICTED if rows.listed.get(truth) is not None],
-        "dropped": rows.dropped,
-        "block_sums": sums,
-        "undrawn": rows.undrawn,
-    }
+        body["block_sums"] = list(rows.block_sums.items())
     written = {"format": FORMAT, "checksum": _checksum(body), **body}
     write_text(path, json.dumps(written, default=_write))
 
@@ -88,11 +67,9 @@ def load(path: Any) -> Rows:
         body["block_sums"] = {tuple(key): np.array(sums) for key, sums in body["block_sums"]}
     body["variables"] = dict(map(_read_variable, body["variables"]))
     body["names"] = {truth: _to_label(name) for truth, name in body["names"].items()}
-    body["undrawn"] = tuple(map(_to_label, body["undrawn"]))
-    listed, body["listed"] = body["listed"], {}
-    rows = Rows(**body)
-    labels = {truth: rows.labels_of(truth) if truth in listed else None for truth in PREDICTED}
-    return replace(rows, listed=labels)
+    body["listed"] = {truth: _to_labels(labels) for truth, labels in body["listed"].items()}
+    body["undrawn"] = _to_labels(body["undrawn"])
+    return Rows(**body)
 
 
 def _checksum(body: dict[str, Any]) -> str:
@@ -106,9 +83,7 @@ def _write(value: Any) -> Any:
     if isinstance(value, dt.date):  # Times are dates too.
         return {"isoformat": value.isoformat()}
     kind = type(value).__name__
-    raise ValueError(
-        f"labels of saved counts must be text, numbers, booleans or dates; received a {kind}"
-    )
+    raise ValueError(f"labels of saved counts must be text, numbers or dates; received a {kind}")
 
 
 def _read(written: dict[str, Any]) -> Any:
@@ -122,6 +97,10 @@ def _read(written: dict[str, Any]) -> Any:
 def _to_label(value: Any) -> Any:
     """Return a label or a name; those of several levels were written as lists."""
     return tuple(value) if isinstance(value, list) else value
+
+
+def _to_labels(values: list[Any]) -> tuple[Label, ...]:
+    return tuple(map(_to_label, values))
 
 
 def _write_variable(key: Key, variable: Variable) -> dict[str, Any]:
@@ -138,13 +117,12 @@ def _write_variable(key: Key, variable: Variable) -> dict[str, Any]:
 def _read_variable(written: dict[str, Any]) -> tuple[Key, Variable]:
     """Return a variable and its key."""
     key = written["role"], written["model"]
-    labels = tuple(map(_to_label, written["labels"]))
+    labels = _to_labels(written["labels"])
     if "codes" in written:
         return key, Codes(labels, np.array(written["codes"], np.min_scalar_type(len(labels))))
     columns, starts = np.array(written["columns"], int), np.array(written["starts"])
-    values = np.ones(len(columns), np.uint8)
-    if written["values"] is not None:
-        values = np.array(written["values"])
+    is_binary = written["values"] is None
+    values = np.ones(len(columns), np.uint8) if is_binary else np.array(written["values"])
     shape = len(starts) - 1, len(labels) + 1  # The last column is a missing value.
     held = sparse.csr_array((values, columns, starts), shape).toarray()
     return key, Block(labels, held[:, :-1], held[:, -1] == 1, written["is_matrix"])
@@ -162,11 +140,10 @@ def without_rows(rows: Rows) -> Rows:
     partition, undrawn = _private_partition(rows.merged())
     n_blocks, part = len(partition.times), partition.part
     tables = {}
-    for first, second, model in _pairs(rows):
+    for first, second, model in pairs_of(rows):
         x, y = (partition.rows.variable(role, model) for role in (first, second))
-        sums = partition.sums(first, second, model)
-        table = sums if isinstance(sums, np.ndarray) else sums.toarray()
-        table = table.reshape(n_blocks, x.width, y.width)
+        sums = sparse.csr_array(partition.sums(first, second, model)).toarray()
+        table = sums.reshape(n_blocks, x.width, y.width)
         tables[first, second, model] = table[:, : len(x.labels), : len(y.labels)]
     w = None
     if rows.w is not None:
@@ -194,8 +171,8 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
     n_blocks = 0
     if is_large.any() and (isinstance(groups, Codes) or is_large.all()):
         large = sizes[is_large]
-        most = min(large.sum() // _FEWEST_ROWS, large.min() // _FEWEST_OF_GROUP)
-        n_blocks = int(min(most, _MOST_BLOCKS))
+        most = large.sum() // _FEWEST_ROWS, large.min() // _FEWEST_OF_GROUP, _MOST_BLOCKS
+        n_blocks = int(min(most))
     while n_blocks >= _FEWEST_BLOCKS:
         partition = Partition.in_blocks(rows, n_blocks)
         part = partition.part.copy()
@@ -207,18 +184,3 @@ def _private_partition(rows: Rows) -> tuple[Partition, tuple[Label, ...]]:
             return replace(partition, part=part, times=times), undrawn
         n_blocks = n_blocks * 4 // 5
     return Partition.in_blocks(rows, 1), ()
-
-
-def _pairs(rows: Rows) -> list[tuple[str, str, str | None]]:
-    """Return the pairs of variables whose sums any metric reads."""
-    pairs: dict[tuple[str, str, str | None], None] = {}
-    for model in rows.models or (None,):
-        roles = [role for role in TRUTH if rows.has(role, model)]
-        read = [*combinations([*roles, ALL], 2), (ALL, ALL), (ALL, LABELLED)]
-        for truth in PREDICTED:
-            if truth in roles and PREDICTED[truth] in roles:
-                read += [(ATTRIBUTE, RIGHT[truth]), (ALL, RIGHT[truth])]
-        for first, second in read:
-            is_shared = first in SHARED and second in SHARED
-            pairs[first, second, None if is_shared else model] = None
-    return list(pairs)

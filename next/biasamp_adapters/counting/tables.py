@@ -5,19 +5,23 @@ from __future__ import annotations
 import importlib.util
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.arrays import to_array
+from biasamp_adapters.counting.arrays import to_array, to_objects
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
-from biasamp_adapters.counting.labels import TASK, Array, listing
+from biasamp_adapters.counting.labels import TASK, listing
 from biasamp_adapters.counting.paths import COUNT, explained, find_files, query_files
 from biasamp_adapters.counting.variables import OverlappingGroups
+
+#: Names of columns by argument, and columns by argument.
+Arguments: TypeAlias = Mapping[str, Any]
+Chunk: TypeAlias = dict[str, Any]
 
 #: Most cells of a chunk, and the rows of the vectors in which DuckDB hands them over.
 _CELLS, _VECTOR = 2**22, 2048
@@ -28,9 +32,7 @@ _AS_TEXT = (*_EXACT, nw.Unknown)
 _TEXT_ELSEWHERE = (*_AS_TEXT, nw.Categorical, nw.Enum)  # Polars groups categories faster.
 
 
-def read_table(
-    data: Any, arguments: Mapping[str, Any], missing_values: Sequence[Any] = ()
-) -> Iterator[dict[str, Any]]:
+def read_table(data: Any, arguments: Arguments, missing_values: Any = ()) -> Iterator[Chunk]:
     """Yield the columns that arguments name, of one chunk of rows after the other.
 
     Parameters
@@ -60,9 +62,7 @@ def read_table(
         yield chunk
 
 
-def _read(
-    data: Any, arguments: Mapping[str, Any], missing_values: Sequence[Any]
-) -> Iterator[dict[str, Any]]:
+def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chunk]:
     """Yield what :func:`read_table` does, with the warnings of engines."""
     paths = data if isinstance(data, list | tuple) else [data]
     data = nw.to_native(data, pass_through=True)
@@ -77,9 +77,7 @@ def _read(
         yield from _read_engine(data, arguments)
 
 
-def _read_memory(
-    table: pd.DataFrame | Mapping[Any, Any], arguments: Mapping[str, Any]
-) -> dict[str, Any]:
+def _read_memory(table: pd.DataFrame | Mapping[Any, Any], arguments: Arguments) -> Chunk:
     """Return columns of pandas, which numpy counts faster than a group-by, or of a mapping."""
     names = list(table)
     index = table.index if isinstance(table, pd.DataFrame) else pd.Index([])
@@ -96,7 +94,7 @@ def _read_memory(
     return _arrange(choices, arrays)
 
 
-def _read_engine(native: Any, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _read_engine(native: Any, arguments: Arguments) -> Iterator[Chunk]:
     """Yield the rows of a frame that Narwhals reads."""
     is_dask = nw.dependencies.is_dask_dataframe(native)
     if is_dask and native.index.name not in (None, *native.columns):
@@ -104,10 +102,8 @@ def _read_engine(native: Any, arguments: Mapping[str, Any]) -> Iterator[dict[str
     is_arrow = nw.dependencies.is_pyarrow_table(native)
     names = getattr(native, "column_names" if is_arrow else "columns", None)
     if names is None:
-        raise TypeError(
-            "data must be a frame, a mapping of columns or paths of files; received "
-            f"{type(native).__name__}."
-        )
+        rule = "data must be a frame, a mapping of columns or paths of files"
+        raise TypeError(f"{rule}; received {type(native).__name__}.")
     choices = find_columns(names, arguments)
     columns = columns_of(choices)
     if nw.dependencies.is_duckdb_relation(native):  # By position: "Race" also finds "race".
@@ -122,9 +118,7 @@ def _read_engine(native: Any, arguments: Mapping[str, Any]) -> Iterator[dict[str
     yield from _read_query(frame, choices)
 
 
-def _read_query(
-    frame: Any, choices: list[Choice], connection: Any = None
-) -> Iterator[dict[str, Any]]:
+def _read_query(frame: Any, choices: list[Choice], connection: Any = None) -> Iterator[Chunk]:
     """Yield the rows of columns that are called by their aliases, of labels the distinct ones."""
     schema, columns = frame.collect_schema(), columns_of(choices)
     as_text = _AS_TEXT if frame.implementation == nw.Implementation.POLARS else _TEXT_ELSEWHERE
@@ -142,10 +136,12 @@ def _read_query(
             query = query.group_by(*columns).agg(nw.len().alias(COUNT))
         query = query.sort(*columns)  # Engines return groups in any order.
     for table in _fetch(query, connection):
-        arrays = [_plain(table[key].to_native(), column) for key, column in columns.items()]
-        for i, (key, column) in enumerate(columns.items()):
-            if column.variable and schema[key] in _EXACT:
-                arrays[i] = _to_decimals(arrays[i])
+        arrays = []
+        for key, column in columns.items():
+            array = _plain(table[key].to_native(), column)
+            if column.variable and schema[key] in _EXACT:  # Text that floats would merge.
+                array = to_objects(None if pd.isna(text) else Decimal(text) for text in array)
+            arrays.append(array)
         inputs = _arrange(choices, arrays)
         if COUNT in table.columns:
             inputs["count"] = table[COUNT].to_numpy()
@@ -188,9 +184,8 @@ def _check_type(dtype: nw.dtypes.DType, column: Column) -> None:
     may_be_numbers = dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
     if dtype.is_nested() or not (column.variable or may_be_numbers):
         kind = "labels such as text, numbers or dates" if column.variable else "numbers"
-        raise ValueError(
-            f"column {listing([column.name])} must hold {kind}; received {type(dtype).__name__}"
-        )
+        name, received = listing([column.name]), type(dtype).__name__
+        raise ValueError(f"column {name} must hold {kind}; received {received}")
 
 
 def _plain(values: Any, column: Column) -> Any:
@@ -199,14 +194,7 @@ def _plain(values: Any, column: Column) -> Any:
     return np.asarray(array) if isinstance(array.dtype, np.dtype) else array
 
 
-def _to_decimals(texts: Any) -> Array:
-    """Return numbers that came as text, which floats would merge."""
-    codes, distinct = pd.factorize(texts)
-    numbers = np.array([*map(Decimal, distinct), None], dtype=object)
-    return numbers[codes]  # The code of a missing value is -1.
-
-
-def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> dict[str, Any]:
+def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> Chunk:
     """Return the columns of all choices by argument and model."""
     values: dict[str, Any] = {"names": {}}
     remaining = iter(arrays)
@@ -214,7 +202,7 @@ def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> dict[str, Any]:
         columns = {name: next(remaining) for name in choice.names}
         value: Any = columns if len(columns) > 1 else columns[choice.names[0]]
         if choice.labels is not None:
-            value = OverlappingGroups(_stack(list(columns.values())), choice.labels)
+            value = OverlappingGroups(columns, choice.labels)
         if choice.model is None:
             values[choice.argument] = value
             is_matrix_of_classes = choice.argument == TASK and choice.labels is not None
@@ -222,14 +210,3 @@ def _arrange(choices: list[Choice], arrays: Iterable[Any]) -> dict[str, Any]:
         else:
             values.setdefault(choice.argument, {})[choice.model] = value
     return values
-
-
-def _stack(columns: Sequence[Any]) -> Array:
-    """Return columns as a matrix, of bytes if they hold 0 and 1."""
-    arrays = [np.asarray(column) for column in columns]
-    is_binary = all(
-        array.dtype.kind in "bui" and array.min(initial=0) >= 0 and array.max(initial=0) <= 1
-        for array in arrays
-    )
-    dtype = np.uint8 if is_binary else None
-    return np.stack(arrays, axis=1, dtype=dtype, casting="unsafe")

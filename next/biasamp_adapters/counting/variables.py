@@ -15,10 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import Array, Label, are_same, show_set
-
-#: Up to so many possible cells are counted by position, without hashing.
-MOST_POSITIONS = 2**20
+from biasamp_adapters.counting.labels import Array, Key, Label, are_same, show_set
 
 
 class OverlappingGroups:
@@ -37,8 +34,25 @@ class OverlappingGroups:
         self.names = None if names is None else tuple(names)
 
 
+class _Labelled:
+    """What both kinds share: labels, of which a row may have none."""
+
+    labels: tuple[Label, ...]
+    missing: Any
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether a row has no label."""
+        return bool(self.missing.any())
+
+    @property
+    def width(self) -> int:
+        """The number of labels, and one if there are missing values."""
+        return len(self.labels) + self.has_missing
+
+
 @dataclass(frozen=True, eq=False)
-class Codes:
+class Codes(_Labelled):
     """One label in each row.
 
     Attributes
@@ -58,19 +72,9 @@ class Codes:
         return len(self.codes)
 
     @property
-    def width(self) -> int:
-        """The number of labels, and one if there are missing values."""
-        return len(self.labels) + self.has_missing
-
-    @cached_property
     def missing(self) -> Array:
         """Rows without a label."""
         return self.codes == len(self.labels)
-
-    @cached_property
-    def has_missing(self) -> bool:
-        """Whether a row has no label."""
-        return bool((self.codes == len(self.labels)).any())
 
     @cached_property
     def seen(self) -> list[Label]:
@@ -102,23 +106,13 @@ class Codes:
             return self
         return Codes(tuple(labels), recode(self.codes, self.labels, labels))
 
-    def appended(self, other: Variable) -> Variable:
-        """Return the rows of both; their labels are the same."""
-        if isinstance(other, Codes):
-            return replace(self, codes=np.concatenate([self.codes, other.codes]))
-        return self.as_block().appended(other)
-
-    def as_block(self, *, is_matrix: bool = False) -> Block:
-        """Return the labels as columns of indicators."""
-        return Block(self.labels, self.values, self.missing, is_matrix)
-
     def keys(self) -> Array:
         """Return a number for each row, equal for equal rows."""
         return self.codes
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Block(_Labelled):
     """A column of indicators, or of probabilities, for each label.
 
     Attributes
@@ -141,16 +135,6 @@ class Block:
         return self.values.shape[0]
 
     @property
-    def width(self) -> int:
-        """The number of labels, and one if there are missing values."""
-        return len(self.labels) + self.has_missing
-
-    @cached_property
-    def has_missing(self) -> bool:
-        """Whether a row has no value."""
-        return bool(self.missing.any())
-
-    @property
     def seen(self) -> list[Label]:
         """All columns, whether they hold a 1 or not."""
         return list(self.labels)
@@ -168,11 +152,6 @@ class Block:
         if not self.has_missing:
             return values
         return sparse.hstack([values, sparse.csr_array(self.missing[:, None])], "csr")
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether zeros are held too."""
-        return not sparse.issparse(self.values)
 
     def dense(self, rows: slice, dtype: type) -> Array:
         """Return indicators of some rows, and of missing values if there are any."""
@@ -194,16 +173,6 @@ class Block:
         moves = identity[[position[label] for label in self.labels]]
         return replace(self, labels=tuple(labels), values=self.values @ moves)
 
-    def appended(self, other: Variable) -> Block:
-        """Return the rows of both; their labels are the same."""
-        if isinstance(other, Codes):
-            other = other.as_block()
-        if sparse.issparse(self.values) or sparse.issparse(other.values):
-            values = sparse.vstack([self.values, other.values], "csr")
-        else:
-            values = np.concatenate([self.values, other.values])
-        return replace(self, values=values, missing=np.concatenate([self.missing, other.missing]))
-
     def keys(self) -> Array:
         """Return a number for each row; rows that differ have the same once in 2^100 times."""
         projection = np.random.default_rng(7).random((len(self.labels) + 1, 2))
@@ -215,6 +184,7 @@ class Block:
 
 
 Variable: TypeAlias = Codes | Block
+Variables: TypeAlias = dict[Key, Variable]
 
 
 def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Array:
@@ -223,28 +193,6 @@ def recode(codes: Array, labels: Sequence[Label], others: Sequence[Label]) -> Ar
     positions = [position.get(label, len(others)) for label in labels]
     table = np.array([*positions, len(others)], dtype=np.min_scalar_type(len(others)))
     return table[codes]
-
-
-# Derived variables.
-
-
-def indicator(holds: Array) -> Codes:
-    """Return the same label in the rows where something holds, and a missing value elsewhere."""
-    return Codes((True,), np.where(holds, 0, 1).astype(np.uint8))
-
-
-def right_labels(truth: Variable, prediction: Variable) -> Variable:
-    """Return the true labels that are predicted right; they are missing elsewhere."""
-    if isinstance(truth, Codes) and isinstance(prediction, Codes):
-        missing = len(truth.labels)
-        codes = np.where(truth.codes == prediction.codes, truth.codes, missing)
-        return replace(truth, codes=codes.astype(truth.codes.dtype))
-    both: Any = truth.values
-    others: Any = prediction.values
-    if sparse.issparse(others):
-        both, others = others, both
-    both = both.multiply(others).tocsr() if sparse.issparse(both) else both * others
-    return Block(truth.labels, both, np.zeros(len(truth), dtype=bool), prediction.is_matrix)
 
 
 def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
@@ -293,19 +241,6 @@ def chunks(n_rows: int, step: int = 2**15) -> Iterator[slice]:
     """Yield slices of so many rows that temporary arrays stay small."""
     for start in range(0, n_rows, step):
         yield slice(start, start + step)
-
-
-def count_cells(codes: Sequence[Array], sizes: Sequence[int], n: Array) -> Array:
-    """Return the number of rows with each combination of codes, flat."""
-    size = int(np.prod(sizes))
-    total = np.zeros(size)
-    for rows in chunks(len(n), max(2**16, 4 * size)):
-        cell = codes[0][rows].astype(np.int64)
-        for code, width in zip(codes[1:], sizes[1:], strict=True):
-            cell *= width
-            cell += code[rows]
-        total += np.bincount(cell, n[rows], size)
-    return total
 
 
 def first_rows(cell: Array) -> Array:

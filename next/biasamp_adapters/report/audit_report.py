@@ -241,7 +241,7 @@ def audit(
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
     compared = read_reference(reference, used, missing)
     # Data of a single group have a report, which says that there is no gap to judge.
-    evaluation = align(counts.rows, compared, class_labels, group_labels, fewest_groups=1)
+    evaluation = align(counts.rows, compared, options, fewest_groups=1)
     seed = read_seed(random_state)
     computed = compute(evaluation, pos_label, n_boot, confidence, seed)
     names = {

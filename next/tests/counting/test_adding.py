@@ -70,17 +70,11 @@ def test_clusters_of_parts_are_different_ones() -> None:
     ("other", "fragment"),
     [
         (make_counts(y_true=["0", "1", "1"], y_pred=["0", "1", "0"]), "which look the same"),
-        (
-            make_counts(y_pred={"m": [0, 1, 0]}),
-            r"the same variables and models; only some have 'y_pred\[m",
-        ),
-        (
-            make_counts(clusters=[1, 2, 3]),
-            "the same variables and models; only some have 'clusters'",
-        ),
+        (make_counts(y_pred={"m": [0, 1, 0]}), r"must be alike; only some have 'y_pred\[m"),
+        (make_counts(clusters=[1, 2, 3]), "must be alike; only some have 'clusters'"),
         (
             make_counts(y_true=np.eye(3, 2, dtype=int), y_pred=np.eye(3, 2, dtype=int)),
-            "the same columns of y_true; only some have 0, 1",
+            "must be alike; only some have 'y_true: 0', 'y_true: 1'",
         ),
     ],
 )
@@ -95,7 +89,7 @@ def test_counts_of_other_columns_are_refused() -> None:
         bam.Counts.from_frame(frame, y_true="y", y_pred="p", sensitive_features=name)
         for name in ("race", "sex")
     )
-    with pytest.raises(ValueError, match=r"must be of the same columns; .* 'race' and 'sex'"):
+    with pytest.raises(ValueError, match=r"must be of one sensitive_features; .* 'race' and 'sex'"):
         race + sex
 
 
@@ -103,7 +97,7 @@ def test_counts_of_matrices_with_other_columns_are_refused() -> None:
     frame = {"true_a": [0, 1], "true_b": [1, 1], "pred_a": [0, 1], "pred_b": [0, 1], "g": [*"ab"]}
     names = {"y_true": "true_*", "y_pred": "pred_*", "sensitive_features": "g"}
     narrow = {name: values for name, values in frame.items() if not name.endswith("_b")}
-    with pytest.raises(ValueError, match="the same columns of y_true; only some have 'b'"):
+    with pytest.raises(ValueError, match="must be alike; only some have 'y_true: b'"):
         bam.Counts.from_frame(frame, **names) + bam.Counts.from_frame(narrow, **names)
 
 

@@ -36,8 +36,9 @@ def read(frame: Any = FRAME, **arguments: Any) -> dict[str, Any]:
 
 def values(group: Any) -> list[Any]:
     """Return a column or a matrix as lists."""
-    array = group.values if isinstance(group, bam.OverlappingGroups) else group
-    return np.asarray(array).tolist()
+    if isinstance(group, bam.OverlappingGroups):
+        return np.column_stack(list(group.values.values())).tolist()
+    return np.asarray(group).tolist()
 
 
 # Names, lists and patterns.
@@ -273,15 +274,15 @@ def test_columns_values_with_data_raise_with_the_line_that_works(argument: str, 
     ("arguments", "fragment"),
     [
         ({"y_true": "true_*", "y_pred": ["pred_a"]}, "y_pred must name as many columns as y_true"),
-        ({"y_true": "y", "y_pred": ["p", "q"]}, "Several models are a mapping"),
+        ({"y_true": "y", "y_pred": ["p", "q"]}, "columns as y_true; received 'p', 'q' for 'y'"),
         ({"y_true": "true_*", "y_pred": "p"}, "received 'p' for 'true_a', 'true_b'"),
         (
             {"y_true": "y", "y_pred": {"m": "p", "n": "q"}, "y_score": "s"},
-            "y_score must be a mapping of the models 'm', 'n' to columns; received 's'",
+            "y_score must be a mapping of 'm', 'n'; received 's'",
         ),
         (
             {"y_true": "y", "y_pred": {"m": "p"}, "y_score": {"k": "s"}},
-            "mapping of the models 'm' to columns; received 'k'",
+            "must be a mapping of 'm'; received 'k'",
         ),
         (
             {"sensitive_features": ["g", "h"], "sensitive_features_pred": "g"},
@@ -302,7 +303,7 @@ def test_columns_that_do_not_fit_together_raise(arguments: dict[str, Any], fragm
 def test_columns_model_without_a_task_raises_with_the_column() -> None:
     frame = FRAME.assign(new_a=[1, 0, 1])
     models = {"old": "pred_*", "new": "new_*"}
-    with pytest.raises(ValueError, match="y_pred: there is no column 'new_b' beside 'true_b'"):
+    with pytest.raises(ValueError, match="There is no column 'new_b' beside 'true_b'"):
         read(frame, y_true="true_*", y_pred=models)
 
 

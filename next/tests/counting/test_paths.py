@@ -202,10 +202,11 @@ def test_matrix_of_a_file_holds_numbers(tmp_path: Path, ending: str) -> None:
     else:
         frame.to_json(path, orient="records", lines=True)
     (chunk,) = read_table(path, {"y_true": "true_*", "y_pred": "pred_*", "sample_weight": "s"})
-    assert chunk["y_true"].values.tolist() == [[1, 0], [0, 1]]
-    predicted = chunk["y_pred"]["pred"].values
-    assert predicted[0].tolist() == [1, 0.25]
-    assert pd.isna(predicted[1, 0])
+    truth, predicted = (pd.DataFrame(x.values) for x in (chunk["y_true"], chunk["y_pred"]["pred"]))
+    assert truth.to_numpy().tolist() == [[1, 0], [0, 1]]
+    assert [*predicted] == ["pred_a", "pred_b"]
+    assert predicted.loc[0].tolist() == [1, 0.25]
+    assert pd.isna(predicted.loc[1, "pred_a"])
     assert chunk["sample_weight"].tolist() == [0.5, 2]
 
 
@@ -230,28 +231,21 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         ),
         ("rows.csv", b"PAR1" + b"x" * 40, "'{}' is Parquet: let its name end in '.parquet'."),
         ("rows.csv", "", "'{}' is empty."),
-        ("rows.csv", "\n", "'{}' seems to have no header line."),
+        ("rows.csv", "\n", "'{}' seems to have no header line: pass"),
         (
             "adult.data",
             HEADLESS,
-            "'{}' seems to have no header line. Read it with pandas.read_csv(..., names=[...]) "
-            "and pass the frame.",
-        ),
-        (
-            "adult.csv",
-            "|1x3 Cross validator\n" + HEADLESS,
-            "'{}' seems to have no header line. Read it with pandas.read_csv(..., names=[...]) "
-            "and pass the frame.",
+            "'{}' seems to have no header line: pass pandas.read_csv(..., names=[...]).",
         ),
         (
             "rows.csv",
             "y,p,g\n1,0,é\n".encode("latin-1"),
-            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...).",
+            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...) (line 2).",
         ),
         (
             "rows.csv",
             CSV.encode("utf-16"),
-            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...).",
+            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...) (line 1).",
         ),
         (
             "rows.csv",
@@ -267,25 +261,23 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         (
             "rows.arff",
             "@relation rows",
-            "'{}' must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            "pandas.read_csv('{}')",
+            "'{}' must be CSV, Parquet or JSON: pass pandas.read_csv(...).",
         ),
         (
             "rows.xlsx",
             b"PK\x03\x04",
-            "'{}' must be CSV, Parquet or JSON. Read it with pandas and pass the frame: "
-            "pandas.read_excel('{}')",
+            "'{}' must be CSV, Parquet or JSON: pass pandas.read_excel(...).",
         ),
         (
             "columns.json",
             '{"y":{"0":1},"p":{"0":1},"g":{"0":"a"}}',
             "'{}' has lists or records in a column that must hold labels.",
         ),
-        ("rows.csv.gz", CSV, "'{}' cannot be read: Not a gzipped file"),
+        ("rows.csv.gz", CSV, "'{}' cannot be read: Input is not a GZIP stream"),
         (
             "rows.csv.gz",
             gzip.compress(CSV.encode() * 99, mtime=0)[:-20],
-            "'{}' cannot be read: Compressed file ended before the end",
+            "'{}' cannot be read: Unexpected end of GZIP stream",
         ),
     ],
 )
@@ -322,17 +314,6 @@ def test_error_of_a_file_is_short_and_without_its_data(
     assert len(str(raised.value)) <= 300
     assert "\n" not in str(raised.value)
     assert "secret" not in str(raised.value)
-
-
-@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_last_line_that_is_longer_than_the_buffer_does_not_vanish(
-    tmp_path: Path, ending: str, end: str
-) -> None:
-    content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
-    content = gzip.compress(content, 1, mtime=0) if ending == "csv.gz" else content
-    with pytest.raises(ValueError, match="has a line that is too long"):
-        rows_of(write(tmp_path / f"rows.{ending}", content))
 
 
 def test_long_cell_that_fits_is_read(tmp_path: Path) -> None:
@@ -389,18 +370,17 @@ def test_missing_file_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pa
 
 
 def test_folder_raises_with_the_pattern_that_works(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"name those of a folder, as in 'folder/\*\.csv'"):
+    with pytest.raises(ValueError, match=r"must be a file, or files as in 'folder/\*\.csv'"):
         rows_of(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
 def test_pipe_and_device_raise_and_are_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "rows.csv")
-    with pytest.raises(ValueError, match="write the rows of a pipe to a file first"):
+    with pytest.raises(ValueError, match=r"rows\.csv' must be a file"):
         rows_of(tmp_path / "rows.csv")
     with pytest.raises(ValueError, match="'/dev/null' must be a file"):
         rows_of("/dev/null")
-    assert not is_saved_counts(tmp_path / "rows.csv")
 
 
 def test_files_of_several_kinds_raise(tmp_path: Path) -> None:
@@ -421,5 +401,14 @@ def test_is_saved_counts_tells_counts_from_records(tmp_path: Path) -> None:
     records = '[{"format": "biasamp-counts-1"}]'
     assert not is_saved_counts(write(tmp_path / "records.json", records))
     assert not is_saved_counts(write(tmp_path / "rows.csv", CSV))
-    assert not is_saved_counts(tmp_path / "*.json")
-    assert not is_saved_counts(tmp_path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_last_line_that_is_longer_than_the_buffer_does_not_vanish(
+    tmp_path: Path, ending: str, end: str
+) -> None:
+    content = (CSV + "1,0," + "x" * 33_000_000 + end).encode()
+    content = gzip.compress(content, 1, mtime=0) if ending == "csv.gz" else content
+    with pytest.raises(ValueError, match="has a line that is too long"):
+        rows_of(write(tmp_path / f"rows.{ending}", content))

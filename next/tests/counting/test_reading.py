@@ -64,7 +64,6 @@ def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(conta
         pa.array([1.0, 0.0, 1.0]),
         pl.Series([1, 0, 1], dtype=pl.UInt8),
         [Decimal(1), Decimal("0.0"), 1],
-        ["True", "0", "1"],
     ],
 )
 def test_whole_numbers_of_every_kind_are_the_same_labels(values: Any) -> None:
@@ -198,12 +197,12 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ),
     ({"sensitive_features": [1.5, float("inf"), 1, 2]}, "finite labels; received inf"),
     ({"sensitive_features": np.array(["a", "nan", "a", "b"])}, "the text 'nan'"),
-    ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "as many values in each row"),
+    ({"sensitive_features": [["a"], ["b", "c"], ["a"], ["a"]]}, "must hold labels such as"),
     ({"sensitive_features": pl.Series([["a"], ["b"], ["a"], ["a"]])}, "must hold labels such as"),
     ({"sensitive_features": pa.array([{"u": 1}] * 4)}, "must hold labels such as"),
-    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping, such as"),
+    ({"sensitive_features": [pd.Series(G), pd.Series(G)]}, "a frame or a mapping such as"),
     ({"sensitive_features": np.array([[*"ab"] * 500] * 2)}, "as many rows; received y_true 4"),
-    ({"sensitive_features": "race"}, "names a level of y_true's index, and y_true has no index"),
+    ({"sensitive_features": "race"}, "names a level of y_true's index, which it has not"),
     ({"y_true": pd.Series(Y), "sensitive_features": "race"}, "no level 'race'"),
     ({"sensitive_features": None}, "By group of the feature itself, use amplification_frame"),
     ({"sensitive_features": ["a"] * 4}, "at least two groups; received only 'a'"),
@@ -212,7 +211,7 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": "label"}, "y_true='label' names a column, so data must come first"),
     ({"y_true": None}, "y_true or a reference must be given"),
     ({"y_true": [0, None, 1, 1]}, "y_true must not have missing values; received 1"),
-    ({"y_pred": [0, None, 1, 1]}, "missing='abstain' keeps missing predictions"),
+    ({"y_pred": [0, None, 1, 1]}, "must not have missing values; received 1: see missing="),
     ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
     ({"y_pred": [3, 4, 5, 6]}, "If these are scores: y_score=..., threshold=..."),
     ({"y_pred": ["u", "v", "u", "v"]}, "y_pred must share labels with y_true"),
@@ -285,11 +284,6 @@ def test_models_of_both_predictions_must_be_the_same() -> None:
     models = {"old": P, "new": Y}
     with pytest.raises(ValueError, match="must be a mapping of the models 'old', 'new'"):
         bam.compare(Y, models, sensitive_features=G, sensitive_features_pred=G, metric="BA T->A")
-
-
-def test_counts_are_made_by_constructors() -> None:
-    with pytest.raises(ValueError, match=r"made by Counts\.from_frame.*received a DataFrame"):
-        bam.Counts(pd.DataFrame({"y": Y}))
 
 
 @pytest.mark.parametrize(

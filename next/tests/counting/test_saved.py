@@ -184,7 +184,7 @@ def test_results_take_saved_counts_of_one_path_several_or_a_pattern(tmp_path: Pa
 def test_saved_counts_beside_names_of_columns_are_refused(tmp_path: Path) -> None:
     make_counts().save(tmp_path / "counts.json")
     metric = bam.DirectionalBiasAmplification()
-    with pytest.raises(ValueError, match="counts hold all variables already, so y_true must not"):
+    with pytest.raises(ValueError, match="counts hold all variables, so y_true must not be given"):
         metric.result(tmp_path / "counts.json", y_true="y")
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
+from biasamp_adapters.counting.arrays import read_input
 from biasamp_adapters.counting.tables import read_table
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow, from which all engines are filled, is missing")
@@ -113,6 +114,11 @@ def rows_of(frame: Any, **arguments: Any) -> Counter[tuple[Any, ...]]:
         ):
             rows[row] += int(n)
     return rows
+
+
+def matrix_of(groups: bam.OverlappingGroups) -> Any:
+    """Return the columns of a matrix as one array."""
+    return read_input(groups, "y_true").matrix()
 
 
 # Labels.
@@ -335,8 +341,8 @@ def test_read_table_matrix_of_numbers_and_booleans(engine: Engine) -> None:
     )
     arguments = {"y_true": "true_*", "y_pred": "pred_*", "sensitive_features": "g"}
     chunks = list(read_table(frame, arguments))
-    truth = np.concatenate([chunk["y_true"].values for chunk in chunks])
-    predicted = np.concatenate([chunk["y_pred"]["pred"].values for chunk in chunks])
+    truth = np.concatenate([matrix_of(chunk["y_true"]) for chunk in chunks])
+    predicted = np.concatenate([matrix_of(chunk["y_pred"]["pred"]) for chunk in chunks])
     assert truth.astype(float).tolist() == [[1, 0], [0, 1], [1, 1]]
     assert predicted[:2].astype(float).tolist() == [[1, 0.25], [0, 1]]
     assert predicted[2, 0] == 0
@@ -350,7 +356,7 @@ def test_read_table_matrix_of_numbers_and_booleans(engine: Engine) -> None:
 def test_read_table_matrix_of_0_and_1_is_bytes(engine: Engine) -> None:
     frame = engine({"true_a": [1, 0, 1], "true_b": [False, True, True]})
     for chunk in read_table(frame, {"y_true": "true_*"}):
-        assert chunk["y_true"].values.dtype == np.uint8
+        assert matrix_of(chunk["y_true"]).dtype == np.uint8
 
 
 @pytest.mark.parametrize("source", ["relation", "file"])
@@ -363,8 +369,8 @@ def test_read_table_matrix_of_duckdb_streams_through_in_chunks(source: str, tmp_
         frame = tmp_path / "rows.parquet"
     sizes, total = [], np.zeros(30)
     for chunk in read_table(frame, {"y_true": "true_*"}):
-        sizes.append(len(chunk["y_true"].values))
-        total += chunk["y_true"].values.sum(axis=0)
+        sizes.append(len(matrix_of(chunk["y_true"])))
+        total += matrix_of(chunk["y_true"]).sum(axis=0)
     assert sum(sizes) == 300_000
     assert max(sizes) * 30 <= 2**22
     # Of the numbers below 300,000, every second, third, ... is divided.

@@ -148,10 +148,10 @@ def test_bad_table_raises(changed: dict[str, Any], fragment: str) -> None:
 @pytest.mark.parametrize(
     ("content", "fragment"),
     [
-        ("rates:\n he: 1", "rates.json must hold a JSON object with 'rates'"),
-        ("[1, 2]", "must hold a JSON object with 'rates'"),
-        ('{"signs": {}}', "must hold a JSON object with 'rates'"),
-        ('{"rates": {"a": {"x": 1}}, "shares": {}}', "must hold a JSON object with 'rates'"),
+        ("rates:\n he: 1", "rates.json must be JSON with 'rates'"),
+        ("[1, 2]", "must be JSON with 'rates'"),
+        ('{"signs": {}}', "must be JSON with 'rates'"),
+        ('{"rates": {"a": {"x": 1}}, "shares": {}}', "must be JSON with 'rates'"),
     ],
 )
 def test_bad_file_raises(tmp_path: Path, content: str, fragment: str) -> None:
@@ -164,8 +164,8 @@ def test_bad_file_raises(tmp_path: Path, content: str, fragment: str) -> None:
 A_RATES, T_RATES = bam.BaseRates(HALF, signs=SIGNS), bam.BaseRates(turned(HALF), direction="T->A")
 
 BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
-    (MALS(reference=A_RATES), {}, "needs BaseRates with direction='T->A'; received 'A->T'"),
-    (BA(reference=T_RATES), {}, "needs BaseRates with direction='A->T'; received 'T->A'"),
+    (MALS(reference=A_RATES), {}, "BaseRates must be of 'T->A' here; received 'A->T'"),
+    (BA(reference=T_RATES), {}, "BaseRates must be of 'A->T' here; received 'T->A'"),
     (
         BA(direction="T->A", reference=T_RATES),
         {"y_true": SAID, "sensitive_features_pred": PRONOUN},
@@ -174,12 +174,12 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (
         BA(reference=A_RATES),
         {"y_pred": ["pilot"] * 20},
-        "rates must cover every label of y_true; .* hold 'pilot' too",
+        "rates must hold all of y_true; they lack 'pilot'",
     ),
     (
         BA(reference=A_RATES),
         {"sensitive_features": ["they"] * 20},
-        "rates must cover every label of sensitive_features",
+        "rates must hold all of sensitive_features",
     ),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
     (BA(reference=A_RATES), {"sensitive_features": None}, "sensitive_features must be given"),
@@ -187,7 +187,7 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
     (
         BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
         {"sensitive_features": ["he"] * 20},
-        "at least two groups; received only .he.",
+        "at least two groups; received only 'he'",
     ),
 ]
 
