@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     )
     from biasamp_adapters.metrics.rates import MALSBiasAmplification as MALSBiasAmplification
     from biasamp_adapters.result import AmplificationResult as AmplificationResult
+    from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold as PrevalenceThreshold
+    from biasamp_adapters.thresholds.sweep import ThresholdSweep as ThresholdSweep
+    from biasamp_adapters.thresholds.sweep import threshold_sweep as threshold_sweep
     from biasamp_adapters.warning import AmplificationWarning as AmplificationWarning
 
 __version__ = "0.2.0.dev0"
@@ -62,6 +65,8 @@ _HOMES = {
     "metrics.multi": ("MultiAttributeBiasAmplification",),
     "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
     "result": ("AmplificationResult",),
+    "thresholds.prevalence": ("PrevalenceThreshold",),
+    "thresholds.sweep": ("ThresholdSweep", "threshold_sweep"),
     "warning": ("AmplificationWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
