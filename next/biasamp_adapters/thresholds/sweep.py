@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.arrays import check_all, read_input, to_numbers
+from biasamp_adapters.counting.arrays import check_all, to_array, to_numbers
 from biasamp_adapters.counting.counts import are_arrays, finish_rows, read_rows
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -136,6 +136,7 @@ def threshold_sweep(
     if reference is not None and isinstance(metric, Metric):
         raise ValueError("reference must be a setting of the metric object, if there is one")
     check_whole("n_boot", n_boot, 0)
+    check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
     metric = get_metric(metric, reference=reference)
     if metric.direction == T_TO_A:
         raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
@@ -221,7 +222,7 @@ def _read_models(
 
     The first threshold is infinity, where no row is predicted positive.
     """
-    score = to_numbers(read_input(inputs[SCORE], SCORE), SCORE)
+    score = to_numbers(to_array(inputs[SCORE], SCORE), SCORE)
     check_all(np.isfinite(score), score, "y_score must be finite")
     rows = read_rows(inputs, vars(metric))
     if score.shape != (len(rows),):
