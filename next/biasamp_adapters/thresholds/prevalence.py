@@ -15,6 +15,7 @@ from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, list
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes
 from biasamp_adapters.metrics.base import check_choice
+from biasamp_adapters.thresholds.group_proba import mean_thresholds, read_group_proba
 
 #: Shares are compared after rounding.
 _DECIMALS = 12
@@ -45,6 +46,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
     ----------
     thresholds_ : ndarray of shape (groups,) or (groups, columns)
         A row is predicted positive if its score is at least this. Without groups there is one.
+        With ``group_proba``, a row has their mean by its probabilities.
     pooled_threshold_ : float or ndarray of shape (columns,)
         The threshold of all rows.
     groups_ : tuple of labels
@@ -89,6 +91,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         y_true: Any,
         *,
         sensitive_features: Any = None,
+        group_proba: Any = None,
         sample_weight: Any = None,
     ) -> Self:
         """Set the thresholds from labelled rows.
@@ -101,6 +104,10 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             Labels of two classes, or a matrix of 0 and 1 whose columns are decided one by one.
         sensitive_features : array-like of shape (rows,), optional
             Groups; several columns are crossed. Without them, all rows have one threshold.
+        group_proba : frame or array-like of shape (rows, groups), optional
+            The probability of each group, of a model that did not see these rows: columns named by
+            the groups, or in their order. Decisions then read these in place of the group; scores
+            should be probabilities.
         sample_weight : array-like of shape (rows,), optional
 
         Raises
@@ -123,11 +130,19 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         kept = rows.weight > 0
         groups = _read_groups(sensitive_features, len(score)).take(kept)
         groups = groups.with_labels(groups.seen)
-        self._set(score[kept], truth[kept], rows.weight[kept], groups)
+        proba = None
+        if group_proba is not None:
+            if sensitive_features is None:
+                raise ValueError("group_proba needs the sensitive_features of the rows of fit")
+            proba = read_group_proba(group_proba, groups.labels, len(score))[kept]
+        self._reads_proba = proba is not None
+        self._set(score[kept], truth[kept], rows.weight[kept], groups, proba)
         self.groups_ = () if sensitive_features is None else groups.labels
         return self
 
-    def predict(self, y_score: Any, *, sensitive_features: Any = None) -> Array:
+    def predict(
+        self, y_score: Any, *, sensitive_features: Any = None, group_proba: Any = None
+    ) -> Array:
         """Return predictions for new rows.
 
         Parameters
@@ -135,7 +150,9 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         y_score : array-like of shape (rows,) or (rows, columns)
             Scores on the scale of those that set the thresholds, with the same columns.
         sensitive_features : array-like of shape (rows,)
-            Groups, if ``fit`` had some.
+            Groups, if ``fit`` had some; not read with ``group_proba``.
+        group_proba : frame or array-like of shape (rows, groups)
+            The probability of each group, if ``fit`` had some.
 
         Returns
         -------
@@ -152,9 +169,22 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         if columns != self._columns:
             given, needed = (listing(names) or "one column" for names in (columns, self._columns))
             raise ValueError(f"y_score must have {needed}, as in fit; received {given}")
+        if self._reads_proba != (group_proba is not None):
+            raise ValueError("group_proba must be given to both fit and predict, or to neither")
+        if self._reads_proba:
+            proba = read_group_proba(group_proba, self.groups_, len(score))
+            thresholds = proba @ self.thresholds_
+        else:
+            thresholds = self._look_up(sensitive_features, len(score))
+        if self._columns:
+            return (score >= thresholds).astype(int)
+        return np.array(self.classes_)[(score[:, 0] >= thresholds).astype(int)]
+
+    def _look_up(self, sensitive_features: Any, n_rows: int) -> Array:
+        """Return the threshold of the group of each row."""
         if self.groups_ and sensitive_features is None:
             raise ValueError("sensitive_features must be given: each group has its own threshold")
-        groups = _read_groups(sensitive_features if self.groups_ else None, len(score))
+        groups = _read_groups(sensitive_features if self.groups_ else None, n_rows)
         codes = groups.with_labels(self.groups_ or groups.labels).codes
         is_unknown = codes == len(self.thresholds_)
         if is_unknown.any() and self.unknown_groups == "error":
@@ -163,10 +193,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
                 f"groups must be among {listing(self.groups_)}; received {unknown} "
                 "(unknown_groups='pooled' gives these the threshold of all rows)"
             )
-        thresholds = np.concatenate([self.thresholds_, [self.pooled_threshold_]])[codes]
-        if self._columns:
-            return (score >= thresholds).astype(int)
-        return np.array(self.classes_)[(score[:, 0] >= thresholds).astype(int)]
+        return np.concatenate([self.thresholds_, [self.pooled_threshold_]])[codes]
 
     def _read_truth(self, rows: Rows, score: Array) -> Array:
         """Return which labels are positive, (rows, columns), and keep the classes."""
@@ -187,30 +214,41 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         self.classes_ = (truth.labels[1 - code], positive)
         return (truth.codes == code)[:, None]
 
-    def _set(self, score: Array, truth: Array, weight: Array, groups: Codes) -> None:
-        """Set the thresholds of all rows, and of each group that can have its own."""
+    def _set(
+        self, score: Array, truth: Array, weight: Array, groups: Codes, proba: Array | None
+    ) -> None:
+        """Set the thresholds of all rows, and of each group."""
         members = [groups.codes == code for code in range(len(groups.labels))]
         shares = np.empty((len(members), score.shape[1]))
         for label, rows, share in zip(groups.labels, members, shares, strict=True):
             share[:] = self._share(label, truth[rows], weight[rows])
-        shares_of_all = np.average(shares[groups.codes], axis=0, weights=weight)
-        columns = zip(score.T, truth.T, shares_of_all, strict=True)
-        pooled = np.array([_threshold(s, t, weight, x, self.tolerance) for s, t, x in columns])
-        thresholds = np.tile(pooled, (len(members), 1))
-        for code, k in np.ndindex(thresholds.shape):
-            rows = members[code]
-            own, positive = score[rows, k], truth[rows, k]
-            if own.min() < own.max() and positive.min() < positive.max():
-                share = shares[code, k]
-                thresholds[code, k] = _threshold(own, positive, weight[rows], share, self.tolerance)
-            elif self.unknown_groups == "error":
-                raise ValueError(
-                    "each group must have both classes and different scores; "
-                    f"{listing([groups.labels[code]])} has not (unknown_groups='pooled' gives it "
-                    "the threshold of all rows)"
-                )
+        sizes = np.array([weight[rows].sum() for rows in members])
+        pooled, thresholds = np.empty(score.shape[1]), np.empty(shares.shape)
+        for k, share in enumerate(np.average(shares, axis=0, weights=sizes)):
+            pooled[k] = _threshold(score[:, k], truth[:, k], weight, share, self.tolerance)
+            if proba is not None:
+                wanted, slack = sizes * shares[:, k], sizes * self.tolerance
+                thresholds[:, k] = mean_thresholds(score[:, k], weight, proba, wanted, slack)
+        if proba is None:
+            for code, k in np.ndindex(shares.shape):
+                rows, name = members[code], listing([groups.labels[code]])
+                of_group = score[rows, k], truth[rows, k], weight[rows], shares[code, k]
+                thresholds[code, k] = self._of_group(name, pooled[k], *of_group)
         self.thresholds_ = thresholds if self._columns else thresholds[:, 0]
         self.pooled_threshold_ = pooled if self._columns else float(pooled[0])
+
+    def _of_group(
+        self, name: str, pooled: Any, score: Array, positive: Array, weight: Array, share: Any
+    ) -> Any:
+        """Return the threshold of a group, or that of all rows if it cannot have its own."""
+        if positive.min() < positive.max() and score.min() < score.max():
+            return _threshold(score, positive, weight, share, self.tolerance)
+        if self.unknown_groups == "pooled":
+            return pooled
+        raise ValueError(
+            f"each group must have both classes and different scores; {name} has not "
+            "(unknown_groups='pooled' gives it the threshold of all rows)"
+        )
 
     def _share(self, group: Label, truth: Array, weight: Array) -> Any:
         """Return the share to predict positive in a group, of all columns or of each."""

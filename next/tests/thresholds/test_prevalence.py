@@ -372,3 +372,118 @@ def test_recipe_of_the_documentation_removes_the_amplification() -> None:
     assert abs(changes["by group"]) < 0.015
     right = {name: (decided == truth).mean() for name, decided in decisions.items()}
     assert abs(right["by group"] - right["at 5"]) < 0.01
+
+
+# Probabilities of groups.
+
+
+def draw_proba(n: int, seed: int) -> dict[str, Any]:
+    """Return calibrated scores, and calibrated probabilities of three groups."""
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet([3, 2, 1], n)
+    group = (proba.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    score = np.clip(0.3 + 0.4 * proba[:, 0] + rng.normal(0, 0.15, n), 0.01, 0.99)
+    truth = (rng.random(n) < score).astype(int)
+    return {"score": score, "truth": truth, "group": group, "proba": proba}
+
+
+def test_fit_with_certain_probabilities_has_the_rates_of_groups() -> None:
+    data = draw_proba(600, 0)
+    certain = np.eye(3)[data["group"]]
+    rule = PrevalenceThreshold()
+    rule.fit(data["score"], data["truth"], sensitive_features=data["group"], group_proba=certain)
+    by_group = PrevalenceThreshold().fit(
+        data["score"], data["truth"], sensitive_features=data["group"]
+    )
+    predicted = rule.predict(data["score"], group_proba=certain)
+    expected = by_group.predict(data["score"], sensitive_features=data["group"])
+    assert (predicted != expected).sum() <= 3
+
+
+def test_predict_with_probabilities_has_their_mean_threshold() -> None:
+    data = draw_proba(600, 0)
+    frame = pd.DataFrame(data["proba"], columns=[0, 1, 2])
+    rule = PrevalenceThreshold()
+    rule.fit(data["score"], data["truth"], sensitive_features=data["group"], group_proba=frame)
+    first, _, third = rule.thresholds_.tolist()
+    middle = (first + third) / 2
+    proba = pd.DataFrame([[0.5, 0.0, 0.5]] * 2)
+    assert rule.predict([middle + 1e-9, middle - 1e-9], group_proba=proba).tolist() == [1, 0]
+    turned = frame[[2, 0, 1]]
+    turned.columns = [*"cab"]
+    renamed = PrevalenceThreshold()
+    names = np.array([*"abc"])[data["group"]]
+    renamed.fit(data["score"], data["truth"], sensitive_features=names, group_proba=turned)
+    assert renamed.thresholds_.tolist() == pytest.approx(rule.thresholds_.tolist())
+
+
+def test_predict_with_probabilities_keeps_the_rates_of_other_rows() -> None:
+    fitted, new = draw_proba(4000, 1), draw_proba(40_000, 2)
+    rule = PrevalenceThreshold()
+    rule.fit(
+        fitted["score"],
+        fitted["truth"],
+        sensitive_features=fitted["group"],
+        group_proba=fitted["proba"],
+    )
+    predicted = rule.predict(new["score"], group_proba=new["proba"])
+    half = new["score"] >= 0.5
+    for group in range(3):
+        member = new["group"] == group
+        assert abs(predicted[member].mean() - new["truth"][member].mean()) < 0.04
+    changes = [
+        bam.directional_bias_amplification(new["truth"], made, sensitive_features=new["group"])
+        for made in (half.astype(int), predicted)
+    ]
+    assert changes[0] > 0.03
+    assert abs(changes[1]) < 0.01
+
+
+def test_fit_with_probabilities_and_a_tolerance_expects_more_right_decisions() -> None:
+    data = draw_proba(2000, 3)
+    right = []
+    for tolerance in (0.0, 0.1):
+        rule = PrevalenceThreshold(tolerance=tolerance)
+        rule.fit(
+            data["score"],
+            data["truth"],
+            sensitive_features=data["group"],
+            group_proba=data["proba"],
+        )
+        predicted = rule.predict(data["score"], group_proba=data["proba"])
+        right.append(np.where(predicted == 1, data["score"], 1 - data["score"]).mean())
+        expected = data["proba"].T @ predicted - np.eye(3)[data["group"]].T @ data["truth"]
+        slack = tolerance * np.bincount(data["group"])
+        assert (np.abs(expected) <= slack + 3).all()
+    assert right[1] > right[0]
+
+
+PROBA_ERRORS: list[tuple[Any, str]] = [
+    (np.ones(8), "group_proba must have the columns 'a', 'b'; received one column"),
+    (np.ones((8, 3)) / 3, "group_proba must have the columns 'a', 'b'; received 0, 1, 2"),
+    (pd.DataFrame({"a": SCORE, "c": SCORE}), "columns 'a', 'b'; received 'a', 'c'"),
+    (
+        np.ones((8, 2)),
+        "8 rows of probabilities whose sum is 1; received 8 rows, 8 with another sum",
+    ),
+    (np.ones((7, 2)) / 2, "8 rows of probabilities whose sum is 1; received 7 rows"),
+    (np.ones((8, 2)) / 2, "group_proba must tell the groups apart"),
+]
+
+
+@pytest.mark.parametrize(("proba", "message"), PROBA_ERRORS)
+def test_fit_with_wrong_probabilities_says_the_rule(proba: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PrevalenceThreshold().fit(SCORE, TRUTH, sensitive_features=GROUP, group_proba=proba)
+
+
+def test_fit_and_predict_must_both_read_probabilities() -> None:
+    certain = np.eye(2)[[0] * 4 + [1] * 4]
+    with pytest.raises(ValueError, match="group_proba needs the sensitive_features"):
+        PrevalenceThreshold().fit(SCORE, TRUTH, group_proba=certain)
+    rule = PrevalenceThreshold().fit(SCORE, TRUTH, sensitive_features=GROUP)
+    with pytest.raises(ValueError, match="to both fit and predict, or to neither"):
+        rule.predict(SCORE, group_proba=certain)
+    rule.fit(SCORE, TRUTH, sensitive_features=GROUP, group_proba=certain)
+    with pytest.raises(ValueError, match="to both fit and predict, or to neither"):
+        rule.predict(SCORE, sensitive_features=GROUP)
