@@ -153,17 +153,17 @@ def threshold_sweep(
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     measurements = [metric.measure(evaluation, model, seed) for model in rows.models]
     shares = [_Share(m.model, positive) for m in measurements]
-    draws = [x.score(m.margins)["share"] for x, m in zip(shares, measurements, strict=True)]
+    share_draws = [x.score(m.margins)["share"] for x, m in zip(shares, measurements, strict=True)]
     n, first, note = len(measurements), measurements[0], ""
     scores: list[dict[str, Array]] = [{} for _ in measurements]
     if n_boot and not first.reason_not_to_draw:
         drawn_reference = evaluation.reference if first.reads_reference else None
         both = [*measurements, *shares]
         scores, note = replicate(both, evaluation.rows, drawn_reference, n_boot, seed)
-        draws = [np.r_[draws[i], scores[n + i]["share"]] for i in range(n)]
+        share_draws = [np.r_[share_draws[i], scores[n + i]["share"]] for i in range(n)]
     estimates = [m.result(scores[i], (), confidence).estimate for i, m in enumerate(measurements)]
-    shares_drawn = np.column_stack(draws)
-    frame, integral = _summarize(estimates, shares_drawn, first.half_row, confidence)
+    half_row = np.array([m.half_row for m in measurements])
+    frame, integral = _summarize(estimates, np.column_stack(share_draws), half_row, confidence)
     frame.insert(0, "threshold", thresholds)
     notes = tuple(filter(None, [*evaluation.notes, note]))
     return ThresholdSweep(metric.name, metric.key, frame, integral, notes)
@@ -264,7 +264,7 @@ def _choose_thresholds(score: Array, weight: Array, n_thresholds: int | None) ->
 
 
 def _summarize(
-    estimates: Sequence[Estimate], shares: Array, half_row: float, confidence: float
+    estimates: Sequence[Estimate], shares: Array, half_row: Array, confidence: float
 ) -> tuple[pd.DataFrame, Estimate]:
     """Return the table of a sweep, and the integral; shares are those of the data, then draws."""
     names = ("value", "low", "high", "reason")
@@ -274,7 +274,7 @@ def _summarize(
     replicates = np.column_stack([x.replicates for x in estimates])
     bands = np.full((2, len(values)), np.nan)
     bands[:, has_interval] = simultaneous_bands(
-        values[has_interval], replicates[:, has_interval], half_row, confidence
+        values[has_interval], replicates[:, has_interval], half_row[has_interval], confidence
     )
     frame["band_low"], frame["band_high"] = bands
     integrals = _integrate(np.vstack([values, replicates]), shares)

@@ -157,6 +157,28 @@ def test_sweep_of_compas_has_a_clear_integral(compas: pd.DataFrame) -> None:
     assert bam.threshold_sweep(compas, **names).integral == sweep.integral
 
 
+def test_sweep_of_the_records_near_the_screening_loses_half_of_the_gap_at_both_ends(
+    compas: pd.DataFrame,
+) -> None:
+    """Of 3,175 African-Americans 1,773 have a new arrest, and of 2,103 Caucasians 874."""
+    near = compas.query("within_30_days == 1")
+    names = {"y_true": "is_recid", "y_score": "decile_score", "sensitive_features": "race"}
+    frame = bam.threshold_sweep(near, **names, n_boot=0).frame
+    assert frame["threshold"].tolist() == [np.inf, *range(10, 0, -1)]
+    shares = [(near["decile_score"] >= threshold).mean() for threshold in frame["threshold"]]
+    assert frame["share"].tolist() == pytest.approx(shares)
+    ends = -(1773 / 3175 - 874 / 2103) / 2
+    assert frame["value"].iloc[[0, -1]].tolist() == pytest.approx([ends, ends])
+
+
+def test_sweep_draws_a_reference_whose_rates_are_read() -> None:
+    data, small = rows(2000), rows(100, seed=1)
+    pair = (small["y_true"], small["sensitive_features"])
+    own = bam.threshold_sweep(**data, metric="MALS", n_boot=300).integral
+    other = bam.threshold_sweep(**data, metric="MALS", reference=pair, n_boot=300).integral
+    assert other.high - other.low > 2 * (own.high - own.low)
+
+
 def test_integral_covers_that_of_many_rows() -> None:
     truth = bam.threshold_sweep(**rows(400_000, 99), n_boot=0).integral.value
     hits = 0
