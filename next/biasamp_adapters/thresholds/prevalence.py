@@ -124,9 +124,9 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         score, self._columns = _read_scores(y_score)
         truth = self._read_truth(rows, score)
         if score.shape != truth.shape or not len(score):
-            raise ValueError(
-                f"y_score and y_true must have one shape; received {score.shape} and {truth.shape}"
-            )
+            shapes = f"{score.shape} and {truth.shape}"
+            hint = " Pass predict_proba(X)[:, 1]." if truth.ndim < score.ndim else ""
+            raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
         kept = rows.weight > 0
         groups = _read_groups(sensitive_features, len(score)).take(kept)
         groups = groups.with_labels(groups.seen)
@@ -178,7 +178,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
             thresholds = self._look_up(sensitive_features, len(score))
         if self._columns:
             return (score >= thresholds).astype(int)
-        return np.array(self.classes_)[(score[:, 0] >= thresholds).astype(int)]
+        return np.array(self.classes_)[(score >= thresholds).astype(int)]
 
     def _look_up(self, sensitive_features: Any, n_rows: int) -> Array:
         """Return the threshold of the group of each row."""
@@ -196,7 +196,7 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         return np.concatenate([self.thresholds_, [self.pooled_threshold_]])[codes]
 
     def _read_truth(self, rows: Rows, score: Array) -> Array:
-        """Return which labels are positive, (rows, columns), and keep the classes."""
+        """Return which labels are positive, (rows,) or (rows, columns), and keep the classes."""
         truth = rows.variable(TASK)
         if truth.has_missing:
             n_missing = truth.missing.sum()
@@ -212,12 +212,13 @@ class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
         check_choice("pos_label", positive, truth.labels)
         code = truth.labels.index(positive)
         self.classes_ = (truth.labels[1 - code], positive)
-        return (truth.codes == code)[:, None]
+        return truth.codes == code
 
     def _set(
         self, score: Array, truth: Array, weight: Array, groups: Codes, proba: Array | None
     ) -> None:
         """Set the thresholds of all rows, and of each group."""
+        score, truth = score.reshape(len(score), -1), truth.reshape(len(truth), -1)
         members = [groups.codes == code for code in range(len(groups.labels))]
         shares = np.empty((len(members), score.shape[1]))
         for label, rows, share in zip(groups.labels, members, shares, strict=True):
@@ -282,12 +283,12 @@ def _threshold(score: Array, positive: Array, weight: Array, share: Any, toleran
 
 
 def _read_scores(y_score: Any) -> tuple[Array, tuple[Label, ...]]:
-    """Return scores, (rows, columns), and the names of the columns of a matrix."""
+    """Return scores of the shape given, and the names of the columns of a matrix."""
     given = arrays.read_input(y_score, "y_score")
     is_matrix = isinstance(given, arrays.Table)
     score = arrays.to_numbers(given.matrix() if is_matrix else given, "y_score")
     arrays.check_all(np.isfinite(score), score, "y_score must be finite")
-    return score.reshape(len(score), -1), given.names if is_matrix else ()
+    return score, given.names if is_matrix else ()
 
 
 def _read_groups(sensitive_features: Any, n_rows: int) -> Codes:

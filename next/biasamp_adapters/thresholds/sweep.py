@@ -267,7 +267,7 @@ def _summarize(
     estimates: Sequence[Estimate], shares: Array, half_row: Array, confidence: float
 ) -> tuple[pd.DataFrame, Estimate]:
     """Return the table of a sweep, and the integral; shares are those of the data, then draws."""
-    names = ("value", "low", "high", "reason")
+    names = ("value", "low", "high")
     frame = pd.DataFrame({name: [getattr(x, name) for x in estimates] for name in names})
     frame.insert(0, "share", shares[0])
     values, has_interval = frame["value"].to_numpy(), frame["low"].notna().to_numpy()
@@ -277,6 +277,7 @@ def _summarize(
         values[has_interval], replicates[:, has_interval], half_row[has_interval], confidence
     )
     frame["band_low"], frame["band_high"] = bands
+    frame["reason"] = [x.reason for x in estimates]
     integrals = _integrate(np.vstack([values, replicates]), shares)
     reason = "" if has_interval.any() else estimates[-1].reason
     return frame, estimate(float(integrals[0]), Trust(integrals[1:], reason), confidence)
