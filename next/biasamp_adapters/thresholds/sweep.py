@@ -30,8 +30,12 @@ from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics.base import T_TO_A, Metric, check_whole
 from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.progress import watch
 
 SCORE = "y_score"
+
+#: Bytes that the predictions at all thresholds may take.
+_MOST_BYTES = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +155,8 @@ def threshold_sweep(
     inputs, names = _read_inputs(data, given, metric)
     rows, thresholds, positive = _read_models(inputs, metric, n_thresholds)
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
-    measurements = [metric.measure(evaluation, model, seed) for model in rows.models]
+    models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
+    measurements = [metric.measure(evaluation, model, seed) for model in models]
     shares = [_Share(m.model, positive) for m in measurements]
     share_draws = [x.score(m.margins)["share"] for x, m in zip(shares, measurements, strict=True)]
     n, first, note = len(measurements), measurements[0], ""
@@ -242,9 +247,12 @@ def _read_models(
     variables = {key: v for key, v in rows.variables.items() if key[0] in PREDICTED}
     groups = [v for key, v in rows.variables.items() if key[0] == ATTRIBUTE_PREDICTION]
     thresholds = np.r_[np.inf, thresholds]
+    if len(rows) * len(thresholds) > _MOST_BYTES:
+        raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")
     for step, threshold in enumerate(thresholds):
         model = f"{SCORE} >= {threshold}"
-        variables[PREDICTION, model] = Codes(classes, np.where(rank < step, code, 1 - code))
+        codes = np.where(rank < step, code, 1 - code).astype(np.uint8)
+        variables[PREDICTION, model] = Codes(classes, codes)
         if groups:
             variables[ATTRIBUTE_PREDICTION, model] = groups[0]
     rows = finish_rows(replace(rows, variables=variables), metric.missing)

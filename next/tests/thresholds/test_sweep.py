@@ -313,6 +313,12 @@ def test_sweep_with_wrong_inputs_says_the_rule(inputs: dict[str, Any], message: 
         bam.threshold_sweep(**rows() | inputs)
 
 
+def test_sweep_of_too_many_thresholds_is_refused() -> None:
+    n = 50_000
+    with pytest.raises(ValueError, match="n_thresholds must be smaller; received 50000 thresholds"):
+        bam.threshold_sweep(**rows(n) | {"y_score": np.arange(n)}, n_thresholds=None)
+
+
 def test_sweep_shows_its_integral_and_thresholds() -> None:
     sweep = bam.threshold_sweep(TRUTH, SCORE, sensitive_features=GROUP, n_boot=0)
     assert repr(sweep).startswith("BA A->T over all thresholds: +0.0556\n")
