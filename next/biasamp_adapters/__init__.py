@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from biasamp_adapters.report.audit_report import over_runs as over_runs
     from biasamp_adapters.report.audit_report import track as track
     from biasamp_adapters.result import AmplificationResult as AmplificationResult
+    from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold as PrevalenceThreshold
+    from biasamp_adapters.thresholds.sweep import ThresholdSweep as ThresholdSweep
+    from biasamp_adapters.thresholds.sweep import threshold_sweep as threshold_sweep
     from biasamp_adapters.warning import AmplificationWarning as AmplificationWarning
 
 __version__ = "0.2.0.dev0"
@@ -68,6 +71,8 @@ _HOMES = {
     "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
     "report.audit_report": ("AuditReport", "Verdict", "audit", "over_runs", "track"),
     "result": ("AmplificationResult",),
+    "thresholds.prevalence": ("PrevalenceThreshold",),
+    "thresholds.sweep": ("ThresholdSweep", "threshold_sweep"),
     "warning": ("AmplificationWarning",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -40,7 +40,12 @@ MODEL = "model"
 _NUMBERS = {"sample_weight": "w", "clusters": "cluster", "count": "n"}
 
 #: Arguments that are not columns, and what they are by default.
-_OPTIONS = {"class_labels": None, "group_labels": None, "missing": "error", "missing_values": ()}
+_OPTIONS: dict[str, Any] = {
+    "class_labels": None,
+    "group_labels": None,
+    "missing": "error",
+    "missing_values": (),
+}
 
 
 class Counts:
@@ -220,6 +225,15 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
 
 def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
+    rows = read_rows(columns, options)
+    has_sizes = rows.w is not None or columns.get("count") is not None
+    if has_sizes and not (rows.weight > 0).all():
+        rows = rows.take(np.flatnonzero(rows.weight))
+    return rows.tallied()
+
+
+def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS) -> Rows:
+    """Return the rows of arrays in their order; see :meth:`Counts.from_arrays`."""
     inputs: dict[Key, Any] = {(truth, None): columns.get(truth) for truth in PREDICTED}
     groups = inputs[ATTRIBUTE, None]
     if isinstance(groups, str):
@@ -238,11 +252,7 @@ def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: _name_of(inputs.get((truth, None))) for truth in PREDICTED}
-    rows = Rows(variables, **_read_numbers(columns, variables), names=names, listed=listed)
-    has_sizes = rows.w is not None or columns.get("count") is not None
-    if has_sizes and not (rows.weight > 0).all():
-        rows = rows.take(np.flatnonzero(rows.weight))
-    return rows.tallied()
+    return Rows(variables, **_read_numbers(columns, variables), names=names, listed=listed)
 
 
 def _name_of(values: Any) -> Any:
@@ -337,7 +347,7 @@ def read_counts(
     given = {name: value for name, value in columns.items() if value is not None}
     if y_pred is not None:
         given[PREDICTION] = y_pred
-    if data is None or _are_arrays(data, given):
+    if data is None or are_arrays(data, given):
         true = {} if data is None else {TASK: data}
         return Counts.from_arrays(**given, **true, **options), None
     counts = load_counts(data)
@@ -352,7 +362,7 @@ def read_counts(
     return counts, None
 
 
-def _are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
+def are_arrays(data: Any, given: Mapping[str, Any]) -> bool:
     """Return whether data and y_pred are the values of y_true and y_pred."""
     if TASK in given or PREDICTION not in given or isinstance(data, Counts):
         return False

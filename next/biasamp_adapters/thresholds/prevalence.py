@@ -1,0 +1,321 @@
+"""Thresholds at which positives are predicted as often as they are labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from biasamp_adapters.counting import arrays
+from biasamp_adapters.counting.counts import read_rows
+from biasamp_adapters.counting.labels import ATTRIBUTE, TASK, Array, Label, listing, positive_class
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.variables import Block, Codes
+from biasamp_adapters.metrics.base import check_choice
+from biasamp_adapters.thresholds.group_proba import mean_thresholds, read_group_proba
+
+#: Shares are compared after rounding.
+_DECIMALS = 12
+
+
+class PrevalenceThreshold(BaseEstimator):  # type: ignore[misc]
+    """Predict positives as often as they are labelled, in all rows or in each group.
+
+    A threshold for each group keeps the gap of the labels, whatever made it: that is not fairness.
+    It reads the attribute whenever a decision is made, which may be unlawful. Set thresholds on
+    rows on which the model was not trained; on other rows, rates differ by chance.
+
+    Parameters
+    ----------
+    prevalence : float or mapping of groups to floats, optional
+        The share of rows to predict positive, 0 to 1; by default that of ``y_true``.
+    tolerance : float
+        By how much the share may be missed, 0 to 1. Within it, the threshold is the one with the
+        most right predictions. With 0, and where ties leave no share within the tolerance, it is
+        the one with the nearest share, and the smaller of two equally near ones.
+    pos_label : label, optional
+        The positive one of two classes; by default 1 of 0 or -1 and 1, else the last in order.
+    unknown_groups : {"error", "pooled"}
+        What becomes of groups that ``fit`` has not seen, or that have one class or one score only:
+        an error, or the threshold of all rows.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray of shape (groups,) or (groups, columns)
+        A row is predicted positive if its score is at least this. Without groups there is one.
+        With ``group_proba``, a row has their mean by its probabilities.
+    pooled_threshold_ : float or ndarray of shape (columns,)
+        The threshold of all rows.
+    groups_ : tuple of labels
+        In the order of ``thresholds_``; empty without groups.
+    classes_ : tuple of labels
+        The negative and the positive class; of a label matrix 0 and 1.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", ICML 2021, Sec. 3.3.
+
+    Examples
+    --------
+    In group "a" three of four rows are positive, in "b" one of four; 0.5 predicts four and none.
+
+    >>> import biasamp_adapters as bam
+    >>> score, y_true = [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1], [1, 1, 1, 0, 1, 0, 0, 0]
+    >>> group = ["a"] * 4 + ["b"] * 4
+    >>> rule = bam.PrevalenceThreshold().fit(score, y_true, sensitive_features=group)
+    >>> dict(zip(rule.groups_, rule.thresholds_.round(2).tolist()))
+    {'a': 0.65, 'b': 0.35}
+    >>> rule.predict(score, sensitive_features=group).tolist()
+    [1, 1, 1, 0, 1, 0, 0, 0]
+    """
+
+    def __init__(
+        self,
+        prevalence: float | Mapping[Label, float] | None = None,
+        *,
+        tolerance: float = 0.0,
+        pos_label: Label | None = None,
+        unknown_groups: str = "error",
+    ) -> None:
+        self.prevalence = prevalence
+        self.tolerance = tolerance
+        self.pos_label = pos_label
+        self.unknown_groups = unknown_groups
+
+    def fit(
+        self,
+        y_score: Any,
+        y_true: Any,
+        *,
+        sensitive_features: Any = None,
+        group_proba: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Set the thresholds from labelled rows.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (rows,) or (rows, columns)
+            Finite numbers, higher for likelier positives.
+        y_true : array-like of the same shape
+            Labels of two classes, or a matrix of 0 and 1 whose columns are decided one by one.
+        sensitive_features : array-like of shape (rows,), optional
+            Groups; several columns are crossed. Without them, all rows have one threshold.
+        group_proba : frame or array-like of shape (rows, groups), optional
+            The probability of each group, of a model that did not see these rows: columns named by
+            the groups, or in their order. Decisions then read these in place of the group; scores
+            should be probabilities.
+        sample_weight : array-like of shape (rows,), optional
+
+        Raises
+        ------
+        ValueError
+            If an input or a parameter breaks its rule, or a group cannot have a threshold.
+        """
+        check_choice("unknown_groups", self.unknown_groups, ("error", "pooled"))
+        _check_share("tolerance", self.tolerance)
+        arrays.warn_of_order(
+            [("y_score", y_score), (TASK, y_true), (ATTRIBUTE, sensitive_features)]
+        )
+        rows = read_rows({TASK: y_true, "sample_weight": sample_weight})
+        score, self._columns = _read_scores(y_score)
+        truth = self._read_truth(rows, score)
+        if score.shape != truth.shape or not len(score):
+            shapes = f"{score.shape} and {truth.shape}"
+            hint = " Pass predict_proba(X)[:, 1]." if truth.ndim < score.ndim else ""
+            raise ValueError(f"y_score and y_true must have one shape; received {shapes}.{hint}")
+        kept = rows.weight > 0
+        groups = _read_groups(sensitive_features, len(score)).take(kept)
+        groups = groups.with_labels(groups.seen)
+        proba = None
+        if group_proba is not None:
+            if sensitive_features is None:
+                raise ValueError("group_proba needs the sensitive_features of the rows of fit")
+            proba = read_group_proba(group_proba, groups.labels, len(score))[kept]
+        self._reads_proba = proba is not None
+        self._set(score[kept], truth[kept], rows.weight[kept], groups, proba)
+        self.groups_ = () if sensitive_features is None else groups.labels
+        return self
+
+    def predict(
+        self, y_score: Any, *, sensitive_features: Any = None, group_proba: Any = None
+    ) -> Array:
+        """Return predictions for new rows.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (rows,) or (rows, columns)
+            Scores on the scale of those that set the thresholds, with the same columns.
+        sensitive_features : array-like of shape (rows,)
+            Groups, if ``fit`` had some; not read with ``group_proba``.
+        group_proba : frame or array-like of shape (rows, groups)
+            The probability of each group, if ``fit`` had some.
+
+        Returns
+        -------
+        ndarray of shape (rows,) or (rows, columns)
+            Classes, or 0 and 1 of a label matrix.
+
+        Raises
+        ------
+        ValueError
+            If a group is missing, or is unknown and ``unknown_groups`` is "error".
+        """
+        check_is_fitted(self)
+        score, columns = _read_scores(y_score)
+        if columns != self._columns:
+            given, needed = (listing(names) or "one column" for names in (columns, self._columns))
+            raise ValueError(f"y_score must have {needed}, as in fit; received {given}")
+        if self._reads_proba != (group_proba is not None):
+            raise ValueError("group_proba must be given to both fit and predict, or to neither")
+        if self._reads_proba:
+            proba = read_group_proba(group_proba, self.groups_, len(score))
+            thresholds = proba @ self.thresholds_
+        else:
+            thresholds = self._look_up(sensitive_features, len(score))
+        if self._columns:
+            return (score >= thresholds).astype(int)
+        return np.array(self.classes_)[(score >= thresholds).astype(int)]
+
+    def _look_up(self, sensitive_features: Any, n_rows: int) -> Array:
+        """Return the threshold of the group of each row."""
+        if self.groups_ and sensitive_features is None:
+            raise ValueError("sensitive_features must be given: each group has its own threshold")
+        groups = _read_groups(sensitive_features if self.groups_ else None, n_rows)
+        codes = groups.with_labels(self.groups_ or groups.labels).codes
+        is_unknown = codes == len(self.thresholds_)
+        if is_unknown.any() and self.unknown_groups == "error":
+            unknown = listing(groups.take(is_unknown).seen)
+            raise ValueError(
+                f"groups must be among {listing(self.groups_)}; received {unknown} "
+                "(unknown_groups='pooled' gives these the threshold of all rows)"
+            )
+        return np.concatenate([self.thresholds_, [self.pooled_threshold_]])[codes]
+
+    def _read_truth(self, rows: Rows, score: Array) -> Array:
+        """Return which labels are positive, (rows,) or (rows, columns), and keep the classes."""
+        truth = rows.variable(TASK)
+        if truth.has_missing:
+            n_missing = truth.missing.sum()
+            raise ValueError(f"y_true must not have missing values; received {n_missing}")
+        if isinstance(truth, Block):
+            self.classes_: tuple[Label, ...] = (0, 1)
+            return truth.sparse.toarray() > 0
+        if len(truth.labels) != 2:
+            raise ValueError(_explain_classes(truth, score))
+        positive = self.pos_label
+        if positive is None:
+            positive = positive_class(truth.labels)
+        check_choice("pos_label", positive, truth.labels)
+        code = truth.labels.index(positive)
+        self.classes_ = (truth.labels[1 - code], positive)
+        return truth.codes == code
+
+    def _set(
+        self, score: Array, truth: Array, weight: Array, groups: Codes, proba: Array | None
+    ) -> None:
+        """Set the thresholds of all rows, and of each group."""
+        score, truth = score.reshape(len(score), -1), truth.reshape(len(truth), -1)
+        members = [groups.codes == code for code in range(len(groups.labels))]
+        shares = np.empty((len(members), score.shape[1]))
+        for label, rows, share in zip(groups.labels, members, shares, strict=True):
+            share[:] = self._share(label, truth[rows], weight[rows])
+        sizes = np.array([weight[rows].sum() for rows in members])
+        pooled, thresholds = np.empty(score.shape[1]), np.empty(shares.shape)
+        for k, share in enumerate(np.average(shares, axis=0, weights=sizes)):
+            pooled[k] = _threshold(score[:, k], truth[:, k], weight, share, self.tolerance)
+            if proba is not None:
+                wanted, slack = sizes * shares[:, k], sizes * self.tolerance
+                thresholds[:, k] = mean_thresholds(score[:, k], weight, proba, wanted, slack)
+        if proba is None:
+            for code, k in np.ndindex(shares.shape):
+                rows, name = members[code], listing([groups.labels[code]])
+                of_group = score[rows, k], truth[rows, k], weight[rows], shares[code, k]
+                thresholds[code, k] = self._of_group(name, pooled[k], *of_group)
+        self.thresholds_ = thresholds if self._columns else thresholds[:, 0]
+        self.pooled_threshold_ = pooled if self._columns else float(pooled[0])
+
+    def _of_group(
+        self, name: str, pooled: Any, score: Array, positive: Array, weight: Array, share: Any
+    ) -> Any:
+        """Return the threshold of a group, or that of all rows if it cannot have its own."""
+        if positive.min() < positive.max() and score.min() < score.max():
+            return _threshold(score, positive, weight, share, self.tolerance)
+        if self.unknown_groups == "pooled":
+            return pooled
+        raise ValueError(
+            f"each group must have both classes and different scores; {name} has not "
+            "(unknown_groups='pooled' gives it the threshold of all rows)"
+        )
+
+    def _share(self, group: Label, truth: Array, weight: Array) -> Any:
+        """Return the share to predict positive in a group, of all columns or of each."""
+        if self.prevalence is None:
+            return np.average(truth, axis=0, weights=weight)
+        share: Any = self.prevalence
+        if isinstance(share, Mapping):
+            share = share.get(group)
+        _check_share(f"prevalence of {listing([group])}", share)
+        return share
+
+
+def _threshold(score: Array, positive: Array, weight: Array, share: Any, tolerance: float) -> float:
+    """Return the threshold with the nearest share, or the one with most right near enough.
+
+    It lies half way between the lowest score that is predicted positive and the next lower one.
+    """
+    distinct, rank = np.unique(-score, return_inverse=True)
+    gains = np.bincount(rank, np.where(positive, weight, -weight))
+    shares = np.cumsum(np.r_[0, np.bincount(rank, weight)]) / weight.sum()
+    right = np.cumsum(np.r_[0, gains]) / weight.sum()
+    distance = np.abs(shares - share).round(_DECIMALS)
+    chosen = int(distance.argmin())
+    if tolerance and distance.min() <= tolerance:
+        right = np.where(distance <= tolerance, right.round(_DECIMALS), -np.inf)
+        chosen = int(np.lexsort((distance, -right))[0])
+    ends = np.r_[np.inf, -distinct, -np.inf]
+    lowest, below = ends[chosen], ends[chosen + 1]
+    middle = lowest / 2 + below / 2
+    return float(lowest if middle == below > -np.inf else middle)
+
+
+def _read_scores(y_score: Any) -> tuple[Array, tuple[Label, ...]]:
+    """Return scores of the shape given, and the names of the columns of a matrix."""
+    given = arrays.read_input(y_score, "y_score")
+    is_matrix = isinstance(given, arrays.Table)
+    score = arrays.to_numbers(given.matrix() if is_matrix else given, "y_score")
+    arrays.check_all(np.isfinite(score), score, "y_score must be finite")
+    return score, given.names if is_matrix else ()
+
+
+def _read_groups(sensitive_features: Any, n_rows: int) -> Codes:
+    """Return the group of each row; one for all rows if there are no groups."""
+    if sensitive_features is None:
+        return Codes(("all rows",), np.zeros(n_rows, dtype=np.int64))
+    groups = read_rows({ATTRIBUTE: sensitive_features}).variable(ATTRIBUTE)
+    if isinstance(groups, Block) or groups.has_missing or len(groups) != n_rows:
+        raise ValueError(
+            f"sensitive_features must have one group for each of {n_rows} rows; received "
+            f"{len(groups)} rows, {groups.missing.sum()} of them without a group"
+        )
+    return groups
+
+
+def _explain_classes(truth: Codes, score: Array) -> str:
+    """Return what is wrong with labels that are not of two classes."""
+    n_classes, n_scores = len(truth.labels), len(np.unique(score))
+    if n_scores <= 2 < n_classes:
+        numbers = f"y_true has {n_classes} classes and y_score {n_scores} values"
+        return f"{numbers}; are they swapped? fit(y_score, y_true)."
+    return (
+        f"y_true must have two classes, or columns of 0 and 1; received {listing(truth.labels)}. "
+        "With three or more, the threshold of one class would change the shares of the others."
+    )
+
+
+def _check_share(name: str, share: Any) -> None:
+    if not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
+        raise ValueError(f"{name} must be a share from 0 to 1; received {share!r}")

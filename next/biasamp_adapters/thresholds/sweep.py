@@ -1,0 +1,303 @@
+"""A metric at the thresholds of a score: each threshold is a model of the same counted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from biasamp_adapters.counting.arrays import check_all, to_array, to_numbers
+from biasamp_adapters.counting.counts import are_arrays, finish_rows, read_rows
+from biasamp_adapters.counting.labels import (
+    ALL,
+    ATTRIBUTE_PREDICTION,
+    PREDICTED,
+    PREDICTION,
+    TASK,
+    Array,
+    listing,
+    positive_class,
+)
+from biasamp_adapters.counting.margins import Margins
+from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.tables import read_table
+from biasamp_adapters.counting.variables import Codes, OverlappingGroups
+from biasamp_adapters.inference.bands import simultaneous_bands
+from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
+from biasamp_adapters.inference.replicates import read_seed, replicate
+from biasamp_adapters.metrics.base import T_TO_A, Metric, check_whole
+from biasamp_adapters.metrics.functions import get_metric
+from biasamp_adapters.progress import watch
+
+SCORE = "y_score"
+
+#: Bytes that the predictions at all thresholds may take.
+_MOST_BYTES = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdSweep:
+    """A metric at the thresholds of a score.
+
+    Attributes
+    ----------
+    metric, key : str
+        The name of the metric, such as "BA A->T", and in letters, digits and underscores.
+    frame : DataFrame
+        One row for each threshold, from infinity down to the lowest score: ``threshold`` (rows with
+        at least this score are predicted positive), ``share`` (of rows predicted positive),
+        ``value``, ``low`` and ``high`` (its interval), ``band_low`` and ``band_high`` (which hold
+        at all thresholds at once), and ``reason`` (why there is no interval).
+    integral : Estimate
+        The mean of the metric over shares from 0 to 1, by the trapezoid rule. Thresholds at which
+        the metric is undefined are left out.
+    notes : tuple of str
+        Caveats.
+    """
+
+    metric: str
+    key: str
+    frame: pd.DataFrame
+    integral: Estimate
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.metric} over all thresholds: {self.integral}", self.frame.to_string()]
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        return self.frame.round(4).to_html(index=False, escape=True)
+
+
+def threshold_sweep(
+    data: Any = None,
+    y_score: Any = None,
+    *,
+    y_true: Any = None,
+    metric: Metric | str = "BA",
+    sensitive_features: Any = None,
+    sensitive_features_pred: Any = None,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    reference: Any = None,
+    n_thresholds: int | None = 50,
+    n_boot: int = 2000,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+) -> ThresholdSweep:
+    """Evaluate a metric at the thresholds of a score, and integrate it over them.
+
+    Parameters
+    ----------
+    data : frame, path or list of paths; or the values of ``y_true``
+        One positional argument is data, and the others are names of its columns. Two are
+        ``y_true`` and ``y_score``.
+    y_score : array-like of shape (rows,), or name of a column
+        Finite numbers, higher for likelier positives.
+    y_true : array-like of shape (rows,), or name of a column
+        Labels of two classes. The score is that of the metric's ``pos_label``; by default of 1 of
+        0 or -1 and 1, else of the last class in order.
+    metric : Metric or str
+        One that reads predicted classes: an object, or a name such as "BA", "MALS" or "la".
+    sensitive_features, sensitive_features_pred, sample_weight, clusters : object
+        As in :meth:`Metric.result`.
+    reference : object, optional
+        As for metrics; for a metric that is named.
+    n_thresholds : int, optional
+        Scores with more distinct values have so many thresholds, each of which adds about the same
+        share of rows; None is a threshold at every distinct score.
+    n_boot, confidence, random_state
+        As in :meth:`Metric.result`.
+
+    Raises
+    ------
+    ValueError
+        If an input cannot be read, a score is not finite, or the metric is one of T->A.
+
+    References
+    ----------
+    Wang and Russakovsky, "Directional Bias Amplification", ICML 2021, Sec. 3.3.
+
+    Examples
+    --------
+    >>> import biasamp_adapters as bam
+    >>> y_true, score, group = [1, 1, 0, 1, 0, 0], [5, 4, 3, 3, 2, 1], list("aaabbb")
+    >>> sweep = bam.threshold_sweep(y_true, score, sensitive_features=group, n_boot=0)
+    >>> sweep.frame[["threshold", "share", "value"]].round(3)
+       threshold  share  value
+    0        inf  0.000 -0.167
+    1        5.0  0.167  0.000
+    2        4.0  0.333  0.167
+    3        3.0  0.667  0.167
+    4        2.0  0.833  0.000
+    5        1.0  1.000 -0.167
+    >>> round(sweep.integral.value, 3)
+    0.056
+    """
+    if reference is not None and isinstance(metric, Metric):
+        raise ValueError("reference must be a setting of the metric object, if there is one")
+    check_whole("n_boot", n_boot, 0)
+    check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
+    metric = get_metric(metric, reference=reference)
+    if metric.direction == T_TO_A:
+        raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
+    given = {
+        "y_true": y_true,
+        "y_score": y_score,
+        "sensitive_features": sensitive_features,
+        "sensitive_features_pred": sensitive_features_pred,
+        "sample_weight": sample_weight,
+        "clusters": clusters,
+    }
+    inputs, names = _read_inputs(data, given, metric)
+    rows, thresholds, positive = _read_models(inputs, metric, n_thresholds)
+    evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
+    models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
+    measurements = [metric.measure(evaluation, model, seed) for model in models]
+    shares = [_Share(m.model, positive) for m in measurements]
+    share_draws = [x.score(m.margins)["share"] for x, m in zip(shares, measurements, strict=True)]
+    n, first, note = len(measurements), measurements[0], ""
+    scores: list[dict[str, Array]] = [{} for _ in measurements]
+    if n_boot and not first.reason_not_to_draw:
+        drawn_reference = evaluation.reference if first.reads_reference else None
+        both = [*measurements, *shares]
+        scores, note = replicate(both, evaluation.rows, drawn_reference, n_boot, seed)
+        share_draws = [np.r_[share_draws[i], scores[n + i]["share"]] for i in range(n)]
+    estimates = [m.result(scores[i], (), confidence).estimate for i, m in enumerate(measurements)]
+    half_row = np.array([m.half_row for m in measurements])
+    frame, integral = _summarize(estimates, np.column_stack(share_draws), half_row, confidence)
+    frame.insert(0, "threshold", thresholds)
+    notes = tuple(filter(None, [*evaluation.notes, note]))
+    return ThresholdSweep(metric.name, metric.key, frame, integral, notes)
+
+
+class _Share(NamedTuple):
+    """The share of rows that a model predicts positive, drawn together with its metric."""
+
+    model: Any
+    positive: int
+    n_pairs: int = 0
+    width: int = 0
+
+    def score(self, margins: Margins, origin: Any = None, rng: Any = None) -> dict[str, Array]:
+        """Return the share of a batch."""
+        predicted = margins.joint(ALL, PREDICTION)[:, 0, self.positive]
+        return {"share": predicted / margins.total[:, 0, 0]}
+
+
+# Reading. Only distinct rows of labels and ranks are kept: a model is a column of few cells.
+
+
+def _read_inputs(
+    data: Any, arguments: Mapping[str, Any], metric: Metric
+) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+    """Return arrays, and the names of columns if the data have any."""
+    given = {name: values for name, values in arguments.items() if values is not None}
+    if data is not None and are_arrays(data, {**given, PREDICTION: arguments[SCORE]}):
+        given, data = {**given, TASK: data}, None
+    if TASK not in given or SCORE not in given:
+        raise ValueError(f"y_true and y_score must be given; received {listing(given)}")
+    if data is None:
+        return given, None
+    chunks = list(read_table(data, given, metric.missing_values))
+    columns = [name for name in chunks[0] if name != "names"]
+    inputs = {name: _join([chunk[name] for chunk in chunks]) for name in columns}
+    return inputs | {SCORE: next(iter(inputs[SCORE].values()))}, given
+
+
+def _join(parts: Sequence[Any]) -> Any:
+    """Return the values of several chunks as one."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, Mapping):
+        return {name: _join([part[name] for part in parts]) for name in first}
+    if isinstance(first, OverlappingGroups):
+        return OverlappingGroups(_join([part.values for part in parts]), first.names)
+    return np.concatenate([np.asarray(part) for part in parts])
+
+
+def _read_models(
+    inputs: Mapping[str, Any], metric: Metric, n_thresholds: int | None
+) -> tuple[Rows, Array, int]:
+    """Return counted rows with a model for each threshold, and the code of the positive class.
+
+    The first threshold is infinity, where no row is predicted positive.
+    """
+    score = to_numbers(to_array(inputs[SCORE], SCORE), SCORE)
+    check_all(np.isfinite(score), score, "y_score must be finite")
+    rows = read_rows(inputs, vars(metric))
+    if score.shape != (len(rows),):
+        raise ValueError(f"y_score must be {len(rows)} numbers; received the shape {score.shape}")
+    kept = np.flatnonzero(rows.weight)
+    rows, score = rows.take(kept), score[kept]
+    thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
+    rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))
+    ranks = Codes(tuple(thresholds), rank)
+    rows = replace(rows, variables=rows.variables | {(PREDICTION, SCORE): ranks}).merged()
+    truth, rank = rows.variable(TASK), rows.variable(PREDICTION, SCORE).keys()
+    classes = tuple(metric.class_labels or truth.labels)
+    positive = positive_class(classes) if metric.pos_label is None else metric.pos_label
+    if truth.is_matrix or len(classes) != 2 or positive not in classes:
+        raise ValueError(f"y_true must have two classes; received {listing(classes)}")
+    code = classes.index(positive)
+    variables = {key: v for key, v in rows.variables.items() if key[0] in PREDICTED}
+    groups = [v for key, v in rows.variables.items() if key[0] == ATTRIBUTE_PREDICTION]
+    thresholds = np.r_[np.inf, thresholds]
+    if len(rows) * len(thresholds) > _MOST_BYTES:
+        raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")
+    for step, threshold in enumerate(thresholds):
+        model = f"{SCORE} >= {threshold}"
+        codes = np.where(rank < step, code, 1 - code).astype(np.uint8)
+        variables[PREDICTION, model] = Codes(classes, codes)
+        if groups:
+            variables[ATTRIBUTE_PREDICTION, model] = groups[0]
+    rows = finish_rows(replace(rows, variables=variables), metric.missing)
+    return rows, thresholds, rows.class_labels.index(positive)
+
+
+def _choose_thresholds(score: Array, weight: Array, n_thresholds: int | None) -> Array:
+    """Return decreasing thresholds: all scores, or some that add equal shares of the weight."""
+    distinct = np.unique(score)
+    if n_thresholds is None or len(distinct) <= n_thresholds:
+        return distinct[::-1]
+    shares = np.arange(1, n_thresholds + 1) / n_thresholds
+    return -np.unique(np.quantile(-score, shares, weights=weight, method="inverted_cdf"))
+
+
+# Measuring.
+
+
+def _summarize(
+    estimates: Sequence[Estimate], shares: Array, half_row: Array, confidence: float
+) -> tuple[pd.DataFrame, Estimate]:
+    """Return the table of a sweep, and the integral; shares are those of the data, then draws."""
+    names = ("value", "low", "high")
+    frame = pd.DataFrame({name: [getattr(x, name) for x in estimates] for name in names})
+    frame.insert(0, "share", shares[0])
+    values, has_interval = frame["value"].to_numpy(), frame["low"].notna().to_numpy()
+    replicates = np.column_stack([x.replicates for x in estimates])
+    bands = np.full((2, len(values)), np.nan)
+    bands[:, has_interval] = simultaneous_bands(
+        values[has_interval], replicates[:, has_interval], half_row[has_interval], confidence
+    )
+    frame["band_low"], frame["band_high"] = bands
+    frame["reason"] = [x.reason for x in estimates]
+    integrals = _integrate(np.vstack([values, replicates]), shares)
+    reason = "" if has_interval.any() else estimates[-1].reason
+    return frame, estimate(float(integrals[0]), Trust(integrals[1:], reason), confidence)
+
+
+def _integrate(values: Array, shares: Array) -> Array:
+    """Return the integral of each row over its shares; what is undefined is left out."""
+    is_defined = np.isfinite(values)
+    place = np.where(is_defined, np.arange(values.shape[1]), -1)
+    last = np.maximum.accumulate(place, axis=1)[:, :-1]  # The last defined one before each.
+    width = shares[:, 1:] - np.take_along_axis(shares, last, axis=1)
+    height = (values[:, 1:] + np.take_along_axis(values, last, axis=1)) / 2
+    counts = is_defined[:, 1:] & (last >= 0)
+    total = np.where(counts, width * height, 0).sum(axis=1)
+    return np.where(counts.any(axis=1), total, np.nan)

@@ -1,0 +1,491 @@
+"""Thresholds at which positives are predicted as often as they are labelled."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import biasamp_adapters as bam
+from biasamp_adapters import PrevalenceThreshold
+
+SCORE = [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
+TRUTH = [1, 0, 1, 1, 1, 0, 0, 0]
+GROUP = ["a"] * 4 + ["b"] * 4
+
+
+class Drawn(NamedTuple):
+    """Rows of up to three groups, each of which has both classes and two scores."""
+
+    truth: np.ndarray
+    score: np.ndarray
+    group: np.ndarray
+    weight: np.ndarray
+
+
+@st.composite
+def rows(draw: Any) -> Drawn:
+    """Return rows with few distinct scores, so that there are ties."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = draw(st.lists(st.integers(2, 12), min_size=1, max_size=3))
+    group = np.repeat(np.array(["x", "y", "z"])[: len(sizes)], sizes)
+    truth, score = rng.integers(0, 2, len(group)), rng.integers(0, 6, len(group)) / 4
+    starts = np.cumsum([0, *sizes[:-1]])
+    truth[starts], truth[starts + 1], score[starts], score[starts + 1] = 0, 1, 0.0, 1.25
+    return Drawn(truth, score, group, rng.integers(1, 4, len(group)))
+
+
+def predict(drawn: Drawn, tolerance: float = 0.0, **options: Any) -> np.ndarray:
+    """Return what is predicted for the rows that set the thresholds."""
+    rule = PrevalenceThreshold(tolerance=tolerance)
+    rule.fit(drawn.score, drawn.truth, sensitive_features=drawn.group, **options)
+    return rule.predict(drawn.score, sensitive_features=drawn.group)
+
+
+def cuts(drawn: Drawn, group: str) -> list[tuple[int, int]]:
+    """Return how many rows are positive and how many are right at each cut in a group."""
+    member = drawn.group == group
+    truth, score = drawn.truth[member], drawn.score[member]
+    predictions = [score >= limit for limit in [np.inf, *np.unique(score)[::-1]]]
+    return [(int(made.sum()), int((made == truth).sum())) for made in predictions]
+
+
+# Values.
+
+
+def test_fit_with_groups_gives_each_its_own_threshold() -> None:
+    """Three of four rows are positive in group a, one of four in b, and half of all rows."""
+    rule = PrevalenceThreshold().fit(SCORE, TRUTH, sensitive_features=GROUP)
+    assert rule.groups_ == ("a", "b")
+    assert rule.thresholds_.tolist() == [pytest.approx(0.65), pytest.approx(0.35)]
+    assert rule.pooled_threshold_ == 0.5
+    assert rule.predict(SCORE, sensitive_features=GROUP).tolist() == [1, 1, 1, 0, 1, 0, 0, 0]
+    # The order of the rows and the groups of new rows do not matter.
+    assert rule.predict([0.5, 0.5, 0.66], sensitive_features=["b", "a", "a"]).tolist() == [1, 0, 1]
+
+
+def test_fit_without_groups_gives_one_threshold() -> None:
+    rule = PrevalenceThreshold().fit(SCORE, TRUTH)
+    assert rule.groups_ == ()
+    assert rule.thresholds_.tolist() == [rule.pooled_threshold_] == [0.5]
+    assert rule.predict([0.5, 0.49]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "thresholds"),
+    [
+        (0.5, [0.75, 0.25]),
+        (0.0, [np.inf, np.inf]),
+        (1.0, [-np.inf, -np.inf]),
+        ({"a": 0.25, "b": 1}, [0.85, -np.inf]),
+    ],
+)
+def test_fit_with_a_prevalence_predicts_that_share(
+    prevalence: Any, thresholds: list[float]
+) -> None:
+    rule = PrevalenceThreshold(prevalence).fit(SCORE, TRUTH, sensitive_features=GROUP)
+    assert rule.thresholds_.tolist() == pytest.approx(thresholds)
+
+
+def test_fit_with_prevalences_by_group_gives_all_rows_their_mean() -> None:
+    rule = PrevalenceThreshold({"a": 0.25, "b": 1}).fit(SCORE, TRUTH, sensitive_features=GROUP)
+    assert rule.pooled_threshold_ == pytest.approx(0.35)  # Five of eight rows.
+
+
+@pytest.mark.parametrize(
+    ("score", "n_positive", "expected"),
+    [
+        ([3, 2, 2, 1], 2, 1),  # One and three are equally near to two: the smaller one.
+        ([3, 3, 3, 2, 1], 2, 3),  # None or three for two.
+        ([2, 2, 2, 2, 1], 2, 0),  # None or four for two: the smaller one.
+    ],
+)
+def test_fit_with_ties_takes_the_nearest_number(
+    score: list[int], n_positive: int, expected: int
+) -> None:
+    truth = [1] * n_positive + [0] * (len(score) - n_positive)
+    assert PrevalenceThreshold().fit(score, truth).predict(score).sum() == expected
+
+
+def test_fit_with_a_tolerance_is_more_accurate() -> None:
+    """In group a, four positives are right three times, and three positives only twice."""
+    predictions = [
+        PrevalenceThreshold(tolerance=tolerance)
+        .fit(SCORE, TRUTH, sensitive_features=GROUP)
+        .predict(SCORE, sensitive_features=GROUP)
+        for tolerance in (0.24, 0.25)
+    ]
+    assert [(predicted == TRUTH).sum() for predicted in predictions] == [6, 7]
+    assert predictions[1].tolist() == [1, 1, 1, 1, 1, 0, 0, 0]
+
+
+def test_fit_of_adjacent_scores_tells_them_apart() -> None:
+    score = [1.0, np.nextafter(1.0, 2), np.nextafter(np.nextafter(1.0, 2), 2)]
+    for n_positive in (1, 2):
+        truth = [0] * (3 - n_positive) + [1] * n_positive
+        rule = PrevalenceThreshold().fit(score, truth)
+        assert rule.predict(score).tolist() == truth
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "positive"),
+    [
+        (["no", "yes"], {}, "yes"),
+        ([False, True], {}, True),
+        ([-1, 1], {}, 1),
+        ([1, 2], {}, 2),
+        ([1, 2], {"pos_label": 1}, 1),
+    ],
+)
+def test_predict_returns_the_labels_of_the_truth(
+    labels: list[Any], options: Any, positive: Any
+) -> None:
+    negative = next(label for label in labels if label != positive)
+    truth = [positive if positive_one else negative for positive_one in TRUTH]
+    rule = PrevalenceThreshold(**options).fit(SCORE, truth)
+    assert rule.classes_ == (negative, positive)
+    assert rule.predict([1.0, 0.0]).tolist() == [positive, negative]
+
+
+def test_fit_of_a_matrix_decides_each_column_alone() -> None:
+    truth, score = np.c_[TRUTH, TRUTH[::-1]], np.c_[SCORE, SCORE[::-1]]
+    rule = PrevalenceThreshold().fit(score, truth, sensitive_features=GROUP)
+    alone = [
+        PrevalenceThreshold().fit(score[:, k], truth[:, k], sensitive_features=GROUP)
+        for k in (0, 1)
+    ]
+    assert np.array_equal(rule.thresholds_, np.stack([one.thresholds_ for one in alone], axis=1))
+    assert rule.pooled_threshold_.tolist() == [one.pooled_threshold_ for one in alone]
+    expected = [
+        one.predict(s, sensitive_features=GROUP) for one, s in zip(alone, score.T, strict=True)
+    ]
+    predicted = rule.predict(score, sensitive_features=GROUP)
+    assert np.array_equal(predicted, np.stack(expected, axis=1))
+
+
+def test_fit_with_crossed_groups_sets_one_threshold_for_each() -> None:
+    table = pd.DataFrame({"x": [*"aabbaabb"] * 2, "y": [*"fm"] * 8})
+    truth, score = [1, 1, 1, 1, 0, 0, 0, 0] * 2, np.arange(16)
+    rule = PrevalenceThreshold().fit(score, truth, sensitive_features=table)
+    assert rule.groups_ == (("a", "f"), ("a", "m"), ("b", "f"), ("b", "m"))
+    predicted = rule.predict(score, sensitive_features=table)
+    assert predicted[table["x"] == "a"].sum() == 4
+
+
+# Properties.
+
+
+@given(rows())
+def test_predict_of_the_fitted_rows_has_the_nearest_rates(drawn: Drawn) -> None:
+    predicted = predict(drawn)
+    for group in np.unique(drawn.group):
+        member = drawn.group == group
+        wanted = int(drawn.truth[member].sum())
+        nearest = min((abs(n - wanted), n) for n, _ in cuts(drawn, group))
+        assert int(predicted[member].sum()) == nearest[1]
+
+
+@given(rows(), st.sampled_from([0.01, 0.1, 0.3, 1.0]))
+def test_predict_within_the_tolerance_is_the_most_accurate(drawn: Drawn, tolerance: float) -> None:
+    predicted = predict(drawn, tolerance)
+    for group in np.unique(drawn.group):
+        member = drawn.group == group
+        truth, made = drawn.truth[member], predicted[member]
+        away = {n: abs(n - truth.sum()) for n, _ in cuts(drawn, group)}
+        right = {
+            n: right for n, right in cuts(drawn, group) if away[n] <= tolerance * len(truth) + 1e-9
+        }
+        if not right:
+            assert away[int(made.sum())] == min(away.values())
+            continue
+        assert (made == truth).sum() == max(right.values())
+        best = [away[n] for n in right if right[n] == max(right.values())]
+        assert away[int(made.sum())] == min(best)
+
+
+@given(rows(), st.sampled_from([0.0, 0.1, 1.0]))
+def test_fit_with_whole_weights_is_that_of_repeated_rows(drawn: Drawn, tolerance: float) -> None:
+    again = Drawn(*(np.repeat(values, drawn.weight) for values in drawn))
+    weighted = predict(drawn, tolerance, sample_weight=drawn.weight)
+    assert np.repeat(weighted, drawn.weight).tolist() == predict(again, tolerance).tolist()
+
+
+@given(rows())
+def test_fit_with_weights_of_0_ignores_rows(drawn: Drawn) -> None:
+    weight = np.r_[np.ones(len(drawn.truth)), np.zeros(3)]
+    more = Drawn(
+        np.r_[drawn.truth, [1, 1, 1]],
+        np.r_[drawn.score, [9, 9, 0.1]],
+        np.r_[drawn.group, ["x", "new", "x"]],
+        weight,
+    )
+    rule = PrevalenceThreshold().fit(
+        more.score, more.truth, sensitive_features=more.group, sample_weight=weight
+    )
+    alone = PrevalenceThreshold().fit(drawn.score, drawn.truth, sensitive_features=drawn.group)
+    assert rule.groups_ == alone.groups_
+    assert rule.thresholds_.tolist() == alone.thresholds_.tolist()
+
+
+# Groups without a threshold.
+
+
+@pytest.mark.parametrize(
+    ("truth", "score"),
+    [([1, 0, 1, 1, 0, 0, 0, 0], SCORE), (TRUTH, [0.9, 0.8, 0.7, 0.6, 0.4, 0.4, 0.4, 0.4])],
+    ids=["one class", "one score"],
+)
+def test_fit_of_a_group_that_cannot_be_cut_is_an_error_or_pooled(truth: Any, score: Any) -> None:
+    with pytest.raises(
+        ValueError, match="must have both classes and different scores; 'b' has not"
+    ):
+        PrevalenceThreshold().fit(score, truth, sensitive_features=GROUP)
+    rule = PrevalenceThreshold(unknown_groups="pooled")
+    rule.fit(score, truth, sensitive_features=GROUP)
+    assert rule.thresholds_[1] == rule.pooled_threshold_
+    assert rule.thresholds_[0] == pytest.approx(0.65)
+
+
+def test_predict_of_an_unknown_group_is_an_error_or_pooled() -> None:
+    for unknown, group in (("error", ["c", "a"]), ("pooled", ["c", "a"])):
+        rule = PrevalenceThreshold(unknown_groups=unknown)
+        rule.fit(SCORE, TRUTH, sensitive_features=GROUP)
+        if unknown == "error":
+            with pytest.raises(ValueError, match="groups must be among 'a', 'b'; received 'c'"):
+                rule.predict([0.55, 0.55], sensitive_features=group)
+        else:
+            assert rule.predict([0.55, 0.55], sensitive_features=group).tolist() == [1, 0]
+
+
+# Errors.
+
+
+def test_fit_with_swapped_arguments_names_them() -> None:
+    compas = bam.datasets.load_compas()
+    message = r"y_true has 10 classes and y_score 2 values; are they swapped\? fit\(y_score, y_true"
+    with pytest.raises(ValueError, match=message):
+        PrevalenceThreshold().fit(compas["two_year_recid"], compas["decile_score"])
+
+
+ERRORS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    (
+        {},
+        {"y_true": [0, 1, 2, 0, 1, 2, 0, 1]},
+        "two classes.* received 0, 1, 2. With three or more",
+    ),
+    ({}, {"y_true": [1] * 8}, "must have two classes.* received 1"),
+    ({}, {"y_true": [*TRUTH[:7], None]}, "y_true must not have missing values; received 1"),
+    ({}, {"y_true": TRUTH[:7]}, r"must have one shape; received \(8,\) and \(7,\)"),
+    ({}, {"y_true": np.c_[TRUTH, TRUTH]}, r"must have one shape; received \(8,\) and \(8, 2\)"),
+    ({}, {"y_score": np.c_[SCORE, SCORE]}, r"Pass predict_proba\(X\)\[:, 1\]"),
+    ({}, {"y_score": np.c_[SCORE]}, r"must have one shape; received \(8, 1\) and \(8,\)"),
+    ({}, {"y_score": [*SCORE[:7], np.inf]}, "y_score must be finite; received inf"),
+    ({}, {"y_score": [*SCORE[:7], None]}, "y_score must be finite; received nan"),
+    ({}, {"y_score": ["high"] * 8}, "y_score must hold numbers; received 'high'"),
+    ({}, {"sensitive_features": GROUP[:7]}, "one group for each of 8 rows; received 7 rows"),
+    ({}, {"sensitive_features": [*GROUP[:7], None]}, "received 8 rows, 1 of them without"),
+    ({}, {"sensitive_features": bam.OverlappingGroups(np.eye(8))}, "one group for each of 8 rows"),
+    ({}, {"sample_weight": [1] * 7}, "as many rows; received y_true 8, sample_weight 7"),
+    ({"pos_label": 2}, {}, "pos_label must be 0 or 1; received 2"),
+    ({"tolerance": -0.1}, {}, "tolerance must be a share from 0 to 1; received -0.1"),
+    ({"tolerance": None}, {}, "tolerance must be a share from 0 to 1; received None"),
+    ({"prevalence": 1.5}, {}, "prevalence of 'a' must be a share from 0 to 1; received 1.5"),
+    ({"prevalence": {"a": 0.5}}, {}, "prevalence of 'b' must be a share .* received None"),
+    ({"unknown_groups": "drop"}, {}, "must be 'error' or 'pooled'; received 'drop'"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "inputs", "message"), ERRORS)
+def test_fit_with_wrong_inputs_says_the_rule(
+    parameters: dict[str, Any], inputs: dict[str, Any], message: str
+) -> None:
+    columns = {"y_score": SCORE, "y_true": TRUTH, "sensitive_features": GROUP} | inputs
+    with pytest.raises(ValueError, match=message):
+        PrevalenceThreshold(**parameters).fit(**columns)
+
+
+def test_predict_with_wrong_inputs_says_the_rule() -> None:
+    rule = PrevalenceThreshold().fit(SCORE, TRUTH, sensitive_features=GROUP)
+    with pytest.raises(ValueError, match="sensitive_features must be given"):
+        rule.predict(SCORE)
+    with pytest.raises(ValueError, match="one group for each of 8 rows; received 1 rows"):
+        rule.predict(SCORE, sensitive_features=["a"])
+    with pytest.raises(NotFittedError):
+        PrevalenceThreshold().predict(SCORE)
+    truth = pd.DataFrame({"cup": TRUTH, "dog": TRUTH})
+    named = PrevalenceThreshold().fit(truth * 0.5, truth)
+    with pytest.raises(
+        ValueError, match="must have 'cup', 'dog', as in fit; received 'dog', 'cup'"
+    ):
+        named.predict(truth[["dog", "cup"]])
+    with pytest.raises(ValueError, match="must have 'cup', 'dog', as in fit; received one column"):
+        named.predict(truth["cup"])
+
+
+def test_fit_with_another_order_of_the_index_warns() -> None:
+    truth = pd.Series(TRUTH, index=[*"abcdefgh"])
+    with pytest.warns(bam.AmplificationWarning, match="in another order"):
+        PrevalenceThreshold().fit(pd.Series(SCORE, index=[*"bacdefgh"]), truth)
+
+
+# Hosts.
+
+
+def test_estimator_can_be_cloned_and_routes_its_arguments() -> None:
+    rule = PrevalenceThreshold({"a": 0.5}, tolerance=0.1, unknown_groups="pooled")
+    assert clone(rule).get_params() == rule.get_params()
+    assert repr(PrevalenceThreshold(tolerance=0.1)) == "PrevalenceThreshold(tolerance=0.1)"
+    fitted = rule.set_params(prevalence=None).fit(SCORE, TRUTH)
+    assert fitted is rule
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_fit_reads_columns_of_other_libraries(kind: str) -> None:
+    library = pytest.importorskip(kind)
+    make = library.Series if kind == "polars" else library.array
+    rule = PrevalenceThreshold().fit(make(SCORE), make(TRUTH), sensitive_features=make(GROUP))
+    assert rule.thresholds_.tolist() == [pytest.approx(0.65), pytest.approx(0.35)]
+
+
+def test_recipe_of_the_documentation_removes_the_amplification() -> None:
+    """Thresholds of validation rows are judged on test rows."""
+    compas = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    valid, test = compas[:3075], compas[3075:]
+    rule = PrevalenceThreshold().fit(
+        valid["decile_score"], valid["two_year_recid"], sensitive_features=valid["race"]
+    )
+    assert rule.thresholds_.tolist() == [5.5, 4.5]
+    decisions = {
+        "at 5": (test["decile_score"] >= 5).astype(int),
+        "by group": rule.predict(test["decile_score"], sensitive_features=test["race"]),
+    }
+    truth, race = test["two_year_recid"], test["race"]
+    changes = {
+        name: bam.directional_bias_amplification(truth, decided, sensitive_features=race)
+        for name, decided in decisions.items()
+    }
+    assert changes["at 5"] > 0.05
+    assert abs(changes["by group"]) < 0.015
+    right = {name: (decided == truth).mean() for name, decided in decisions.items()}
+    assert abs(right["by group"] - right["at 5"]) < 0.01
+
+
+# Probabilities of groups.
+
+
+def draw_proba(n: int, seed: int) -> dict[str, Any]:
+    """Return calibrated scores, and calibrated probabilities of three groups."""
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet([3, 2, 1], n)
+    group = (proba.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    score = np.clip(0.3 + 0.4 * proba[:, 0] + rng.normal(0, 0.15, n), 0.01, 0.99)
+    truth = (rng.random(n) < score).astype(int)
+    return {"score": score, "truth": truth, "group": group, "proba": proba}
+
+
+def test_fit_with_certain_probabilities_has_the_rates_of_groups() -> None:
+    data = draw_proba(600, 0)
+    certain = np.eye(3)[data["group"]]
+    rule = PrevalenceThreshold()
+    rule.fit(data["score"], data["truth"], sensitive_features=data["group"], group_proba=certain)
+    by_group = PrevalenceThreshold().fit(
+        data["score"], data["truth"], sensitive_features=data["group"]
+    )
+    predicted = rule.predict(data["score"], group_proba=certain)
+    expected = by_group.predict(data["score"], sensitive_features=data["group"])
+    assert (predicted != expected).sum() <= 3
+
+
+def test_predict_with_probabilities_has_their_mean_threshold() -> None:
+    data = draw_proba(600, 0)
+    frame = pd.DataFrame(data["proba"], columns=[0, 1, 2])
+    rule = PrevalenceThreshold()
+    rule.fit(data["score"], data["truth"], sensitive_features=data["group"], group_proba=frame)
+    first, _, third = rule.thresholds_.tolist()
+    middle = (first + third) / 2
+    proba = pd.DataFrame([[0.5, 0.0, 0.5]] * 2)
+    assert rule.predict([middle + 1e-9, middle - 1e-9], group_proba=proba).tolist() == [1, 0]
+    turned = frame[[2, 0, 1]]
+    turned.columns = [*"cab"]
+    renamed = PrevalenceThreshold()
+    names = np.array([*"abc"])[data["group"]]
+    renamed.fit(data["score"], data["truth"], sensitive_features=names, group_proba=turned)
+    assert renamed.thresholds_.tolist() == pytest.approx(rule.thresholds_.tolist())
+
+
+def test_predict_with_probabilities_keeps_the_rates_of_other_rows() -> None:
+    fitted, new = draw_proba(4000, 1), draw_proba(40_000, 2)
+    rule = PrevalenceThreshold()
+    rule.fit(
+        fitted["score"],
+        fitted["truth"],
+        sensitive_features=fitted["group"],
+        group_proba=fitted["proba"],
+    )
+    predicted = rule.predict(new["score"], group_proba=new["proba"])
+    half = new["score"] >= 0.5
+    for group in range(3):
+        member = new["group"] == group
+        assert abs(predicted[member].mean() - new["truth"][member].mean()) < 0.04
+    changes = [
+        bam.directional_bias_amplification(new["truth"], made, sensitive_features=new["group"])
+        for made in (half.astype(int), predicted)
+    ]
+    assert changes[0] > 0.03
+    assert abs(changes[1]) < 0.01
+
+
+def test_fit_with_probabilities_and_a_tolerance_expects_more_right_decisions() -> None:
+    data = draw_proba(2000, 3)
+    right = []
+    for tolerance in (0.0, 0.1):
+        rule = PrevalenceThreshold(tolerance=tolerance)
+        rule.fit(
+            data["score"],
+            data["truth"],
+            sensitive_features=data["group"],
+            group_proba=data["proba"],
+        )
+        predicted = rule.predict(data["score"], group_proba=data["proba"])
+        right.append(np.where(predicted == 1, data["score"], 1 - data["score"]).mean())
+        expected = data["proba"].T @ predicted - np.eye(3)[data["group"]].T @ data["truth"]
+        slack = tolerance * np.bincount(data["group"])
+        assert (np.abs(expected) <= slack + 3).all()
+    assert right[1] > right[0]
+
+
+PROBA_ERRORS: list[tuple[Any, str]] = [
+    (np.ones(8), "group_proba must have the columns 'a', 'b'; received one column"),
+    (np.ones((8, 3)) / 3, "group_proba must have the columns 'a', 'b'; received 0, 1, 2"),
+    (pd.DataFrame({"a": SCORE, "c": SCORE}), "columns 'a', 'b'; received 'a', 'c'"),
+    (
+        np.ones((8, 2)),
+        "8 rows of probabilities whose sum is 1; received 8 rows, 8 with another sum",
+    ),
+    (np.ones((7, 2)) / 2, "8 rows of probabilities whose sum is 1; received 7 rows"),
+    (np.ones((8, 2)) / 2, "group_proba must tell the groups apart"),
+]
+
+
+@pytest.mark.parametrize(("proba", "message"), PROBA_ERRORS)
+def test_fit_with_wrong_probabilities_says_the_rule(proba: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PrevalenceThreshold().fit(SCORE, TRUTH, sensitive_features=GROUP, group_proba=proba)
+
+
+def test_fit_and_predict_must_both_read_probabilities() -> None:
+    certain = np.eye(2)[[0] * 4 + [1] * 4]
+    with pytest.raises(ValueError, match="group_proba needs the sensitive_features"):
+        PrevalenceThreshold().fit(SCORE, TRUTH, group_proba=certain)
+    rule = PrevalenceThreshold().fit(SCORE, TRUTH, sensitive_features=GROUP)
+    with pytest.raises(ValueError, match="to both fit and predict, or to neither"):
+        rule.predict(SCORE, group_proba=certain)
+    rule.fit(SCORE, TRUTH, sensitive_features=GROUP, group_proba=certain)
+    with pytest.raises(ValueError, match="to both fit and predict, or to neither"):
+        rule.predict(SCORE, sensitive_features=GROUP)

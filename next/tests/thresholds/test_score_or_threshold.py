@@ -1,0 +1,137 @@
+"""What the scores imply, and which rule decisions follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.thresholds.score_or_threshold import bin_scores, decision_rule, implied_rates
+
+
+def count(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the number of rows with each pair of codes, as one draw."""
+    table = np.zeros((1, first.max() + 1, second.max() + 1))
+    np.add.at(table[0], (first, second), 1)
+    return table
+
+
+@pytest.fixture(scope="module")
+def compas() -> dict[str, np.ndarray]:
+    """Codes of the records of two races, the first of which is African-American."""
+    frame = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    return {
+        "group": (frame["race"] == "Caucasian").to_numpy().astype(int),
+        "label": frame["two_year_recid"].to_numpy(),
+        "score": frame["decile_score"].to_numpy(float),
+    }
+
+
+def test_implied_rates_of_compas_have_a_gap_of_10_points(compas: dict[str, np.ndarray]) -> None:
+    group, label = compas["group"], compas["label"]
+    binned, decision = bin_scores(compas["score"]), compas["score"] >= 5
+    rates = implied_rates(count(group, binned.codes), count(label, binned.codes))
+    assert rates.shape == (1, 2, 2)
+    gaps = {
+        "labels": label[group == 0].mean() - label[group == 1].mean(),
+        "score": rates[0, 0, 1] - rates[0, 1, 1],
+        "decisions": decision[group == 0].mean() - decision[group == 1].mean(),
+    }
+    assert {name: round(100 * gap, 1) for name, gap in gaps.items()} == {
+        "labels": 12.1,
+        "score": 10.2,
+        "decisions": 24.0,
+    }
+    assert decision_rule(compas["score"], decision) == "5 or more"
+
+
+def test_implied_rates_of_draws_are_those_of_each_draw(compas: dict[str, np.ndarray]) -> None:
+    binned, rng = bin_scores(compas["score"]), np.random.default_rng(0)
+    tables, alone = [], []
+    for _ in range(3):
+        rows = rng.integers(len(binned), size=len(binned))
+        both = [count(compas[name][rows], binned.codes[rows]) for name in ("group", "label")]
+        tables.append(both)
+        alone.append(implied_rates(*both)[0])
+    by_group, by_class = (np.concatenate(draws) for draws in zip(*tables, strict=True))
+    assert np.array_equal(implied_rates(by_group, by_class), np.stack(alone))
+
+
+def test_implied_rates_of_a_score_that_is_the_label_are_those_of_the_labels() -> None:
+    group, label = np.array([0, 0, 0, 1, 1]), np.array([1, 0, 0, 1, 0])
+    rates = implied_rates(count(group, label), count(label, label))
+    assert rates[0, :, 1].tolist() == [pytest.approx(1 / 3), 0.5]
+
+
+def test_implied_rates_of_a_calibrated_score_are_its_means() -> None:
+    """Half of the rows at a score of .5 are positive, and a tenth of those at .1."""
+    by_group = np.array([[[10.0, 30.0], [10.0, 10.0]]])
+    by_class = np.array([[[18.0, 20.0], [2.0, 20.0]]])
+    rates = implied_rates(by_group, by_class)
+    assert rates[0, :, 1].tolist() == [pytest.approx(0.4), pytest.approx(0.3)]
+
+
+def test_implied_rates_of_a_group_without_rows_are_nan() -> None:
+    rates = implied_rates(
+        np.array([[[2.0, 0.0], [0.0, 0.0]]]), np.array([[[1.0, 0.0], [1.0, 0.0]]])
+    )
+    assert rates[0, 0].tolist() == [0.5, 0.5]
+    assert np.isnan(rates[0, 1]).all()
+
+
+def test_bin_scores_of_few_scores_keeps_each() -> None:
+    assert bin_scores(np.array([0.5, -1.0, 0.5])).labels == (-1.0, 0.5)
+    assert bin_scores(np.array([0.5, -1.0, 0.5])).codes.tolist() == [1, 0, 1]
+    assert len(bin_scores(np.arange(20.0)).labels) == 20
+
+
+def test_bin_scores_of_many_scores_makes_20_equally_full_bins() -> None:
+    score = np.random.default_rng(0).permutation(2000.0 + np.arange(2000))
+    binned = bin_scores(score)
+    assert binned.labels[:3] == (2000.0, 2099.0, 2199.0)
+    assert len(binned.labels) == 20
+    sizes = np.bincount(binned.codes)
+    assert sizes.min() >= 99
+    assert sizes.max() <= 101
+    for code, lowest in enumerate(binned.labels):
+        assert score[binned.codes == code].min() == lowest
+
+
+def test_bin_scores_of_weighted_rows_fills_bins_by_weight() -> None:
+    score, weight = np.arange(40.0), np.r_[np.full(20, 19.0), np.full(20, 1.0)]
+    labels = bin_scores(score, weight).labels
+    assert labels[:3] == (0.0, 1.0, 2.0)
+    assert labels[-1] == 19.0
+    assert len(bin_scores(score).labels) == 20
+
+
+RULES: list[tuple[Sequence[float], Sequence[int], str | None]] = [
+    ([1, 4, 5, 9], [0, 0, 1, 1], "5 or more"),
+    ([0.4997, 0.5003], [0, 1], "0.5 or more"),
+    ([0.28, 0.29], [0, 1], "0.29 or more"),
+    ([-0.53, -0.2], [0, 1], "-0.2 or more"),
+    ([3, 5], [1, 1], "3 or more"),
+    ([3, 5], [0, 0], "more than 5"),
+    ([3, 5], [1, 0], None),
+    ([3, 5, 5], [0, 0, 1], None),
+    ([3, 5, 7], [0, 1, 0], None),
+]
+
+
+@pytest.mark.parametrize(("score", "positive", "rule"), RULES)
+def test_decision_rule_is_the_shortest_threshold_or_none(
+    score: Sequence[float], positive: Sequence[int], rule: str | None
+) -> None:
+    assert decision_rule(np.array(score, float), np.array(positive, bool)) == rule
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_decision_rule_gives_the_decisions_when_it_is_applied(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    score = rng.normal(size=200) * 10.0 ** rng.integers(-6, 6)
+    is_positive = score >= rng.choice(score)
+    rule = decision_rule(score, is_positive)
+    assert rule is not None
+    assert np.array_equal(score >= float(rule.removesuffix(" or more")), is_positive)
