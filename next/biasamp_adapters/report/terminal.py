@@ -1,0 +1,255 @@
+"""A report on a terminal, or as plain text: the answer on one screen, or all of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from textwrap import wrap
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from biasamp_adapters import words
+from biasamp_adapters.figures import clean
+from biasamp_adapters.report.document import (
+    Cell,
+    Column,
+    Document,
+    Mark,
+    Part,
+    Scale,
+    Table,
+    Verdict,
+)
+
+STYLES = {
+    "": "",
+    "up": "dark_orange",
+    "down": "dodger_blue1",
+    "turned": "magenta",
+    "mixed": "magenta",
+    "unclear": "bright_black",
+}
+#: Wide columns need so much room; lines do not become longer than the second width.
+WIDE, WIDEST = 100, 120
+MOST_MODELS, MOST_ROWS = 5, 40
+_STRIP, _CHART, _WIDE_CHART, _BETWEEN, _LONG = 13, 26, 40, 2, 16
+
+
+def to_text(document: Document, full: bool = False, width: int = 80) -> str:
+    """Return the report as plain text."""
+    file = StringIO()
+    console = Console(file=file, width=width, color_system=None, force_jupyter=False)
+    show(document, console, full)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def show(document: Document, console: Console, full: bool = False) -> None:
+    """Print the report; the verdict comes again at the end, where the next prompt is."""
+    width = min(console.width, WIDEST)
+    for block in _blocks(document, width, full):
+        console.print(block, width=width)
+
+
+def _blocks(document: Document, width: int, full: bool) -> Iterator[RenderableType]:
+    """Yield what is printed, with empty lines between."""
+    facts = " · ".join(["", *map(clean, document.facts)])
+    yield Text.assemble(_text(document.title, "bold"), (facts, "dim"))
+    if document.between:
+        yield from ("", _text(document.between))
+    for verdict in document.verdicts:
+        yield from ("", _verdict(verdict))
+    for table in document.models:
+        yield from ("", _table(table if full else table.first(MOST_MODELS), width))
+    for part in document.pictures:
+        tables = part.tables if full else part.brief
+        if tables:
+            yield from ("", _part(part, tables, width))
+    yield ""
+    for sections in document.boxes:
+        for heading, sentences in sections:
+            text = _text(" ".join(sentences))
+            yield Text.assemble((f"{heading}. ", "bold"), text)
+    for part in document.folds if full else ():
+        yield from ("", _part(part, part.tables, width))
+    if not full:
+        yield _text(document.more, "dim")
+    for line, verdict in zip(document.last, document.verdicts, strict=False):
+        yield _text(line, f"bold {STYLES[verdict.tone]}")
+
+
+def _text(text: str, style: str = "") -> Text:
+    """Return text without control characters; Rich reads no markup in it."""
+    return Text(clean(text), style)
+
+
+def _verdict(verdict: Verdict) -> Group:
+    """Return the sentences of one direction."""
+    tag = f"{verdict.tag.upper()}  " if verdict.tag else ""
+    style = f"bold {STYLES[verdict.tone]}"
+    headline = Text.assemble((tag, style), _text(verdict.headline, "bold"))
+    paragraphs = [*verdict.named, verdict.more, [verdict.closing]]
+    lines = [" ".join(paragraph) for paragraph in paragraphs]
+    head = [_text(verdict.head, "bold")] if verdict.head else []
+    return Group(*head, headline, *(_text(line) for line in lines if line))
+
+
+def _part(part: Part, tables: Sequence[Table], width: int) -> Group:
+    """Return a section with some of its tables."""
+    heading = f"{part.over}: {part.heading}" if part.over else part.heading
+    blocks: list[RenderableType] = [_text(heading, "bold")]
+    if part.intro:
+        blocks.append(_text(part.intro, "dim"))
+    blocks += [Padding(_text(f"- {point}"), (0, 0, 0, 2)) for point in part.points]
+    for table in tables:
+        if len(blocks) > 2:
+            blocks.append("")
+        blocks.append(_table(table.first(MOST_ROWS), width))
+    for term, text in part.terms:
+        entry = Text.assemble(_text(term, "bold"), ": ", _text(text))
+        blocks.append(Padding(entry, (0, 0, 0, 2)))
+    return Group(*blocks)
+
+
+def _table(table: Table, width: int) -> Group:
+    """Return a table under its caption and above its lines."""
+    lines = [_text(line, "dim") for line in table.lines]
+    if table.is_short:
+        lines.append(_text(shortened(table), "dim"))
+    caption = [_text(table.caption, "bold")] if table.caption else []
+    return Group(*caption, _grid(table, width), *lines)
+
+
+def shortened(table: Table) -> str:
+    """Return the line below a table that has more rows."""
+    return words.SHORTENED.format(k=len(table.rows), m=table.total, part=table.part)
+
+
+def _grid(table: Table, room: int) -> Grid:
+    """Return a table that fits.
+
+    Heads are broken first; then intervals go to a second line (1), then names are broken (2), and
+    at last numbers (3).
+    """
+    if room < WIDE:
+        narrow = [i for i, column in enumerate(table.columns) if not column.wide]
+        table = table.with_columns(narrow)
+    chart = _WIDE_CHART if room >= WIDE else _CHART
+    for stage, lines in itertools.product(range(4), range(1, 7)):
+        rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
+        widths = [
+            max(
+                _head_width(column, lines, chart),
+                *(_longest(row[i], column, stage) for row in rows),
+            )
+            for i, column in enumerate(table.columns)
+        ]
+        if sum(widths) + _BETWEEN * (len(widths) - 1) <= room:
+            break
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column, width in zip(table.columns, widths, strict=True):
+        grid.add_column(
+            _head(column, chart),
+            justify="right" if column.kind == "number" else "left",
+            no_wrap=column.scale is not None,
+            overflow="fold",
+            width=None if column.kind == "text" else width,
+        )
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def _head(column: Column, chart: int) -> Text:
+    """Return the head of a column: of a picture, the ticks at both ends and at 0."""
+    if column.scale is None:
+        return _text(column.head)
+    ticks = list(column.scale.ticks)
+    line = [" "] * _width(column, chart)
+    for value, label in (ticks[-1], ticks[0], *(tick for tick in ticks if tick[0] == 0)):
+        start = _place(value, column.scale, len(line)) - len(label) // 2
+        start = min(max(start, 0), len(line) - len(label))
+        if not "".join(line[max(start - 1, 0) : start + len(label) + 1]).strip():
+            line[start : start + len(label)] = label
+    return Text("".join(line))
+
+
+def _head_width(column: Column, lines: int, chart: int) -> int:
+    """Return the letters that a head needs on so many lines, or on more if its words are long."""
+    if column.scale is not None:
+        return _width(column, chart)
+    width = max(map(len, column.head.split()), default=0)
+    while len(wrap(column.head, width or 1)) > lines and width < len(column.head):
+        width += 1
+    return width
+
+
+def _cells(row: Sequence[Cell], columns: Sequence[Column], chart: int, stage: int) -> list[Text]:
+    """Return the texts of a row; from the first stage on, notes of numbers stand below them."""
+    texts = []
+    for cell, column in zip(row, columns, strict=True):
+        text = _text(cell.text, STYLES[cell.tone])
+        if cell.mark is not None and column.scale is not None:
+            line = _drawn(cell.mark, column.scale, _width(column, chart))
+            text = Text(line, STYLES[cell.tone])
+        elif column.kind == "number" and stage:
+            text = _on_lines(cell)
+        elif cell.note:
+            text = Text.assemble(text, " ", _text(cell.note, "dim"))
+        texts.append(text)
+    return texts
+
+
+def _on_lines(cell: Cell) -> Text:
+    """Return a number with its notes below; one with names has two lines itself."""
+    text = cell.text.replace(" →", "\n→") if len(cell.text) > _LONG else cell.text
+    lines = [_text(line, STYLES[cell.tone]) for line in text.split("\n")]
+    notes = cell.note.replace(", ", ",\n").split("\n") if cell.note else []
+    return Text("\n").join([*lines, *(_text(note, "dim") for note in notes)])
+
+
+def _longest(text: Text, column: Column, stage: int) -> int:
+    """Return the width of the longest line or, of what is broken, of the longest word."""
+    is_name = column.kind in ("text", "tag")
+    lines = text.plain.split("\n")
+    if stage == 3 or (stage == 2 and is_name):
+        lines = text.plain.split()
+    return max(map(cell_len, lines), default=0)
+
+
+def _width(column: Column, chart: int) -> int:
+    """Return the width of a picture."""
+    return _STRIP if column.kind == "strip" else chart
+
+
+def _place(value: float, scale: Scale, width: int) -> int:
+    """Return the letter at which a value stands."""
+    return round(scale.share(value) * (width - 1))
+
+
+def _drawn(mark: Mark, scale: Scale, width: int) -> str:
+    """Return a mark in characters: ○ for the labels, ● for the predictions."""
+    line = [" "] * width
+    if mark.guide is not None:
+        line[_place(mark.guide, scale, width)] = "┆"
+    if mark.shape == "point" and mark.low is not None and mark.high is not None:
+        _fill(line, mark.low, mark.high, scale, "━")
+    if mark.start is not None:
+        letter = {"bar": "█", "hollow bar": "░"}.get(mark.shape, "─")
+        _fill(line, mark.start, mark.end, scale, letter)
+    if mark.shape == "dumbbell" and mark.start is not None:
+        line[_place(mark.start, scale, width)] = "○"
+    if mark.shape in ("dumbbell", "point"):
+        line[_place(mark.end, scale, width)] = "●"
+    return "".join(line)
+
+
+def _fill(line: list[str], start: float, end: float, scale: Scale, letter: str) -> None:
+    """Draw a line between two values."""
+    low, high = sorted(_place(value, scale, len(line)) for value in (start, end))
+    line[low : high + 1] = letter * (high + 1 - low)
