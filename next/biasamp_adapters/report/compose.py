@@ -8,13 +8,14 @@ from biasamp_adapters import words
 from biasamp_adapters.audit.advice import boxes
 from biasamp_adapters.audit.answer import Answer, answers, leading
 from biasamp_adapters.audit.facts import facts, head, title, two_directions
-from biasamp_adapters.audit.names import Names, names_of
-from biasamp_adapters.audit.summary import GapRecord, Summary, VerdictRecord
-from biasamp_adapters.figures import agree, clean, count, is_clear
-from biasamp_adapters.report import cells, pictures
-from biasamp_adapters.report.document import Box, Document, Part, Table, Tone, Verdict
+from biasamp_adapters.audit.names import names_of
+from biasamp_adapters.audit.summary import Summary
+from biasamp_adapters.figures import agree, clean, count
+from biasamp_adapters.report import pictures
+from biasamp_adapters.report.document import Box, Document, Part, Verdict
 from biasamp_adapters.report.folded import folded_tables
-from biasamp_adapters.report.tables import models
+from biasamp_adapters.report.records import ModelRecords
+from biasamp_adapters.report.tables import models, sides, tone_of
 
 #: More models are not drawn, and longer sentences do not share a box.
 MOST_PANELS, MOST_WORDS = 3, 15
@@ -30,22 +31,22 @@ def compose(summary: Summary, date: str = "") -> Document:
         Printed among the facts at the end, if given.
     """
     told = answers(summary)
-    several = len(told) > 1
-    heads = [head(summary, answer.direction) if several else "" for answer in told]
-    verdicts = [_verdict(answer, over) for answer, over in zip(told, heads, strict=True)]
-    tables: list[Table] = []
+    verdicts, overview = [], []
     drawn: list[Part] = []
-    for answer, over in zip(told, heads, strict=True):
-        names = names_of(summary, answer.direction)
-        judged = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
-        tables.append(models(summary, judged, names, over, answer.line))
-        drawn += _pictures(summary, judged, names, over)
+    for answer in told:
+        over = head(summary, answer.direction) if len(told) > 1 else ""
+        rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
+        judged = [ModelRecords(summary, verdict) for verdict in rows]
+        first = ModelRecords(summary, leading(summary, answer.direction))
+        verdicts.append(_verdict(answer, over))
+        overview.append(models(judged, over, answer.line))
+        drawn += _pictures(first, judged, over)
     headline = " ".join(verdict.headline for verdict in verdicts)
     return Document(
         title=title(summary),
         facts=facts(summary),
         verdicts=verdicts,
-        models=tables,
+        models=overview,
         pictures=drawn,
         boxes=_boxes(boxes(summary)),
         folds=list(_folds(summary, told, date)),
@@ -58,8 +59,7 @@ def compose(summary: Summary, date: str = "") -> Document:
 
 def _verdict(answer: Answer, over: str) -> Verdict:
     """Return the box of one direction; models that differ make it grey."""
-    codes = set(answer.codes)
-    tone: Tone = cells.tone_of(answer.codes[0]) if len(codes) == 1 else "unclear"
+    tone = tone_of(answer.codes[0]) if len(set(answer.codes)) == 1 else "unclear"
     return Verdict(
         head=over,
         tag=answer.tag,
@@ -83,74 +83,69 @@ def _boxes(advice: dict[str, list[str]]) -> list[Box]:
 # Pictures.
 
 
-def _pictures(
-    summary: Summary, verdicts: Sequence[VerdictRecord], names: Names, over: str
-) -> Iterator[Part]:
-    """Yield the rates by group and, of several gaps, the gaps."""
-    first = leading(summary, names.direction)
-    if not pictures.rates_of(summary, first):
+def _pictures(first: ModelRecords, judged: Sequence[ModelRecords], over: str) -> Iterator[Part]:
+    """Yield the rates by group, the leading model first, and the gaps of that one."""
+    if not first.rates:
         return
-    others = [verdict for verdict in verdicts if verdict is not first]
-    shown = [first, *others[: MOST_PANELS - 1]]
-    panels = pictures.rates_pictures(summary, shown, names)
-    counted = names.counted(pictures.class_shown(summary, first))
+    names, total = first.names, len(first.gaps)
+    others = [model for model in judged if model.verdict is not first.verdict]
+    drawn = [first, *others[: MOST_PANELS - 1]]
+    panels = [pictures.rates_picture(x, _caption(x) if others else "") for x in drawn]
+    panels = pictures.on_one_scale(panels)
+    counted = names.counted(first.of_class)
     heading = f"Rates of {counted} by group"
     if names.compares_classes:
         heading = f"Share of {counted} by {names.noun}"
-    legend = _legend_of_rates(summary, shown, names)
+    legend = _legend_of_rates(first, with_bars=not others)
     yield Part(heading, legend, panels, over=over, brief=panels[:1])
-    total = len(cells.gaps_of(summary, first))
-    if total < 2:
-        return
-    heading = f"Gaps between {names.nouns}, most certain change first"
-    if total > pictures.MOST_GAPS:
-        most = pictures.MOST_GAPS
-        heading = f"Gaps between {names.nouns}: the {most} most certain changes of {total:,}"
-    picture = pictures.gaps_picture(summary, first, names)
-    yield Part(heading, _legend_of_gaps(summary, first, names), [picture], over=over)
+    if total > 1:
+        order = "most certain change first"
+        heading = f"Gaps between {names.nouns}, {order}"
+        if total > pictures.MOST_GAPS:
+            most = f"the {pictures.MOST_GAPS} most certain changes of {total:,}"
+            heading = f"Gaps between {names.nouns}: {most}"
+        picture = pictures.gaps_picture(first, first.name if others else "")
+        yield Part(heading, _legend_of_gaps(first), [picture], over=over)
 
 
-def _legend_of_rates(summary: Summary, verdicts: Sequence[VerdictRecord], names: Names) -> str:
+def _caption(model: ModelRecords) -> str:
+    """Return the name of a model and, of several gaps, the one of the bars."""
+    if model.gap is None or len(model.rates_drawn) == 2:
+        return model.name
+    return f"{model.name}, bars: {sides(model.gap, model.names)}"
+
+
+def _legend_of_rates(model: ModelRecords, with_bars: bool) -> str:
     """Return what dots, line and bars of the rates are."""
-    has_labels = names.true == words.LABELS
+    has_labels = model.names.true == words.LABELS
     rate = words.RATE_IN_LABELS if has_labels else words.GIVEN_RATE
     legend = words.LEGEND_RATES.format(rate=rate)
-    gap = cells.named_gap(summary, verdicts[0])
-    if gap is None or len(verdicts) > 1:
+    if model.gap is None or not with_bars:
         return legend
-    a, b = names.member(gap["first"]), names.member(gap["second"])
+    a, b = (model.names.member(model.gap[side]) for side in ("first", "second"))
     return f"{legend} {words.LEGEND_BARS.format(a=a, b=b)}"
 
 
-def _legend_of_gaps(summary: Summary, verdict: VerdictRecord, names: Names) -> str:
+def _legend_of_gaps(model: ModelRecords) -> str:
     """Return what dots, colours and bands of the gaps are."""
-    gaps = cells.gaps_of(summary, verdict)[: pictures.MOST_GAPS]
-    parts = [words.LEGEND_GAPS.format(true=names.true), *_colours(gaps), words.LEGEND_BAND]
-    if summary["data"]["kind"] == "tasks" and not names.compares_classes:
-        parts.insert(0, _rates_that_moved(summary, verdict, names))
-    return " ".join(parts)
+    names, tones = model.names, {tone_of(x["status"]) for x in model.gaps[: pictures.MOST_GAPS]}
+    legend = [words.LEGEND_GAPS.format(true=names.true)]
+    colours = [text for tone, text in words.LEGEND_COLOURS.items() if tone in tones]
+    for i, text in enumerate(colours):
+        legend.append(text.format(gap="it" if i else "the gap"))
+    legend.append(words.LEGEND_BAND)
+    if model.summary["data"]["kind"] == "tasks" and not names.compares_classes:
+        legend.insert(0, _rates_that_moved(model))
+    return " ".join(legend)
 
 
-def _colours(gaps: Sequence[GapRecord]) -> list[str]:
-    """Return what the colours say that occur."""
-    tones = {cells.tone_of(gap["status"]) for gap in gaps}
-    legend: list[str] = []
-    for tone, sentence in words.LEGEND_COLOURS.items():
-        if tone in tones:
-            legend.append(sentence.format(gap="it" if legend else "the gap"))
-    return legend
-
-
-def _rates_that_moved(summary: Summary, verdict: VerdictRecord, names: Names) -> str:
+def _rates_that_moved(model: ModelRecords) -> str:
     """Return how many predicted rates are clearly above or below the rates in the labels."""
-    rates = pictures.rates_of(summary, verdict)
-    clear = [rate for rate in rates if is_clear(rate)]
-    down = sum(rate["high"] is not None and rate["high"] < 0 for rate in clear)
-    up = len(clear) - down
+    up = sum(rate["low"] is not None and rate["low"] > 0 for rate in model.rates)
+    down = sum(rate["high"] is not None and rate["high"] < 0 for rate in model.rates)
     are, are_down = agree(up, "is", "are"), agree(down, "is", "are")
-    return words.RATES_MOVED.format(
-        up=up, m=len(rates), are=are, true=names.true, down=down, are_down=are_down
-    )
+    counts = {"up": up, "m": len(model.rates), "down": down}
+    return words.RATES_MOVED.format(**counts, are=are, are_down=are_down, true=model.names.true)
 
 
 # Folds.
@@ -158,11 +153,9 @@ def _rates_that_moved(summary: Summary, verdict: VerdictRecord, names: Names) ->
 
 def _folds(summary: Summary, told: Sequence[Answer], date: str) -> Iterator[Part]:
     """Yield what a page folds, in its order."""
-    details = _details(told)
-    if details:
+    if details := _details(told):
         yield Part("Behind the verdict", points=details)
-    tables: list[Table] = list(folded_tables(summary))
-    yield Part("Tables", tables=tables)
+    yield Part("Tables", tables=[table for table in folded_tables(summary) if table.rows])
     true = names_of(summary, summary["data"]["directions"][0]).true
     text = words.HOW_TO_READ if true == words.LABELS else words.HOW_TO_READ_GIVEN_RATES
     yield Part("How to read this", text.format(true=true), terms=list(words.GLOSSARY.items()))

@@ -6,9 +6,12 @@ of columns and four shapes of marks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from biasamp_adapters.figures import MINUS
 
 #: What a column holds: words, numbers, verdicts, or pictures (narrow or wide ones).
 Kind: TypeAlias = Literal["text", "number", "tag", "strip", "chart"]
@@ -42,9 +45,32 @@ class Scale:
     high: float
     ticks: Sequence[tuple[float, str]] = ()
 
+    @classmethod
+    def over(
+        cls, values: Sequence[float | None], unit: str = "", symmetric: bool = False, most: int = 6
+    ) -> Scale:
+        """Return an axis that holds 0 and some fractions, with at most so many steps."""
+        known = [100 * value for value in values if value is not None]
+        low, high = min([0.0, *known]), max([0.0, *known])
+        if symmetric:
+            low, high = min(low, -high), max(high, -low)
+        step = _step(high - low or 1.0, most)
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        steps = range(first, max(last, first + 1) + 1)
+        texts = [f"{i * step:.4g}{unit}".replace("-", MINUS) for i in steps]
+        ticks = [(i * step / 100, text) for i, text in zip(steps, texts, strict=True)]
+        return cls(ticks[0][0], ticks[-1][0], ticks)
+
     def share(self, value: float) -> float:
         """Return where a value lies, from 0 at the left end to 1 at the right end."""
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+
+def _step(width: float, most: int) -> float:
+    """Return the smallest of 1, 2, 5, 10 ... that the width holds at most so many times."""
+    power = 10.0 ** math.floor(math.log10(width / most))
+    steps = (power * first for first in (1, 2, 5, 10, 20))
+    return next(step for step in steps if width / step <= most + 1e-9)
 
 
 @dataclass(frozen=True)

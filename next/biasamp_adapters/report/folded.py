@@ -13,9 +13,8 @@ from biasamp_adapters.audit.largest import largest_sentences
 from biasamp_adapters.audit.names import Names, names_of
 from biasamp_adapters.audit.summary import Summary
 from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio
-from biasamp_adapters.report import cells
+from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
-from biasamp_adapters.report.pictures import rounding
 
 #: Keys whose column is left out where all records have the same value.
 _SAME = ("model", "of_class")
@@ -152,41 +151,35 @@ _FIELDS = {
 def folded_tables(summary: Summary) -> Iterator[Table]:
     """Yield all folded tables that have rows."""
     parts: Mapping[str, Any] = summary
-    directions = summary["data"]["directions"]
     for verdict in summary["verdicts"]:
         key, names = (
             (verdict["model"], verdict["direction"]),
             names_of(summary, verdict["direction"]),
         )
         about = [name(verdict["model"])] if len(summary["data"]["models"]) > 1 else []
-        if len(directions) > 1:
+        if len(summary["data"]["directions"]) > 1:
             about.append(head(summary, verdict["direction"]))
         for part, caption in _OF_VERDICT.items():
             records = [x for x in parts[part] if (x["model"], x["direction"]) == key]
-            if records:
-                yield _table(part, caption, records, names, about)
-    names = names_of(summary, directions[0])
+            yield _table(part, ", ".join([caption, *about]), records, names)
+    names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():
-        if parts[part]:
-            table = _table(part, caption, parts[part], names)
-            yield replace(table, lines=_lines(summary, part))
-    for direction in ("A->T", "T->A"):
-        names = names_of(summary, direction)
+        table = _table(part, caption, parts[part], names)
+        yield replace(table, lines=_lines(summary, part))
+    for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
         yield _table("members", names.nouns.capitalize(), names.members, names)
 
 
 def _lines(summary: Summary, part: str) -> list[str]:
     """Return what stands below a table: why numbers have no interval, or what is the largest."""
     if part == "metrics":
-        return cells.reasons((_text(x["name"]), x["reason"]) for x in summary["metrics"])
+        return tables.reasons((_text(x["name"]), x["reason"]) for x in summary["metrics"])
     return largest_sentences(summary) if part == "largest" else []
 
 
-def _table(
-    part: str, caption: str, records: Sequence[Any], names: Names, about: Sequence[str] = ()
-) -> Table:
+def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Table:
     """Return the table of some records, without columns in which nothing stands."""
-    words_of_direction = {
+    texts = {
         "noun": names.noun,
         "members": names.nouns,
         "of": "group" if names.compares_classes else Names("T->A", names.data).noun,
@@ -195,30 +188,23 @@ def _table(
     }
     digits = Digits.of(*(record for record in records if "low" in record))
     forms = _forms(names, digits)
-    columns, texts = [], []
+    columns, filled = [], []
     for field in _FIELDS[part]:
         column = [_cell(record, field, forms[field.form]) for record in records]
         says_the_same = field.key in _SAME and len(set(column)) == 1
-        if says_the_same or not any(map(_says, column)):
-            continue
-        kind: Kind = "text" if field.form in _TEXT else "number"
-        columns.append(Column(field.head.format(**words_of_direction), kind))
-        texts.append(column)
-    caption = ", ".join([caption.format(**words_of_direction), *about])
-    lines = rounding(records, digits) if part == "gaps" else []
-    rows = [[Cell(text) for text in row] for row in zip(*texts, strict=True)]
-    return Table(caption, columns, rows, lines, part=part)
+        if not says_the_same and set(column) - {NONE}:
+            kind: Kind = "text" if field.form in _TEXT else "number"
+            columns.append(Column(field.head.format(**texts), kind))
+            filled.append(column)
+    rows = [[Cell(text) for text in row] for row in zip(*filled, strict=True)]
+    lines = tables.rounding(records, digits) if part == "gaps" else []
+    return Table(caption.format(**texts), columns, rows, lines, part=part)
 
 
 def _cell(record: Any, field: Field, form: Callable[[Any], str]) -> str:
     """Return the text of a cell."""
     value = record.get(field.key) if field.key else record
     return NONE if value is None else form(value)
-
-
-def _says(text: str) -> bool:
-    """Return whether something stands in a cell."""
-    return text not in ("", NONE)
 
 
 def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
@@ -238,8 +224,8 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
         "yes": _yes,
         "sign": _side,
         "measure": words.MEASURES.__getitem__,
-        "sides": partial(cells.sides, names=names),
-        "status": cells.status,
+        "sides": partial(tables.sides, names=names),
+        "status": tables.status_of,
         "models": _models,
         "threshold": _threshold,
         "interval": partial(_interval, digits=digits),
@@ -252,7 +238,7 @@ def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
 
 def _text(value: Any) -> str:
     """Return a name; that of a metric has its direction."""
-    return name(value).replace("->", cells.ARROW)
+    return name(value).replace("->", tables.ARROW)
 
 
 def _yes(value: bool) -> str:
@@ -284,7 +270,7 @@ def _threshold(record: Any) -> str:
 def _interval(record: Any, digits: Digits) -> str:
     """Return an interval; those of sizes have no signs."""
     sign = "" if "measure" in record else "+"
-    return cells.ends(record, digits, sign).text
+    return tables.interval(record, digits, sign).text
 
 
 def _band(record: Any, digits: Digits) -> str:
@@ -307,7 +293,7 @@ def _interval_of_metric(record: Any) -> str:
     """Return the interval of a number of any kind."""
     if "ratio" in record["key"] and record["low"] is not None:
         return f"{ratio(record['low'])} to {ratio(record['high'])}"
-    return cells.ends(record, Digits.of(record), _sign(record)).text
+    return tables.interval(record, Digits.of(record), _sign(record)).text
 
 
 def _sign(record: Any) -> str:

@@ -71,4 +71,4 @@ def escape_markdown(text: str) -> Markup:
     """
     text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = re.sub(r"([\\`*_{}\[\]|#~!@$])|(?<=:)(?=//)|(?<=www)(?=\.)", r"\\\1", text)
-    return Markup(re.sub(r"^(\s*\d*)([-+.)])", r"\1\\\2", text))
+    return Markup(re.sub(r"^(\s*\d*)([-+.)])(?=\s|$)", r"\1\\\2", text))

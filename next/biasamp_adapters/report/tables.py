@@ -1,136 +1,214 @@
-"""The table of the models, which the first screen shows."""
+"""The table of the models, which the first screen shows, and what stands in cells."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.audit.names import Names
-from biasamp_adapters.audit.summary import GapRecord, Summary, VerdictRecord
-from biasamp_adapters.figures import NONE, Digits, name
-from biasamp_adapters.report import cells
-from biasamp_adapters.report.document import Cell, Column, Mark, Table
-from biasamp_adapters.report.pictures import scale_of
+from biasamp_adapters.audit.summary import GapRecord
+from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
+from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
+from biasamp_adapters.report.records import ModelRecords
 
+ARROW = "→"
+
+#: Colours of codes and of statuses; those that are not here are grey.
+_TONES: dict[str, Tone] = {
+    "amplifies": "up",
+    "reduces": "down",
+    "reverses": "turned",
+    "mixed": "mixed",
+    "grows": "up",
+    "appears": "up",
+    "shrinks": "down",
+}
 _NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": ""}
-_BA_KEYS = {"A->T": "ba_a_to_t", "T->A": "ba_t_to_a"}
 
 
-def models(
-    summary: Summary, verdicts: Sequence[VerdictRecord], names: Names, caption: str, line: str
-) -> Table:
+def models(models: Sequence[ModelRecords], caption: str, line: str) -> Table:
     """Return the table of the first screen: a row for each model, in the order given."""
-    gaps = [cells.named_gap(summary, verdict) for verdict in verdicts]
-    bas = [cells.metric_of(summary, x, _BA_KEYS[x["direction"]]) or _NO_NUMBER for x in verdicts]
-    accuracies = [cells.metric_of(summary, x, "accuracy") or _NO_NUMBER for x in verdicts]
+    accuracies = [model.metric("accuracy") or _NO_NUMBER for model in models]
     digits = Digits.of(*accuracies)
-    columns = [
-        (Column("model"), [Cell(name(verdict["model"])) for verdict in verdicts]),
-        (Column("verdict", "tag"), [_tag(verdict) for verdict in verdicts]),
-        (
-            Column("accuracy", "number", term="accuracy"),
-            [Cell(digits.rate(accuracy["value"])) for accuracy in accuracies],
-        ),
-        *_gap_columns(summary, verdicts, gaps, names),
-        (
-            Column("bias amplification (BA), points", "number", term="BA"),
-            [Cell(cells.number(ba).text) for ba in bas],
-        ),
-        (
-            Column("interval", "number", wide=True, term="interval"),
-            [cells.ends(ba, Digits.of(ba)) for ba in bas],
-        ),
-    ]
-    if len(verdicts) > 1:
-        head = Column("gap beyond equal error rates, points", "number", term="equal error rates")
-        columns.append((head, [_beyond(gap) for gap in gaps]))
-    reasons = cells.reasons(("BA", ba["reason"]) for ba in bas)
-    lines = [line, *reasons] if line else reasons
-    return _table(caption, "verdicts", columns, lines)
-
-
-def _gap_columns(
-    summary: Summary,
-    verdicts: Sequence[VerdictRecord],
-    gaps: Sequence[GapRecord | None],
-    names: Names,
-) -> list[tuple[Column, list[Cell]]]:
-    """Return the named gaps, and the change of the only gap or the mean change of several."""
-    judged = [verdict for verdict in verdicts if verdict["n_gaps"]]
-    if not judged:
-        return []
-    heads = ("gap, points", "change, points")
-    changes: list[Mapping[str, Any]] = [gap or _NO_NUMBER for gap in gaps]
-    tones = [cells.tone_of(gap["status"]) if gap else "unclear" for gap in gaps]
-    texts = [cells.number(change) for change in changes]
-    if any(verdict["n_gaps"] > 1 for verdict in judged):
-        counts = {f"{verdict['n_in_mean']:,} of {verdict['n_gaps']:,}" for verdict in judged}
-        of_gaps = f"{counts.pop()} gaps" if len(counts) == 1 else "gaps"
-        heads = ("gap with the most certain change, points", f"mean change of {of_gaps}, points")
-        changes = list(verdicts)
-        tones = [cells.tone_of_mean(verdict) for verdict in verdicts]
-        texts = [_mean(verdict, bool(counts)) for verdict in verdicts]
+    bas = [_ba(model) for model in models]
+    changes = [_change(model) for model in models]
     ends = [change[end] for change in changes for end in ("value", "low", "high")]
-    marks = [_strip(change) for change in changes]
-    strips = [Cell(tone=tone, mark=mark) for tone, mark in zip(tones, marks, strict=True)]
-    named = [
-        _named(summary, verdict, gap, names) for verdict, gap in zip(verdicts, gaps, strict=True)
+    gap_head, change_head = _heads(models)
+    columns = [
+        Column("model"),
+        Column("verdict", "tag"),
+        Column("accuracy", "number", term="accuracy"),
+        Column(gap_head, "number", term="gap"),
+        Column(change_head, "number", term="band"),
+        Column("", "strip", Scale.over(ends, symmetric=True, most=4), wide=True),
+        Column("bias amplification (BA), points", "number", term="BA"),
+        Column("interval", "number", wide=True, term="interval"),
+        Column("gap beyond equal error rates, points", "number", term="equal error rates"),
     ]
-    scale = scale_of(ends, symmetric=True, most=4)
-    return [
-        (Column(heads[0], "number", term="gap"), named),
-        (Column(heads[1], "number", term="band"), texts),
-        (Column("", "strip", scale, wide=True), strips),
+    rows = [
+        [
+            Cell(model.name),
+            Cell(words.VERDICTS[model.verdict["code"]], tone=tone_of(model.verdict["code"])),
+            Cell(digits.rate(accuracy["value"])),
+            _gap(model),
+            _change_cell(model, change, "mean change of gaps" in change_head),
+            _strip(model, change),
+            Cell(number(ba).text),
+            interval(ba, Digits.of(ba)),
+            _beyond(model.gap),
+        ]
+        for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
     ]
+    kept = list(range(len(columns) if len(models) > 1 else len(columns) - 1))
+    if not any(model.gaps for model in models):
+        kept = [0, 1, 2, 6, 7]
+    lines = [line] if line else []
+    lines += reasons(("BA", ba["reason"]) for ba in bas)
+    return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
 
 
-def _tag(verdict: VerdictRecord) -> Cell:
-    """Return the code in words."""
-    return Cell(words.VERDICTS[verdict["code"]], tone=cells.tone_of(verdict["code"]))
+def _heads(models: Sequence[ModelRecords]) -> tuple[str, str]:
+    """Return the heads of the gap and of its change."""
+    judged = [model.verdict for model in models if model.gaps]
+    if all(verdict["n_gaps"] == 1 for verdict in judged):
+        return "gap, points", "change, points"
+    counts = {f"{verdict['n_in_mean']:,} of {verdict['n_gaps']:,} gaps" for verdict in judged}
+    gaps = counts.pop() if len(counts) == 1 else "gaps"
+    return "gap with the most certain change, points", f"mean change of {gaps}, points"
 
 
-def _strip(change: Mapping[str, Any]) -> Mark | None:
-    """Return the interval of a change as a picture."""
-    if change["low"] is None:
-        return None
-    return Mark("point", change["value"], low=change["low"], high=change["high"], guide=0.0)
+def _ba(model: ModelRecords) -> Mapping[str, Any]:
+    """Return BA in the direction of the verdict."""
+    key = "ba_t_to_a" if model.names.compares_classes else "ba_a_to_t"
+    return model.metric(key) or _NO_NUMBER
 
 
-def _mean(verdict: VerdictRecord, differs: bool) -> Cell:
-    """Return the mean change and, where it differs between models, its number of gaps."""
-    cell = cells.number(verdict)
+def _change(model: ModelRecords) -> Mapping[str, Any]:
+    """Return the change of the only gap, or the mean change of several."""
+    return model.gaps[0] if len(model.gaps) == 1 else model.verdict
+
+
+def _change_cell(model: ModelRecords, change: Mapping[str, Any], differs: bool) -> Cell:
+    """Return a change and, where it differs between models, the number of gaps in a mean."""
+    cell = number(change)
     if not differs or cell.text == NONE:
         return cell
-    of_gaps = f"{verdict['n_in_mean']:,} of {verdict['n_gaps']:,}"
-    return Cell(cell.text, f"{cell.note}, {of_gaps}".removeprefix(", "))
+    of_gaps = f"{model.verdict['n_in_mean']:,} of {model.verdict['n_gaps']:,}"
+    return Cell(cell.text, ", ".join(filter(None, [cell.note, of_gaps])))
 
 
-def _named(summary: Summary, verdict: VerdictRecord, gap: GapRecord | None, names: Names) -> Cell:
+def _strip(model: ModelRecords, change: Mapping[str, Any]) -> Cell:
+    """Return the interval of a change as a picture."""
+    if change["low"] is None:
+        return Cell()
+    tone: Tone = "unclear"
+    if len(model.gaps) == 1:
+        tone = tone_of(model.gaps[0]["status"])
+    elif is_clear(change):
+        tone = "up" if change["low"] > 0 else "down"
+    mark = Mark("point", change["value"], low=change["low"], high=change["high"], guide=0.0)
+    return Cell(tone=tone, mark=mark)
+
+
+def _gap(model: ModelRecords) -> Cell:
     """Return the named gap and, of several gaps, how many change."""
-    if gap is None:
+    if model.gap is None:
         return Cell(NONE)
-    text, tone = cells.arrow(gap, names, Digits.of(gap)), cells.tone_of(gap["status"])
-    if verdict["n_gaps"] == 1:
+    text = arrow(model.gap, model.names, Digits.of(model.gap))
+    tone, total = tone_of(model.gap["status"]), len(model.gaps)
+    if total == 1:
         return Cell(text, tone=tone)
-    statuses = [one["status"] for one in cells.gaps_of(summary, verdict)]
-    numbers = [(statuses.count(status), verbs) for status, verbs in words.STATUSES.items()]
-    counts = [f"{n:,} {verbs[n > 1]}" for n, verbs in numbers if n]
-    first = counts[0].replace(" ", f" of {verdict['n_gaps']:,} ", 1)
-    return Cell(text, ", ".join([first, *counts[1:]]), tone)
+    statuses = [gap["status"] for gap in model.gaps]
+    counts: list[str] = []
+    for status, (one, several) in words.STATUSES.items():
+        if n := statuses.count(status):
+            of = "" if counts else f" of {total:,}"
+            counts.append(f"{n:,}{of} {one if n == 1 else several}")
+    return Cell(text, ", ".join(counts), tone)
 
 
 def _beyond(gap: GapRecord | None) -> Cell:
     """Return the predicted gap minus the one with equal error rates."""
-    if gap is None or gap["beyond"] is None:
+    if gap is None:
         return Cell(NONE)
-    ends = {"low": gap["beyond_low"], "high": gap["beyond_high"]}
-    return cells.number({"value": gap["beyond"], **ends})
+    return number({"value": gap["beyond"], "low": gap["beyond_low"], "high": gap["beyond_high"]})
 
 
-def _table(
-    caption: str, part: str, columns: Sequence[tuple[Column, Sequence[Cell]]], lines: Sequence[str]
-) -> Table:
-    """Return a table of whole columns."""
-    rows = list(zip(*(column for _, column in columns), strict=True))
-    return Table(caption, [head for head, _ in columns], rows, lines, part=part)
+# Cells.
+
+
+def tone_of(code: str) -> Tone:
+    """Return the colour of a code or of a status."""
+    return _TONES.get(code, "unclear")
+
+
+def status_of(gap: GapRecord) -> str:
+    """Return what happens to a gap, in a word."""
+    one, _ = words.STATUSES.get(gap["status"], (words.NOT_CLEAR, ""))
+    return one
+
+
+def number(record: Mapping[str, Any]) -> Cell:
+    """Return a number with its interval as a note."""
+    if record["value"] is None:
+        return Cell(NONE)
+    text, _, ends = Digits.of(record).change(record).partition(" (")
+    return Cell(text, f"({ends}" if ends else "")
+
+
+def interval(record: Mapping[str, Any], digits: Digits, sign: str = "+") -> Cell:
+    """Return an interval alone."""
+    if record["low"] is None:
+        return Cell(NONE)
+    return Cell(digits.ends(record["low"], record["high"], sign))
+
+
+def sides(gap: GapRecord, names: Names) -> str:
+    """Return what a gap compares: "North − South"."""
+    return f"{names.member(gap['first'])} {MINUS} {names.member(gap['second'])}"
+
+
+def arrow(gap: GapRecord, names: Names, digits: Digits) -> str:
+    """Return a gap in the labels and in the predictions: "12 → 24", "North +10 → South +8"."""
+    sizes = [gap["true"], gap["predicted"]]
+    texts = [digits.number(size) for size in sizes]
+    if any(text.startswith(MINUS) for text in texts):
+        texts = [size_with_side(size, gap, names, digits) for size in sizes]
+    return f" {ARROW} ".join(texts)
+
+
+def size_with_side(size: float, gap: GapRecord, names: Names, digits: Digits) -> str:
+    """Return the size of a gap with the side that has the higher rate: "South +8"."""
+    text = digits.number(abs(size), "+")
+    if not text.startswith("+"):
+        return text
+    return f"{names.member(gap['first' if size > 0 else 'second'])} {text}"
+
+
+# Lines below tables.
+
+
+def reasons(numbers: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line for each reason why numbers have no interval, with their names."""
+    names: dict[str, list[str]] = {}
+    for name, reason in numbers:
+        if reason and name not in names.setdefault(reason, []):
+            names[reason].append(name)
+    return [
+        words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=clean(reason))
+        for reason, of in names.items()
+    ]
+
+
+def rounding(gaps: Sequence[GapRecord], digits: Digits) -> list[str]:
+    """Return a line on the first change that is not the difference of two gaps as printed."""
+    for gap in gaps:
+        values = (gap["true"], gap["predicted"], gap["value"] or 0.0)
+        true, predicted, change = (round(100 * value, digits.decimals) for value in values)
+        if not math.isclose(predicted - true, change, abs_tol=1e-9):
+            before, after = map(digits.number, values[:2])
+            change_in_words = digits.number(values[2], "+")
+            return [words.ROUNDED.format(before=before, after=after, change=change_in_words)]
+    return []

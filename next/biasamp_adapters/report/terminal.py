@@ -38,6 +38,8 @@ STYLES = {
 #: Wide columns need so much room; lines do not become longer than the second width.
 WIDE, WIDEST = 100, 120
 MOST_MODELS, MOST_ROWS = 5, 40
+#: The stage from which cells are broken between words; pictures never are.
+_BROKEN_FROM = {"text": 2, "tag": 2, "number": 3}
 _STRIP, _CHART, _WIDE_CHART, _BETWEEN, _LONG = 13, 26, 40, 2, 16
 
 
@@ -106,8 +108,8 @@ def _part(part: Part, tables: Sequence[Table], width: int) -> Group:
     if part.intro:
         blocks.append(_text(part.intro, "dim"))
     blocks += [Padding(_text(f"- {point}"), (0, 0, 0, 2)) for point in part.points]
-    for table in tables:
-        if len(blocks) > 2:
+    for i, table in enumerate(tables):
+        if i or part.points:
             blocks.append("")
         blocks.append(_table(table.first(MOST_ROWS), width))
     for term, text in part.terms:
@@ -131,38 +133,48 @@ def shortened(table: Table) -> str:
 
 
 def _grid(table: Table, room: int) -> Grid:
-    """Return a table that fits.
-
-    Heads are broken first; then intervals go to a second line (1), then names are broken (2), and
-    at last numbers (3).
-    """
-    if room < WIDE:
-        narrow = [i for i, column in enumerate(table.columns) if not column.wide]
-        table = table.with_columns(narrow)
+    """Return a table that fits, with its wide columns if they have room."""
     chart = _WIDE_CHART if room >= WIDE else _CHART
-    for stage, lines in itertools.product(range(4), range(1, 7)):
-        rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
-        widths = [
-            max(
-                _head_width(column, lines, chart),
-                *(_longest(row[i], column, stage) for row in rows),
-            )
-            for i, column in enumerate(table.columns)
-        ]
-        if sum(widths) + _BETWEEN * (len(widths) - 1) <= room:
-            break
+    narrow = table.with_columns([i for i, x in enumerate(table.columns) if not x.wide])
+    rows, widths = _fit(narrow, room, chart, stages=4)
+    if room >= WIDE:
+        wide_rows, wide_widths = _fit(table, room, chart, stages=2)
+        if _total(wide_widths) <= room:
+            narrow, rows, widths = table, wide_rows, wide_widths
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for column, width in zip(table.columns, widths, strict=True):
+    for column, width in zip(narrow.columns, widths, strict=True):
         grid.add_column(
             _head(column, chart),
             justify="right" if column.kind == "number" else "left",
+            width=None if column.kind == "text" else width,
             no_wrap=column.scale is not None,
             overflow="fold",
-            width=None if column.kind == "text" else width,
         )
     for row in rows:
         grid.add_row(*row)
     return grid
+
+
+def _fit(table: Table, room: int, chart: int, stages: int) -> tuple[list[list[Text]], list[int]]:
+    """Return the texts and widths of a table that fits, or the narrowest ones.
+
+    Heads are broken first; then intervals go to a second line (stage 1), then names are broken (2),
+    and at last numbers (3).
+    """
+    for stage, lines in itertools.product(range(stages), range(1, 7)):
+        rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
+        widths = [
+            _needed(column, [row[i] for row in rows], lines, stage)
+            for i, column in enumerate(table.columns)
+        ]
+        if _total(widths) <= room:
+            break
+    return rows, widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    """Return the width of a table."""
+    return sum(widths) + _BETWEEN * (len(widths) - 1)
 
 
 def _head(column: Column, chart: int) -> Text:
@@ -177,16 +189,6 @@ def _head(column: Column, chart: int) -> Text:
         if not "".join(line[max(start - 1, 0) : start + len(label) + 1]).strip():
             line[start : start + len(label)] = label
     return Text("".join(line))
-
-
-def _head_width(column: Column, lines: int, chart: int) -> int:
-    """Return the letters that a head needs on so many lines, or on more if its words are long."""
-    if column.scale is not None:
-        return _width(column, chart)
-    width = max(map(len, column.head.split()), default=0)
-    while len(wrap(column.head, width or 1)) > lines and width < len(column.head):
-        width += 1
-    return width
 
 
 def _cells(row: Sequence[Cell], columns: Sequence[Column], chart: int, stage: int) -> list[Text]:
@@ -213,13 +215,21 @@ def _on_lines(cell: Cell) -> Text:
     return Text("\n").join([*lines, *(_text(note, "dim") for note in notes)])
 
 
-def _longest(text: Text, column: Column, stage: int) -> int:
+def _needed(column: Column, cells: Sequence[Text], lines: int, stage: int) -> int:
     """Return the width of the longest line or, of what is broken, of the longest word."""
-    is_name = column.kind in ("text", "tag")
-    lines = text.plain.split("\n")
-    if stage == 3 or (stage == 2 and is_name):
-        lines = text.plain.split()
-    return max(map(cell_len, lines), default=0)
+    is_broken = stage >= _BROKEN_FROM.get(column.kind, stage + 1)
+    pieces = _broken_head(column.head, lines)
+    for cell in cells:
+        pieces += cell.plain.split() if is_broken else cell.plain.split("\n")
+    return max(map(cell_len, pieces), default=0)
+
+
+def _broken_head(head: str, lines: int) -> list[str]:
+    """Return a head on so many lines, or on more if its words are long."""
+    width = max(map(len, head.split()), default=1)
+    while len(wrap(head, width)) > lines and width < len(head):
+        width += 1
+    return wrap(head, width)
 
 
 def _width(column: Column, chart: int) -> int:
