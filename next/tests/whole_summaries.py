@@ -176,6 +176,7 @@ def summary(
         "largest": [],
         "differences": [],
         "thresholds": [],
+        "missing": [],
         "equal_errors": [],
         "levels": [],
         "pairs": [],

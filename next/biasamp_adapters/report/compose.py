@@ -9,6 +9,7 @@ from biasamp_adapters.audit.advice import boxes
 from biasamp_adapters.audit.answer import Answer, answers, leading
 from biasamp_adapters.audit.facts import facts, head, title, two_directions
 from biasamp_adapters.audit.names import names_of
+from biasamp_adapters.audit.notes import notes
 from biasamp_adapters.audit.summary import Summary
 from biasamp_adapters.figures import agree, clean, count
 from biasamp_adapters.report import pictures
@@ -30,7 +31,7 @@ def compose(summary: Summary, date: str = "") -> Document:
     date : str
         Printed among the facts at the end, if given.
     """
-    told = answers(summary)
+    told, caveats = answers(summary), [clean(note) for note in notes(summary)]
     verdicts, overview = [], []
     drawn: list[Part] = []
     for answer in told:
@@ -49,9 +50,9 @@ def compose(summary: Summary, date: str = "") -> Document:
         models=overview,
         pictures=drawn,
         boxes=_boxes(boxes(summary)),
-        folds=list(_folds(summary, told, date)),
+        folds=list(_folds(summary, told, caveats, date)),
         between=two_directions(summary),
-        more=words.MORE.format(notes=count(len(summary["notes"]), "note")),
+        more=words.MORE.format(notes=count(len(caveats), "note")),
         last=[answer.last for answer in told if answer.last],
         alternative=words.ALTERNATIVE.format(headline=headline),
     )
@@ -151,7 +152,9 @@ def _rates_that_moved(model: ModelRecords) -> str:
 # Folds.
 
 
-def _folds(summary: Summary, told: Sequence[Answer], date: str) -> Iterator[Part]:
+def _folds(
+    summary: Summary, told: Sequence[Answer], caveats: Sequence[str], date: str
+) -> Iterator[Part]:
     """Yield what a page folds, in its order."""
     if details := _details(told):
         yield Part("Behind the verdict", points=details)
@@ -159,8 +162,7 @@ def _folds(summary: Summary, told: Sequence[Answer], date: str) -> Iterator[Part
     true = names_of(summary, summary["data"]["directions"][0]).true
     text = words.HOW_TO_READ if true == words.LABELS else words.HOW_TO_READ_GIVEN_RATES
     yield Part("How to read this", text.format(true=true), terms=list(words.GLOSSARY.items()))
-    notes = [clean(note) for note in summary["notes"]]
-    yield Part("Notes and facts", points=notes, terms=list(_method(summary, date)))
+    yield Part("Notes and facts", points=caveats, terms=list(_method(summary, date)))
 
 
 def _details(told: Sequence[Answer]) -> list[str]:

@@ -78,7 +78,7 @@ class ModelRecords:
             if rate["of_class"] == self.of_class and (not gaps or rate["group"] in compared)
         ]
 
-    @property
+    @cached_property
     def rates_drawn(self) -> list[RateRecord]:
         """The rates of the class, without small groups if there are many."""
         chosen = sorted(

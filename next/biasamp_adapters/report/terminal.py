@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
+from functools import cache
 from io import StringIO
 from textwrap import wrap
 
@@ -40,7 +40,7 @@ WIDE, WIDEST = 100, 120
 MOST_MODELS, MOST_ROWS = 5, 40
 #: The stage from which cells are broken between words; pictures never are.
 _BROKEN_FROM = {"text": 2, "tag": 2, "number": 3}
-_STRIP, _CHART, _WIDE_CHART, _BETWEEN, _LONG = 13, 26, 40, 2, 16
+_STRIP, _CHART, _WIDE_CHART, _BETWEEN, _LONG, _MOST_HEAD_LINES = 13, 26, 40, 2, 16, 6
 
 
 def to_text(document: Document, full: bool = False, width: int = 80) -> str:
@@ -161,14 +161,17 @@ def _fit(table: Table, room: int, chart: int, stages: int) -> tuple[list[list[Te
     Heads are broken first; then intervals go to a second line (stage 1), then names are broken (2),
     and at last numbers (3).
     """
-    for stage, lines in itertools.product(range(stages), range(1, 7)):
+    for stage in range(stages):
         rows = [_cells(row, table.columns, chart, stage) for row in table.rows]
-        widths = [
-            _needed(column, [row[i] for row in rows], lines, stage)
+        needed = [
+            _longest(column, [row[i] for row in rows], stage)
             for i, column in enumerate(table.columns)
         ]
-        if _total(widths) <= room:
-            break
+        for lines in range(1, _MOST_HEAD_LINES + 1):
+            heads = [_head_width(column.head, lines) for column in table.columns]
+            widths = list(map(max, needed, heads))
+            if _total(widths) <= room:
+                return rows, widths
     return rows, widths
 
 
@@ -215,21 +218,22 @@ def _on_lines(cell: Cell) -> Text:
     return Text("\n").join([*lines, *(_text(note, "dim") for note in notes)])
 
 
-def _needed(column: Column, cells: Sequence[Text], lines: int, stage: int) -> int:
+def _longest(column: Column, cells: Sequence[Text], stage: int) -> int:
     """Return the width of the longest line or, of what is broken, of the longest word."""
     is_broken = stage >= _BROKEN_FROM.get(column.kind, stage + 1)
-    pieces = _broken_head(column.head, lines)
+    pieces: list[str] = []
     for cell in cells:
         pieces += cell.plain.split() if is_broken else cell.plain.split("\n")
     return max(map(cell_len, pieces), default=0)
 
 
-def _broken_head(head: str, lines: int) -> list[str]:
-    """Return a head on so many lines, or on more if its words are long."""
-    width = max(map(len, head.split()), default=1)
-    while len(wrap(head, width)) > lines and width < len(head):
+@cache
+def _head_width(head: str, lines: int) -> int:
+    """Return the letters that a head needs on so many lines, or on more if its words are long."""
+    width = max(map(len, head.split()), default=0)
+    while width < len(head) and len(wrap(head, width)) > lines:
         width += 1
-    return wrap(head, width)
+    return width
 
 
 def _width(column: Column, chart: int) -> int:

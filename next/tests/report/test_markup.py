@@ -3,47 +3,16 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 import whole_summaries as summaries
+from report.reader import Reader
 
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Cell, Column, Document, Part, Table
 from biasamp_adapters.report.markup import escape_markdown, to_card, to_html, to_markdown
 
 DOCUMENTS = {name: compose(make(), date="2026-11-26") for name, make in summaries.CASES.items()}
-
-
-class Reader(HTMLParser):
-    """Collects the elements of a page, with their attributes, and its text."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.elements, self.texts, self.open = [], [], []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag not in ("meta", "line", "circle"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        if "style" not in self.open:
-            self.texts.append(data)
-
-    @property
-    def text(self):
-        return re.sub(r"\s+", " ", "".join(self.texts))
-
-    def named(self, tag):
-        return [attrs for name, attrs in self.elements if name == tag]
 
 
 @pytest.mark.parametrize("case", DOCUMENTS)

@@ -82,7 +82,7 @@ def test_text_80_columns_loses_no_number(case):
 
 def test_text_brief_says_where_the_rest_is():
     brief, full = (to_text(DOCUMENTS["compas"], full=full) for full in (False, True))
-    assert "All tables and 2 notes: --full, or to_text(full=True)." in brief
+    assert "All tables and 6 notes: --full, or to_text(full=True)." in brief
     assert "Behind the verdict" not in brief
     assert "--full" not in full
     assert "Behind the verdict" in full
