@@ -534,6 +534,7 @@ RATES_MOVED = (
 ROUNDED = "Changes are rounded after subtraction, so {before} → {after} can be {change}."
 NO_INTERVAL_OF = "No interval of {names}: {reason}."
 SHORTENED = "{k:,} of {m:,} rows are shown; to_frame({part!r}) has all."
+SHORTENED_ALONE = "{k:,} of {m:,} rows are shown."
 ALTERNATIVE = "{headline} Label rates and predicted rates by group."
 MORE = "All tables and {notes}: --full, or to_text(full=True)."
 

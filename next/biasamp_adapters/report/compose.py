@@ -53,7 +53,7 @@ def compose(summary: Summary, date: str = "") -> Document:
         folds=list(_folds(summary, told, caveats, date)),
         between=two_directions(summary),
         more=words.MORE.format(notes=count(len(caveats), "note")),
-        last=[answer.last for answer in told if answer.last],
+        last=[answer.last for answer in told],
         alternative=words.ALTERNATIVE.format(headline=headline),
     )
 

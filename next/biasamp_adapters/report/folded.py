@@ -167,7 +167,8 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
         table = _table(part, caption, parts[part], names)
         yield replace(table, lines=_lines(summary, part))
     for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
-        yield _table("members", names.nouns.capitalize(), names.members, names)
+        table = _table("members", names.nouns.capitalize(), names.members, names)
+        yield replace(table, part="")
 
 
 def _lines(summary: Summary, part: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from biasamp_adapters import words
 from biasamp_adapters.audit.summary import GapRecord, RateRecord
 from biasamp_adapters.figures import MINUS, Digits, count, error_rate, unit_of, with_unit
 from biasamp_adapters.report import tables
@@ -27,9 +28,10 @@ def rates_picture(model: ModelRecords, caption: str) -> Table:
         Column("FPR", "number", wide=True, term="FPR, TPR"),
         Column("TPR", "number", wide=True, term="FPR, TPR"),
     ]
-    left_out = len(model.rates_compared) - len(drawn)
-    total = len(rows) + left_out if left_out else 0
-    table = Table(caption, columns, rows, total=total, part="rates")
+    lines, total = [], len(model.rates_compared)
+    if total > len(drawn):
+        lines.append(words.SHORTENED.format(k=len(drawn), m=total, part="rates"))
+    table = Table(caption, columns, rows, lines, part="rates")
     has_errors = any(rate["fpr"] is not None or rate["tpr"] is not None for rate in drawn)
     return table if has_errors else table.with_columns([0, 1, 2])
 

@@ -81,7 +81,7 @@ def _blocks(document: Document, width: int, full: bool) -> Iterator[RenderableTy
         yield from ("", _part(part, part.tables, width))
     if not full:
         yield _text(document.more, "dim")
-    for line, verdict in zip(document.last, document.verdicts, strict=False):
+    for line, verdict in zip(document.last, document.verdicts, strict=True):
         yield _text(line, f"bold {STYLES[verdict.tone]}")
 
 
@@ -129,7 +129,8 @@ def _table(table: Table, width: int) -> Group:
 
 def shortened(table: Table) -> str:
     """Return the line below a table that has more rows."""
-    return words.SHORTENED.format(k=len(table.rows), m=table.total, part=table.part)
+    template = words.SHORTENED if table.part else words.SHORTENED_ALONE
+    return template.format(k=len(table.rows), m=table.total, part=table.part)
 
 
 def _grid(table: Table, room: int) -> Grid:

@@ -200,6 +200,15 @@ def test_folded_two_directions_name_theirs():
     assert captions[-2:] == ["Groups", "Tasks"]
 
 
+def test_folded_groups_are_no_part_of_a_frame():
+    tables = folded(summaries.compas())
+    assert (tables["Groups"].part, tables["Rates by group"].part) == ("", "rates")
+    assert rows(tables["Groups"]) == [
+        ["African-American", "3,696", "60.1%"],
+        ["Caucasian", "2,454", "39.9%"],
+    ]
+
+
 def test_folded_open_parts_show_the_keys_they_have():
     summary = summaries.compas()
     record = {"model": "decile_score", "name": "BA A->T", "actual": 0.06, "equal_errors": 0.01}

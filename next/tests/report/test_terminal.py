@@ -145,6 +145,11 @@ def test_table_names_break_last():
     ]
 
 
+def test_table_without_part_is_shortened_without_a_frame():
+    rows = [[Cell(f"row {i}"), Cell("1")] for i in range(45)]
+    assert text_of(Table("", NUMBERS, rows))[-1] == "40 of 45 rows are shown."
+
+
 def test_table_over_40_rows_is_shortened():
     rows = [[Cell(f"row {i}"), Cell("1")] for i in range(45)]
     lines = text_of(Table("", NUMBERS, rows, part="gaps"))
