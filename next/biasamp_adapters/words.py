@@ -531,3 +531,90 @@ CANNOT_BE_CHECKED = "{model}: {name} cannot be judged: {reason}."
 CHANGE_OF_GAP = "the change of {gap}"
 CHECKS_PASSED, CHECKS_FAILED = "Checks: all {n} passed.", "Checks: {failed} of {n} failed."
 CHECKS_UNCLEAR = "Checks: {failed} of {n} failed and {unclear} cannot be judged."
+
+# Tables and pictures.
+
+LEGEND_RATES = (
+    "○ {rate}, ● rate in the predictions; the dashed line is the predicted rate of all rows."
+)
+RATE_IN_LABELS, GIVEN_RATE = "rate in the labels", "given rate"
+LEGEND_BARS = "Bars: the gap between {a} and {b}."
+LEGEND_GAPS = "○ gap in the {true}, ● gap in the predictions."
+#: By colour. The first that occurs speaks of "the gap", the others of "it".
+LEGEND_COLOURS = {
+    "up": "Orange: {gap} grows or appears.",
+    "down": "Blue: {gap} shrinks.",
+    "turned": "Purple: {gap} reverses.",
+    "unclear": "Grey: {gap} does not clearly change.",
+}
+LEGEND_BAND = "Pale band: where the predicted gap would lie at the ends of its band."
+RATES_MOVED = (
+    "{up:,} of {m:,} predicted rates {are} clearly above the rates in the {true}, "
+    "and {down:,} {are_down} clearly below."
+)
+ROUNDED = "Changes are rounded after subtraction, so {before} → {after} can be {change}."
+NO_INTERVAL_OF = "No interval of {names}: {reason}."
+SHORTENED = "{k:,} of {m:,} rows are shown; to_frame({part!r}) has all."
+SHORTENED_ALONE = "{k:,} of {m:,} rows are shown."
+ALTERNATIVE = "{headline} Label rates and predicted rates by group."
+MORE = "All tables and {notes}: --full, or to_text(full=True)."
+
+# How to read this, and the glossary.
+
+HOW_TO_READ = (
+    "This report compares the predictions with the {true} of the same rows. A gap is the "
+    "difference between two groups in one rate, in percentage points. A gap is said to grow or "
+    "shrink only if the interval of its change excludes 0. Numbers are rounded at the end, so a "
+    "difference can be off by one in its last digit. The report describes these rows. It does not "
+    "say why a gap is as it is, whether the {true} are right, or whether the model is fair."
+)
+HOW_TO_READ_GIVEN_RATES = HOW_TO_READ.replace("the {true} of the same rows", "the {true}")
+GLOSSARY = {
+    "accuracy": "The share of rows whose prediction equals the label.",
+    "A→T, T→A": (
+        "A→T compares predicted classes between groups, and T→A compares predicted groups between "
+        "classes."
+    ),
+    "certain direction": (
+        "Of a gap whose sum in labels and predictions is more than 3.5 standard errors from 0."
+    ),
+    "BA": (
+        "Directional bias amplification, the mean change of rates from labels to predictions, "
+        "counted positive along the correlations of the reference."
+    ),
+    "band": "An interval that holds for several numbers at once.",
+    "bias amplification": (
+        "Larger differences between groups in the predictions than in the labels."
+    ),
+    "DPA": (
+        "The gain in how well one of group and class can be predicted from the other, from equally "
+        "inaccurate labels to the predictions; DPA(U) uses the uncertainty coefficient."
+    ),
+    "equal error rates": (
+        "The result if every group had the error rates of all rows together; BA minus that is the "
+        "excess, the predicted gap minus that the gap beyond equal error rates."
+    ),
+    "FPR, TPR": (
+        "False and true positive rate: the share predicted positive among rows labelled negative "
+        "(FPR) or positive (TPR)."
+    ),
+    "gap": "The difference of one rate between two groups or, for T→A, two classes.",
+    "interval": (
+        "A range from resampling these rows; at the 95% level, about 95 of 100 such ranges hold "
+        "the value of the population that the rows were sampled from."
+    ),
+    "LA": (
+        "Leakage amplification, the gain in how well the group can be guessed from the predictions "
+        "instead of from equally inaccurate labels."
+    ),
+    "MALS": (
+        "The mean increase of the shares of over-represented groups, in which both directions are "
+        "mixed."
+    ),
+    "Multi": "The mean size of the changes of rates, without sign.",
+    "point": "A percentage point: from 12% to 24% is 12 points.",
+    "reference": (
+        "The data that decide the signs of BA: the training data or, if none were given, the "
+        "labels of these rows."
+    ),
+}

@@ -102,8 +102,11 @@ class VerdictRecord(Number):
 
 
 class GapRecord(Number):
-    """One gap; the number is its change. ``equal_errors`` is the gap with equal error rates, and
-    ``beyond``, with its ends, that of the predictions minus it."""
+    """One gap; the number is its change.
+
+    ``equal_errors`` is the gap with equal error rates, the difference of the rates ``first_equal``
+    and ``second_equal``; ``beyond``, with its ends, is the gap in the predictions minus it.
+    """
 
     model: str
     direction: str
@@ -122,6 +125,8 @@ class GapRecord(Number):
     true_clear: bool
     predicted_clear: bool
     in_mean: bool
+    first_equal: float | None
+    second_equal: float | None
     equal_errors: float | None
     beyond: float | None
     beyond_low: float | None

@@ -50,6 +50,8 @@ def gap(
         "true_clear": clear[0],
         "predicted_clear": clear[1],
         "in_mean": in_mean,
+        "first_equal": None if equal is None else (50 + equal / 2) / 100,
+        "second_equal": None if equal is None else (50 - equal / 2) / 100,
         "equal_errors": None if equal is None else equal / 100,
         "beyond": None if equal is None or not beyond else (predicted - equal) / 100,
         "beyond_low": beyond[0] / 100 if beyond else None,

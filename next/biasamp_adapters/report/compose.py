@@ -1,0 +1,190 @@
+"""Compose a report: from a summary to what every surface shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.advice import boxes
+from biasamp_adapters.auditing.answer import Answer, answers, leading
+from biasamp_adapters.auditing.facts import facts, head, title, two_directions
+from biasamp_adapters.auditing.names import names_of
+from biasamp_adapters.auditing.notes import notes
+from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.figures import agree, clean, count
+from biasamp_adapters.report import pictures
+from biasamp_adapters.report.document import Box, Document, Part, Verdict
+from biasamp_adapters.report.folded import folded_tables
+from biasamp_adapters.report.records import ModelRecords
+from biasamp_adapters.report.tables import models, sides, tone_of
+
+#: More models are not drawn, and longer sentences do not share a box.
+MOST_PANELS, MOST_WORDS = 3, 15
+
+
+def compose(summary: Summary, date: str = "") -> Document:
+    """Return what a report shows.
+
+    Parameters
+    ----------
+    summary : Summary
+    date : str
+        Printed among the facts at the end, if given.
+    """
+    told, caveats = answers(summary), [clean(note) for note in notes(summary)]
+    verdicts, overview = [], []
+    drawn: list[Part] = []
+    for answer in told:
+        over = head(summary, answer.direction) if len(told) > 1 else ""
+        rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
+        judged = [ModelRecords(summary, verdict) for verdict in rows]
+        first = ModelRecords(summary, leading(summary, answer.direction))
+        verdicts.append(_verdict(answer, over))
+        overview.append(models(judged, over, answer.line))
+        drawn += _pictures(first, judged, over)
+    headline = " ".join(verdict.headline for verdict in verdicts)
+    return Document(
+        title=title(summary),
+        facts=facts(summary),
+        verdicts=verdicts,
+        models=overview,
+        pictures=drawn,
+        boxes=_boxes(boxes(summary)),
+        folds=list(_folds(summary, told, caveats, date)),
+        between=two_directions(summary),
+        more=words.MORE.format(notes=count(len(caveats), "note")),
+        last=[answer.last for answer in told],
+        alternative=words.ALTERNATIVE.format(headline=headline),
+    )
+
+
+def _verdict(answer: Answer, over: str) -> Verdict:
+    """Return the box of one direction; models that differ make it grey."""
+    tone = tone_of(answer.codes[0]) if len(set(answer.codes)) == 1 else "unclear"
+    return Verdict(
+        head=over,
+        tag=answer.tag,
+        tone=tone,
+        headline=answer.headline,
+        named=answer.named,
+        more=answer.more,
+        closing=answer.closing,
+    )
+
+
+def _boxes(advice: dict[str, list[str]]) -> list[Box]:
+    """Return the boxes; those of one short sentence are joined into one."""
+    filled = [(heading, sentences) for heading, sentences in advice.items() if sentences]
+    short = [box for box in filled if len(box[1]) == 1 and len(box[1][0].split()) <= MOST_WORDS]
+    if len(short) < 2:
+        return [[box] for box in filled]
+    return [*([box] for box in filled if box not in short), short]
+
+
+# Pictures.
+
+
+def _pictures(first: ModelRecords, judged: Sequence[ModelRecords], over: str) -> Iterator[Part]:
+    """Yield the rates by group, the leading model first, and the gaps of that one."""
+    if not first.rates:
+        return
+    names, total = first.names, len(first.gaps)
+    others = [model for model in judged if model.verdict is not first.verdict]
+    drawn = [first, *others[: MOST_PANELS - 1]]
+    panels = [pictures.rates_picture(x, _caption(x) if others else "") for x in drawn]
+    panels = pictures.on_one_scale(panels)
+    counted = names.counted(first.of_class)
+    heading = f"Rates of {counted} by group"
+    if names.compares_classes:
+        heading = f"Share of {counted} by {names.noun}"
+    legend = _legend_of_rates(first, with_bars=not others)
+    yield Part(heading, legend, panels, over=over, brief=panels[:1])
+    if total > 1:
+        order = "most certain change first"
+        heading = f"Gaps between {names.nouns}, {order}"
+        if total > pictures.MOST_GAPS:
+            most = f"the {pictures.MOST_GAPS} most certain changes of {total:,}"
+            heading = f"Gaps between {names.nouns}: {most}"
+        picture = pictures.gaps_picture(first, first.name if others else "")
+        yield Part(heading, _legend_of_gaps(first), [picture], over=over)
+
+
+def _caption(model: ModelRecords) -> str:
+    """Return the name of a model and, of several gaps, the one of the bars."""
+    if model.gap is None or len(model.rates_drawn) == 2:
+        return model.name
+    return f"{model.name}, bars: {sides(model.gap, model.names)}"
+
+
+def _legend_of_rates(model: ModelRecords, with_bars: bool) -> str:
+    """Return what dots, line and bars of the rates are."""
+    has_labels = model.names.true == words.LABELS
+    rate = words.RATE_IN_LABELS if has_labels else words.GIVEN_RATE
+    legend = words.LEGEND_RATES.format(rate=rate)
+    if model.gap is None or not with_bars:
+        return legend
+    a, b = (model.names.member(model.gap[side]) for side in ("first", "second"))
+    return f"{legend} {words.LEGEND_BARS.format(a=a, b=b)}"
+
+
+def _legend_of_gaps(model: ModelRecords) -> str:
+    """Return what dots, colours and bands of the gaps are."""
+    names, tones = model.names, {tone_of(x["status"]) for x in model.gaps[: pictures.MOST_GAPS]}
+    legend = [words.LEGEND_GAPS.format(true=names.true)]
+    colours = [text for tone, text in words.LEGEND_COLOURS.items() if tone in tones]
+    for i, text in enumerate(colours):
+        legend.append(text.format(gap="it" if i else "the gap"))
+    legend.append(words.LEGEND_BAND)
+    if model.summary["data"]["kind"] == "tasks" and not names.compares_classes:
+        legend.insert(0, _rates_that_moved(model))
+    return " ".join(legend)
+
+
+def _rates_that_moved(model: ModelRecords) -> str:
+    """Return how many predicted rates are clearly above or below the rates in the labels."""
+    up = sum(rate["low"] is not None and rate["low"] > 0 for rate in model.rates)
+    down = sum(rate["high"] is not None and rate["high"] < 0 for rate in model.rates)
+    are, are_down = agree(up, "is", "are"), agree(down, "is", "are")
+    counts = {"up": up, "m": len(model.rates), "down": down}
+    return words.RATES_MOVED.format(**counts, are=are, are_down=are_down, true=model.names.true)
+
+
+# Folds.
+
+
+def _folds(
+    summary: Summary, told: Sequence[Answer], caveats: Sequence[str], date: str
+) -> Iterator[Part]:
+    """Yield what a page folds, in its order."""
+    if details := _details(told):
+        yield Part("Behind the verdict", points=details)
+    yield Part("Tables", tables=[table for table in folded_tables(summary) if table.rows])
+    true = names_of(summary, summary["data"]["directions"][0]).true
+    text = words.HOW_TO_READ if true == words.LABELS else words.HOW_TO_READ_GIVEN_RATES
+    yield Part("How to read this", text.format(true=true), terms=list(words.GLOSSARY.items()))
+    yield Part("Notes and facts", points=caveats, terms=list(_method(summary, date)))
+
+
+def _details(told: Sequence[Answer]) -> list[str]:
+    """Return what is behind the verdict; what one direction alone says begins with its name."""
+    details = []
+    for answer in told:
+        others = [sentence for x in told if x is not answer for sentence in x.details]
+        for sentence in answer.details:
+            if len(told) > 1 and sentence not in others:
+                sentence = f"{words.DIRECTIONS[answer.direction]}: {sentence}"
+            details.append(sentence)
+    return list(dict.fromkeys(details))
+
+
+def _method(summary: Summary, date: str) -> Iterator[tuple[str, str]]:
+    """Yield how the report was made, for those who file it."""
+    method = summary["method"]
+    yield "replicates", f"{method['n_boot']:,}"
+    if method["random_state"] is not None:
+        yield "seed", f"{method['random_state']}"
+    if date:
+        yield "date", date
+    yield from ((clean(tool), clean(version)) for tool, version in method["versions"].items())
+    for file, digest in method["files"].items():
+        yield clean(file), f"SHA-256 {clean(digest)}"

@@ -1,0 +1,313 @@
+"""The tables that are folded: lists of fields of the records of one part of the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.facts import head
+from biasamp_adapters.auditing.largest import largest_sentences
+from biasamp_adapters.auditing.names import Names, names_of
+from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio
+from biasamp_adapters.report import tables
+from biasamp_adapters.report.document import Cell, Column, Kind, Table
+
+#: Keys whose column is left out where all records have the same value.
+_SAME = ("model", "of_class")
+_TEXT = ("text", "member", "counted", "sides", "status", "models", "threshold", "measure", "yes")
+
+
+class Field(NamedTuple):
+    """A column: the key that it reads ("" for the whole record), its head, and its format."""
+
+    key: str
+    head: str
+    form: str
+
+
+_MODEL, _METRIC = Field("model", "model", "text"), Field("name", "metric", "text")
+_MEMBER, _OF = Field("group", "{noun}", "member"), Field("of_class", "{of}", "counted")
+_LABEL_RATE = Field("true", "{label_rate}", "rate")
+_PREDICTED_RATE = Field("predicted", "predicted rate", "rate")
+_ROWS, _INTERVAL = Field("rows", "rows", "count"), Field("", "interval", "interval")
+
+#: Tables of each model and direction. {members} and {noun} are compared, {of} is counted.
+_OF_VERDICT = {
+    "gaps": "Gaps between {members}, most certain change first, in points",
+    "rates": "Rates by {noun}",
+    "pairs": "Rates behind BA, in points",
+}
+#: Tables of all models.
+_OF_ALL = {
+    "metrics": "All metrics, in points",
+    "levels": "The levels behind LA and DPA, in points",
+    "equal_errors": "Compared with equal error rates, in points",
+    "differences": "Differences from the first model, in points (bands for all models)",
+    "largest": "Largest differences between groups",
+    "thresholds": "Thresholds of the score",
+    "strata": "Strata, in points",
+    "frequency": "Frequency of each class or task in labels and predictions",
+}
+_FIELDS = {
+    "gaps": [
+        Field("", "{members}", "sides"),
+        _OF,
+        Field("true", "gap in the {true}", "points"),
+        Field("predicted", "predicted gap", "points"),
+        Field("value", "change", "change"),
+        Field("", "band for all gaps", "interval"),
+        Field("", "status", "status"),
+    ],
+    "rates": [
+        _MEMBER,
+        _OF,
+        _ROWS,
+        _LABEL_RATE,
+        _PREDICTED_RATE,
+        Field("change", "change, points", "change"),
+        Field("fpr", "FPR", "errors"),
+        Field("tpr", "TPR", "errors"),
+    ],
+    "pairs": [
+        _MEMBER,
+        _OF,
+        _LABEL_RATE,
+        _PREDICTED_RATE,
+        Field("sign", "sign in the reference", "sign"),
+        Field("value", "part of BA", "change"),
+        _INTERVAL,
+        Field("", "band for all rates", "band"),
+        Field("clear", "clear", "yes"),
+    ],
+    "metrics": [
+        _MODEL,
+        _METRIC,
+        Field("", "value", "metric"),
+        Field("", "interval", "interval of metric"),
+    ],
+    "levels": [
+        _MODEL,
+        _METRIC,
+        Field("true", "level in the labels", "points"),
+        Field("predicted", "level in the predictions", "points"),
+    ],
+    "equal_errors": [
+        _MODEL,
+        _METRIC,
+        Field("actual", "value", "change"),
+        Field("equal_errors", "with equal error rates", "change"),
+        Field("value", "excess", "change"),
+        _INTERVAL,
+    ],
+    "differences": [
+        _METRIC,
+        Field("", "models", "models"),
+        Field("value", "difference", "change"),
+        Field("", "band", "interval"),
+    ],
+    "largest": [
+        _MODEL,
+        Field("measure", "measure", "measure"),
+        Field("rates", "lowest", "lowest"),
+        Field("rates", "highest", "highest"),
+        Field("value", "difference, points", "points"),
+        _INTERVAL,
+        Field("", "ratio", "ratio"),
+    ],
+    "thresholds": [
+        _MODEL,
+        Field("", "threshold", "threshold"),
+        Field("predicted_positive", "predicted positive", "share"),
+        Field("gap", "gap, points", "points"),
+        Field("ba", "BA, points", "change"),
+        Field("ba_equal_errors", "with equal error rates", "change"),
+        Field("fpr_difference", "FPR difference", "change"),
+        Field("accuracy", "accuracy", "share"),
+    ],
+    "strata": [
+        Field("stratum", "stratum", "text"),
+        _MODEL,
+        _METRIC,
+        _ROWS,
+        Field("value", "value", "change"),
+        _INTERVAL,
+    ],
+    "frequency": [
+        _MODEL,
+        Field("of_class", "class or task", "counted"),
+        Field("true", "labels", "share"),
+        Field("predicted", "predictions", "share"),
+        Field("ratio", "ratio, %", "share"),
+        Field("falls", "groups whose rate falls", "count"),
+    ],
+    "members": [Field("name", "{noun}", "member"), _ROWS, Field("share", "share", "share")],
+}
+
+
+def folded_tables(summary: Summary) -> Iterator[Table]:
+    """Yield all folded tables that have rows."""
+    parts: Mapping[str, Any] = summary
+    for verdict in summary["verdicts"]:
+        key, names = (
+            (verdict["model"], verdict["direction"]),
+            names_of(summary, verdict["direction"]),
+        )
+        about = [name(verdict["model"])] if len(summary["data"]["models"]) > 1 else []
+        if len(summary["data"]["directions"]) > 1:
+            about.append(head(summary, verdict["direction"]))
+        for part, caption in _OF_VERDICT.items():
+            records = [x for x in parts[part] if (x["model"], x["direction"]) == key]
+            yield _table(part, ", ".join([caption, *about]), records, names)
+    names = names_of(summary, summary["data"]["directions"][0])
+    for part, caption in _OF_ALL.items():
+        table = _table(part, caption, parts[part], names)
+        yield replace(table, lines=_lines(summary, part))
+    for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
+        table = _table("members", names.nouns.capitalize(), names.members, names)
+        yield replace(table, part="")
+
+
+def _lines(summary: Summary, part: str) -> list[str]:
+    """Return what stands below a table: why numbers have no interval, or what is the largest."""
+    if part == "metrics":
+        return tables.reasons((_text(x["name"]), x["reason"]) for x in summary["metrics"])
+    return largest_sentences(summary) if part == "largest" else []
+
+
+def _table(part: str, caption: str, records: Sequence[Any], names: Names) -> Table:
+    """Return the table of some records, without columns in which nothing stands."""
+    texts = {
+        "noun": names.noun,
+        "members": names.nouns,
+        "of": "group" if names.compares_classes else Names("T->A", names.data).noun,
+        "true": names.true,
+        "label_rate": "label rate" if names.true == words.LABELS else "given rate",
+    }
+    digits = Digits.of(*(record for record in records if "low" in record))
+    forms = _forms(names, digits)
+    columns, filled = [], []
+    for field in _FIELDS[part]:
+        column = [_cell(record, field, forms[field.form]) for record in records]
+        says_the_same = field.key in _SAME and len(set(column)) == 1
+        if not says_the_same and set(column) - {NONE}:
+            kind: Kind = "text" if field.form in _TEXT else "number"
+            columns.append(Column(field.head.format(**texts), kind))
+            filled.append(column)
+    rows = [[Cell(text) for text in row] for row in zip(*filled, strict=True)]
+    lines = tables.rounding(records, digits) if part == "gaps" else []
+    return Table(caption.format(**texts), columns, rows, lines, part=part)
+
+
+def _cell(record: Any, field: Field, form: Callable[[Any], str]) -> str:
+    """Return the text of a cell."""
+    value = record.get(field.key) if field.key else record
+    return NONE if value is None else form(value)
+
+
+def _forms(names: Names, digits: Digits) -> dict[str, Callable[[Any], str]]:
+    """Return the formats of a table, of values and of whole records."""
+    return {
+        "text": _text,
+        "member": names.member,
+        "counted": names.counted,
+        "count": "{:,}".format,
+        "share": percent,
+        "errors": error_rate,
+        "rate": digits.rate,
+        "points": digits.number,
+        "change": partial(digits.number, sign="+"),
+        "lowest": partial(_rate_of_some, min, digits),
+        "highest": partial(_rate_of_some, max, digits),
+        "yes": _yes,
+        "sign": _side,
+        "measure": words.MEASURES.__getitem__,
+        "sides": partial(tables.sides, names=names),
+        "status": tables.status_of,
+        "models": _models,
+        "threshold": _threshold,
+        "interval": partial(_interval, digits=digits),
+        "band": partial(_band, digits=digits),
+        "metric": _metric,
+        "interval of metric": _interval_of_metric,
+        "ratio": _ratio,
+    }
+
+
+def _text(value: Any) -> str:
+    """Return a name; that of a metric has its direction."""
+    return name(value).replace("->", tables.ARROW)
+
+
+def _yes(value: bool) -> str:
+    """Return yes or no."""
+    return "yes" if value else "no"
+
+
+def _side(value: int) -> str:
+    """Return a sign."""
+    return "+" if value > 0 else MINUS if value < 0 else "0"
+
+
+def _rate_of_some(choose: Callable[..., Any], digits: Digits, rates: Sequence[float]) -> str:
+    """Return the lowest or the highest rate."""
+    return digits.rate(choose(rates, default=None))
+
+
+def _models(record: Any) -> str:
+    """Return which models differ."""
+    return f"{name(record['model'])} {MINUS} {name(record['first'])}"
+
+
+def _threshold(record: Any) -> str:
+    """Return a threshold; without one, each group has its own."""
+    value = record["threshold"]
+    return "one for each group" if value is None else f"{value:g}"
+
+
+def _interval(record: Any, digits: Digits) -> str:
+    """Return an interval; those of sizes have no signs."""
+    sign = "" if "measure" in record else "+"
+    return tables.interval(record, digits, sign).text
+
+
+def _band(record: Any, digits: Digits) -> str:
+    """Return the band for all rates."""
+    low, high = record.get("band_low"), record.get("band_high")
+    return NONE if low is None or high is None else digits.ends(low, high, "+")
+
+
+def _metric(record: Any) -> str:
+    """Return a number of any kind, with its own decimals."""
+    value, digits = record["value"], Digits.of(record)
+    if value is None:
+        return NONE
+    if "accuracy" in record["key"]:
+        return digits.rate(value)
+    return ratio(value) if "ratio" in record["key"] else digits.number(value, _sign(record))
+
+
+def _interval_of_metric(record: Any) -> str:
+    """Return the interval of a number of any kind."""
+    if "ratio" in record["key"] and record["low"] is not None:
+        return f"{ratio(record['low'])} to {ratio(record['high'])}"
+    return tables.interval(record, Digits.of(record), _sign(record)).text
+
+
+def _sign(record: Any) -> str:
+    """Return whether a number has a sign; sizes and rates have none."""
+    unsigned = ("accuracy", "multi", "largest", "difference")
+    return "" if any(word in record["key"] for word in unsigned) else "+"
+
+
+def _ratio(record: Any) -> str:
+    """Return an impact ratio with its interval."""
+    if record["ratio"] is None:
+        return NONE
+    if record["ratio_low"] is None:
+        return ratio(record["ratio"])
+    ends = f"{ratio(record['ratio_low'])} to {ratio(record['ratio_high'])}"
+    return f"{ratio(record['ratio'])} ({ends})"

@@ -1,0 +1,214 @@
+"""The table of the models, which the first screen shows, and what stands in cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from biasamp_adapters import words
+from biasamp_adapters.auditing.names import Names
+from biasamp_adapters.auditing.summary import GapRecord
+from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
+from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
+from biasamp_adapters.report.records import ModelRecords
+
+ARROW = "→"
+
+#: Colours of codes and of statuses; those that are not here are grey.
+_TONES: dict[str, Tone] = {
+    "amplifies": "up",
+    "reduces": "down",
+    "reverses": "turned",
+    "mixed": "mixed",
+    "grows": "up",
+    "appears": "up",
+    "shrinks": "down",
+}
+_NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": ""}
+
+
+def models(models: Sequence[ModelRecords], caption: str, line: str) -> Table:
+    """Return the table of the first screen: a row for each model, in the order given."""
+    accuracies = [model.metric("accuracy") or _NO_NUMBER for model in models]
+    digits = Digits.of(*accuracies)
+    bas = [_ba(model) for model in models]
+    changes = [_change(model) for model in models]
+    ends = [change[end] for change in changes for end in ("value", "low", "high")]
+    gap_head, change_head = _heads(models)
+    columns = [
+        Column("model"),
+        Column("verdict", "tag"),
+        Column("accuracy", "number", term="accuracy"),
+        Column(gap_head, "number", term="gap"),
+        Column(change_head, "number", term="band"),
+        Column("", "strip", Scale.over(ends, symmetric=True, most=4), wide=True),
+        Column("bias amplification (BA), points", "number", term="BA"),
+        Column("interval", "number", wide=True, term="interval"),
+        Column("gap beyond equal error rates, points", "number", term="equal error rates"),
+    ]
+    rows = [
+        [
+            Cell(model.name),
+            Cell(words.VERDICTS[model.verdict["code"]], tone=tone_of(model.verdict["code"])),
+            Cell(digits.rate(accuracy["value"])),
+            _gap(model),
+            _change_cell(model, change, "mean change of gaps" in change_head),
+            _strip(model, change),
+            Cell(number(ba).text),
+            interval(ba, Digits.of(ba)),
+            _beyond(model.gap),
+        ]
+        for model, accuracy, change, ba in zip(models, accuracies, changes, bas, strict=True)
+    ]
+    kept = list(range(len(columns) if len(models) > 1 else len(columns) - 1))
+    if not any(model.gaps for model in models):
+        kept = [0, 1, 2, 6, 7]
+    lines = [line] if line else []
+    lines += reasons(("BA", ba["reason"]) for ba in bas)
+    return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
+
+
+def _heads(models: Sequence[ModelRecords]) -> tuple[str, str]:
+    """Return the heads of the gap and of its change."""
+    judged = [model.verdict for model in models if model.gaps]
+    if all(verdict["n_gaps"] == 1 for verdict in judged):
+        return "gap, points", "change, points"
+    counts = {f"{verdict['n_in_mean']:,} of {verdict['n_gaps']:,} gaps" for verdict in judged}
+    gaps = counts.pop() if len(counts) == 1 else "gaps"
+    return "gap with the most certain change, points", f"mean change of {gaps}, points"
+
+
+def _ba(model: ModelRecords) -> Mapping[str, Any]:
+    """Return BA in the direction of the verdict."""
+    key = "ba_t_to_a" if model.names.compares_classes else "ba_a_to_t"
+    return model.metric(key) or _NO_NUMBER
+
+
+def _change(model: ModelRecords) -> Mapping[str, Any]:
+    """Return the change of the only gap, or the mean change of several."""
+    return model.gaps[0] if len(model.gaps) == 1 else model.verdict
+
+
+def _change_cell(model: ModelRecords, change: Mapping[str, Any], differs: bool) -> Cell:
+    """Return a change and, where it differs between models, the number of gaps in a mean."""
+    cell = number(change)
+    if not differs or cell.text == NONE:
+        return cell
+    of_gaps = f"{model.verdict['n_in_mean']:,} of {model.verdict['n_gaps']:,}"
+    return Cell(cell.text, ", ".join(filter(None, [cell.note, of_gaps])))
+
+
+def _strip(model: ModelRecords, change: Mapping[str, Any]) -> Cell:
+    """Return the interval of a change as a picture."""
+    if change["low"] is None:
+        return Cell()
+    tone: Tone = "unclear"
+    if len(model.gaps) == 1:
+        tone = tone_of(model.gaps[0]["status"])
+    elif is_clear(change):
+        tone = "up" if change["low"] > 0 else "down"
+    mark = Mark("point", change["value"], low=change["low"], high=change["high"], guide=0.0)
+    return Cell(tone=tone, mark=mark)
+
+
+def _gap(model: ModelRecords) -> Cell:
+    """Return the named gap and, of several gaps, how many change."""
+    if model.gap is None:
+        return Cell(NONE)
+    text = arrow(model.gap, model.names, Digits.of(model.gap))
+    tone, total = tone_of(model.gap["status"]), len(model.gaps)
+    if total == 1:
+        return Cell(text, tone=tone)
+    statuses = [gap["status"] for gap in model.gaps]
+    counts: list[str] = []
+    for status, (one, several) in words.STATUSES.items():
+        if n := statuses.count(status):
+            of = "" if counts else f" of {total:,}"
+            counts.append(f"{n:,}{of} {one if n == 1 else several}")
+    return Cell(text, ", ".join(counts), tone)
+
+
+def _beyond(gap: GapRecord | None) -> Cell:
+    """Return the predicted gap minus the one with equal error rates."""
+    if gap is None:
+        return Cell(NONE)
+    return number({"value": gap["beyond"], "low": gap["beyond_low"], "high": gap["beyond_high"]})
+
+
+# Cells.
+
+
+def tone_of(code: str) -> Tone:
+    """Return the colour of a code or of a status."""
+    return _TONES.get(code, "unclear")
+
+
+def status_of(gap: GapRecord) -> str:
+    """Return what happens to a gap, in a word."""
+    one, _ = words.STATUSES.get(gap["status"], (words.NOT_CLEAR, ""))
+    return one
+
+
+def number(record: Mapping[str, Any]) -> Cell:
+    """Return a number with its interval as a note."""
+    if record["value"] is None:
+        return Cell(NONE)
+    text, _, ends = Digits.of(record).change(record).partition(" (")
+    return Cell(text, f"({ends}" if ends else "")
+
+
+def interval(record: Mapping[str, Any], digits: Digits, sign: str = "+") -> Cell:
+    """Return an interval alone."""
+    if record["low"] is None:
+        return Cell(NONE)
+    return Cell(digits.ends(record["low"], record["high"], sign))
+
+
+def sides(gap: GapRecord, names: Names) -> str:
+    """Return what a gap compares: "North − South"."""
+    return f"{names.member(gap['first'])} {MINUS} {names.member(gap['second'])}"
+
+
+def arrow(gap: GapRecord, names: Names, digits: Digits) -> str:
+    """Return a gap in the labels and in the predictions: "12 → 24", "North +10 → South +8"."""
+    sizes = [gap["true"], gap["predicted"]]
+    texts = [digits.number(size) for size in sizes]
+    if any(text.startswith(MINUS) for text in texts):
+        texts = [size_with_side(size, gap, names, digits) for size in sizes]
+    return f" {ARROW} ".join(texts)
+
+
+def size_with_side(size: float, gap: GapRecord, names: Names, digits: Digits) -> str:
+    """Return the size of a gap with the side that has the higher rate: "South +8"."""
+    text = digits.number(abs(size), "+")
+    if not text.startswith("+"):
+        return text
+    return f"{names.member(gap['first' if size > 0 else 'second'])} {text}"
+
+
+# Lines below tables.
+
+
+def reasons(numbers: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line for each reason why numbers have no interval, with their names."""
+    names: dict[str, list[str]] = {}
+    for name, reason in numbers:
+        if reason and name not in names.setdefault(reason, []):
+            names[reason].append(name)
+    return [
+        words.NO_INTERVAL_OF.format(names=join(of, limit=8), reason=clean(reason))
+        for reason, of in names.items()
+    ]
+
+
+def rounding(gaps: Sequence[GapRecord], digits: Digits) -> list[str]:
+    """Return a line on the first change that is not the difference of two gaps as printed."""
+    for gap in gaps:
+        values = (gap["true"], gap["predicted"], gap["value"] or 0.0)
+        true, predicted, change = (round(100 * value, digits.decimals) for value in values)
+        if not math.isclose(predicted - true, change, abs_tol=1e-9):
+            before, after = map(digits.number, values[:2])
+            change_in_words = digits.number(values[2], "+")
+            return [words.ROUNDED.format(before=before, after=after, change=change_in_words)]
+    return []
