@@ -10,14 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTION,
-    TASK,
-    Array,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array
 from biasamp_adapters.counting.margins import Margins, accuracy_by_label, accuracy_of, divide
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
 
@@ -93,11 +86,18 @@ class Attack:
             unit = divide(self.tables(margins.squared, self.data), table, 0.0)
         return drawn_flips(np.repeat(table, n_trials, axis=0), accuracy, self.axis, rng, unit)
 
+    def bias(self, margins: Margins, expected: Array, n_rows: float) -> Array:
+        """Return how much lower the cross-entropy of drawn tables is than that of the expected."""
+        accuracy = self.accuracy(margins)
+        return bias_of_expectation(
+            self.tables(margins, self.data), expected, accuracy, self.axis, n_rows
+        )
+
 
 ATTACKS = {
-    A_TO_T: Attack((ATTRIBUTE, TASK), (ATTRIBUTE, PREDICTION), TASK),
-    T_TO_A: Attack((TASK, ATTRIBUTE), (TASK, ATTRIBUTE_PREDICTION), ATTRIBUTE),
-    UNDIRECTED: Attack((TASK, ATTRIBUTE), (PREDICTION, ATTRIBUTE), TASK),
+    A_TO_T: Attack((ATTRIBUTE, TASK), (ATTRIBUTE, PREDICTED[TASK]), TASK),
+    T_TO_A: Attack((TASK, ATTRIBUTE), (TASK, PREDICTED[ATTRIBUTE]), ATTRIBUTE),
+    UNDIRECTED: Attack((TASK, ATTRIBUTE), (PREDICTED[TASK], ATTRIBUTE), TASK),
 }
 
 
