@@ -212,10 +212,8 @@ class MultiAttributeBiasAmplification(RateMetric):
             n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
             sets = list(compress(sets, n_rows >= self.min_support))
         if not sets:
-            raise ValueError(
-                f"Multi needs label sets of at least {self.min_size} labels that at least "
-                f"{self.min_support} rows of the reference show; received none"
-            )
+            rule = f"Multi needs label sets of at least {self.min_size} labels"
+            raise ValueError(f"{rule}, in {self.min_support} rows or more; received none")
         if reference is not None:
             reference = reference.with_sets(sets)
         return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
@@ -265,9 +263,8 @@ def subsets(
 def check_number(n_sets: int) -> None:
     """Raise if there are too many sets."""
     if n_sets > MOST_SETS:
-        raise ValueError(
-            f"Multi compares at most {MOST_SETS:,} sets; received more: set min_support=2 or more"
-        )
+        rule = f"Multi compares at most {MOST_SETS:,} sets"
+        raise ValueError(f"{rule}; received more: set min_support=2 or more")
 
 
 def on_group_sets(evaluation: Evaluation) -> Evaluation:
