@@ -160,10 +160,7 @@ class MultiAttributeBiasAmplification(RateMetric):
         check_whole("min_size", self.min_size, 1)
         check_whole("min_support", self.min_support, 1)
         if self.max_size is not None:
-            check_whole("max_size", self.max_size, 1)
-            if self.max_size < self.min_size:
-                rule = f"max_size must be at least min_size={self.min_size}"
-                raise ValueError(f"{rule}; received {self.max_size}")
+            check_whole("max_size", self.max_size, self.min_size)
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
         predicted = PREDICTED[ATTRIBUTE if self.direction == T_TO_A else TASK]

@@ -193,7 +193,7 @@ BAD_MULTI: list[tuple[dict[str, Any], str]] = [
     ({"min_size": 0}, "min_size must be a whole number from 1 on; received 0"),
     ({"max_size": 1.5}, "max_size must be a whole number from 1 on; received 1.5"),
     ({"min_support": -1}, "min_support must be a whole number from 1 on; received -1"),
-    ({"min_size": 3, "max_size": 2}, "max_size must be at least min_size=3; received 2"),
+    ({"min_size": 3, "max_size": 2}, "max_size must be a whole number from 3 on; received 2"),
 ]
 
 
