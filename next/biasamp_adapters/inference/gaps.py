@@ -85,7 +85,8 @@ class GroupRates:
     """Rates by group and class, in the data and in each replicate.
 
     For T->A the caller exchanges the roles of groups and classes. `true`, `predicted` and `rows`
-    may have one position more than there are groups: the last is then that of all rows together.
+    may have one position more than there are groups: the last is then that of all rows together,
+    which is needed if `choose_comparison` returns "all rows".
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ half a row of the smaller group; one that is the same in every replicate has no 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,9 +53,8 @@ def judge(
 ) -> list[Judgement]:
     """Return what is said of each model; all models are one family.
 
-    If pairs of groups give more than 5,000 gaps, each group is compared with all rows together.
-    Where the data do not hold the rates of all rows, these are the means of the groups' rates,
-    weighted by rows, which is right if each row has one group and weight 1.
+    If pairs of groups give more than 5,000 gaps, each group is compared with all rows together,
+    whose rates the data then hold.
 
     Parameters
     ----------
@@ -69,10 +68,6 @@ def judge(
     compared = range(len(data.classes)) if compared is None else compared
     comparison = rule.choose_comparison(data.sizes, compared)
     n_gaps = len(comparison.first)
-    if comparison.kind == rule.ALL_ROWS and len(data.rows) == len(data.groups):
-        data = _with_all_rows(data)
-    is_defined = _are_defined(data, comparison)
-    n_boot, n_defined = len(is_defined) - 1, int(is_defined[1:].sum())
     reason = ""
     if np.count_nonzero(data.rows[: len(data.groups)]) < 2:
         reason = "one_group"
@@ -80,8 +75,11 @@ def judge(
         reason = "too_few_rows"
     elif n_gaps > rule.MOST_GAPS:
         reason = "too_many_gaps"
-    elif not is_defined[0] or not are_enough(n_defined, n_boot, confidence):
-        reason = "no_interval"
+    else:
+        is_defined = _are_defined(data, comparison)
+        n_boot, n_defined = len(is_defined) - 1, int(is_defined[1:].sum())
+        if not is_defined[0] or not are_enough(n_defined, n_boot, confidence):
+            reason = "no_interval"
     if reason:
         mean, kind = Estimate(np.nan, reason=words.NOT_JUDGED), comparison.kind
         models = data.predicted
@@ -118,22 +116,6 @@ def _code(statuses: Collection[str], mean: Estimate) -> str:
     if reverses:
         return "reverses"
     return "reduces" if smaller else "no_clear_change"
-
-
-def _with_all_rows(data: GroupRates) -> GroupRates:
-    return replace(
-        data,
-        true=_add_mean(data.true, data.rows),
-        predicted={model: _add_mean(rates, data.rows) for model, rates in data.predicted.items()},
-        rows=np.append(data.rows, data.rows.sum()),
-    )
-
-
-def _add_mean(rates: Array, rows: Array) -> Array:
-    """Return rates with their mean over groups, weighted by rows, as one more group."""
-    weights = np.isfinite(rates) * rows[:, None]
-    sums = (np.nan_to_num(rates) * weights).sum(axis=1, keepdims=True)
-    return np.concatenate([rates, sums / weights.sum(axis=1, keepdims=True)], axis=1)
 
 
 def _are_defined(data: GroupRates, comparison: Comparison) -> Array:
