@@ -243,11 +243,9 @@ class AttackMeasurement(Measurement):
     def _share_alone(self) -> float:
         """The share of the rows that are alone in their cell, in the data or in the output."""
         margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
-        shares = [
-            (self.attack.tables(margins, roles) == 1).sum(axis=(-2, -1)).mean()
-            for roles in (self.attack.data, self.attack.model)
-        ]
-        return float(max(shares) / margins.total[0, 0, 0])
+        both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
+        alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
+        return float(alone / margins.total[0, 0, 0])
 
     def _is_ratio_of_chance(self, rows: float) -> bool:
         """Return whether chance explains too much of a ratio of uncertainty coefficients."""

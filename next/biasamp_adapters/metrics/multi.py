@@ -205,14 +205,13 @@ class MultiAttributeBiasAmplification(RateMetric):
         ]
         check_number(len(sets))
         rows, reference = evaluation.rows, evaluation.reference
-        if sets and reference is not None:
+        if reference is not None:
             n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
             sets = list(compress(sets, n_rows >= self.min_support))
+            reference = reference.with_sets(sets)
         if not sets:
             rule = f"Multi needs label sets of at least {self.min_size} labels"
             raise ValueError(f"{rule}, in {self.min_support} rows or more; received none")
-        if reference is not None:
-            reference = reference.with_sets(sets)
         return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
 
 
