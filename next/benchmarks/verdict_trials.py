@@ -19,14 +19,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from verdict_designs import TWO, designs
 from verdict_samples import Array, Design
 
 from biasamp_adapters.inference.bands import simultaneous_bands
-from biasamp_adapters.inference.gaps import ALL_ROWS, GroupRates
+from biasamp_adapters.inference.gaps import ALL_ROWS, GroupRates, choose_comparison
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.inference.verdict import Judgement, judge
@@ -86,10 +86,24 @@ def try_design(design: Design, samples: int) -> Outcome:
         sample = design.draw(rng)
         sizes, groups, classes = sample.sizes, range(len(sample.sizes)), range(sample.true.shape[2])
         data = GroupRates(sample.true, sample.predicted, sizes, sizes, groups, classes)
+        if choose_comparison(sizes, design.compared or classes).kind == ALL_ROWS:
+            data = with_all_rows(data)
         judgements = judge(data, compared=design.compared)
         codes.update(judgement.code for judgement in judgements)
         wrong += any(is_wrong(judgement, design) for judgement in judgements)
     return Outcome(design, samples, wrong, codes)
+
+
+def with_all_rows(data: GroupRates) -> GroupRates:
+    """Return rates with those of all rows, which are means by size, as one more group."""
+    rates = {name: add_mean(draws, data.sizes) for name, draws in data.predicted.items()}
+    rows = np.append(data.rows, data.rows.sum())
+    return replace(data, true=add_mean(data.true, data.sizes), predicted=rates, rows=rows)
+
+
+def add_mean(rates: Array, sizes: Array) -> Array:
+    means = np.average(rates, axis=1, weights=sizes)[:, None]
+    return np.concatenate([rates, means], axis=1)
 
 
 def is_wrong(judgement: Judgement, design: Design) -> bool:

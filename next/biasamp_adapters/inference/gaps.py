@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 
+from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label
-from biasamp_adapters.inference.bands import Numbers, largest_t, measure
-from biasamp_adapters.inference.intervals import FEW_ROWS
+from biasamp_adapters.inference.bands import largest_t, measure
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
 
 #: More gaps of one model and direction are not judged.
 MOST_GAPS = 5000
@@ -85,7 +85,8 @@ class GroupRates:
     """Rates by group and class, in the data and in each replicate.
 
     For T->A the caller exchanges the roles of groups and classes. `true`, `predicted` and `rows`
-    may have one position more than there are groups: the last is then that of all rows together.
+    may have one position more than there are groups: the last is then that of all rows together,
+    which is needed if `choose_comparison` returns "all rows".
 
     Attributes
     ----------
@@ -134,18 +135,6 @@ class Comparison:
         return draws
 
 
-class GapNumbers(NamedTuple):
-    """What is kept of the draws of one model: numbers by gap, the mean change, the largest |t|."""
-
-    true: Numbers
-    predicted: Numbers
-    change: Numbers
-    total: Numbers
-    mean_directions: Array
-    mean_draws: Array
-    largest_t: Array
-
-
 def choose_comparison(sizes: Array, compared: Sequence[int]) -> Comparison:
     """Return all pairs of large groups or, if these are too many gaps, each group with all rows."""
     large = np.flatnonzero(sizes >= FEW_ROWS * (1 - 1e-9))
@@ -159,84 +148,79 @@ def choose_comparison(sizes: Array, compared: Sequence[int]) -> Comparison:
     return Comparison(kind, first, second, of_class, 0.5 / smaller)
 
 
-def measure_gaps(true_draws: Array, predicted_draws: Array) -> GapNumbers:
-    """Return the numbers of one model from the gaps of each draw, of shape (draws, gaps)."""
-    true, predicted = measure(true_draws), measure(predicted_draws)
-    total = measure(predicted_draws + true_draws)
-    directions = _mean_directions(true, predicted, total)
-    change_draws = predicted_draws - true_draws
-    change = measure(change_draws)
-    mean = change_draws @ directions[:, None] / max(np.count_nonzero(directions), 1)
-    largest = np.maximum(largest_t(change_draws, change), largest_t(mean, measure(mean)))
-    return GapNumbers(true, predicted, change, total, directions, mean[:, 0], largest)
+class ModelGaps:
+    """The gaps of one model: what is kept of their draws, which may be large.
 
-
-def _mean_directions(true: Numbers, predicted: Numbers, total: Numbers) -> Array:
-    """Return the sign of the sum for gaps that take part in the mean change, else 0.
-
-    The sign of the gap in the labels would not do: a gap that chance made large in the labels is
-    smaller in any prediction.
+    Attributes
+    ----------
+    true, predicted, change, total : Numbers
+        The gaps in the labels and in the predictions, their difference and their sum.
+    mean_directions : ndarray of shape (gaps,)
+        The sign of the sum for gaps that take part in the mean change, else 0. The sign of the gap
+        in the labels would not do: a gap that chance made large in the labels is smaller in any
+        prediction.
+    mean_draws : ndarray of shape (draws, 1)
+        The mean change.
+    largest_t : ndarray of shape (replicates,)
+        The largest |t| of all changes and of the mean change.
     """
-    is_reversed = true.sides(_OPPOSITE) * predicted.sides(_OPPOSITE) < 0
-    return np.where(is_reversed, 0.0, total.sides(_CERTAIN))
 
+    def __init__(self, true_draws: Array, predicted_draws: Array) -> None:
+        self.true, self.predicted = measure(true_draws), measure(predicted_draws)
+        self.total = measure(predicted_draws + true_draws)
+        is_reversed = self.true.sides(_OPPOSITE) * self.predicted.sides(_OPPOSITE) < 0
+        self.mean_directions = np.where(is_reversed, 0.0, self.total.sides(_CERTAIN))
+        change_draws = predicted_draws - true_draws
+        self.change = measure(change_draws)
+        n_in_mean = max(np.count_nonzero(self.mean_directions), 1)
+        self.mean_draws = change_draws @ self.mean_directions[:, None] / n_in_mean
+        t_of_mean = largest_t(self.mean_draws, measure(self.mean_draws))
+        self.largest_t = np.maximum(largest_t(change_draws, self.change), t_of_mean)
 
-def judge_gaps(
-    data: GroupRates, model: Label, comparison: Comparison, numbers: GapNumbers, k: float
-) -> list[Gap]:
-    """Return the gaps of one model, each with its status and its band along its direction."""
-    half_row = comparison.half_row
-    true_sides = numbers.true.sides(k, half_row)
-    predicted_sides = numbers.predicted.sides(k, half_row)
-    directions = np.where(true_sides != 0, true_sides, numbers.total.sides(k, half_row))
-    along = numbers.change.sides(k, half_row) * directions
-    status = _statuses(true_sides, predicted_sides, along)
-    higher_in_labels = np.where(numbers.true.values < 0, -1.0, 1.0)
-    signs = np.where(directions != 0, directions, higher_in_labels)
-    change, reach = signs * numbers.change.values, numbers.change.reach(k, half_row)
-    # The size of a gap that appears grows by the smaller of its change and its sum.
-    least_sum = np.abs(numbers.total.values) - numbers.total.reach(k, half_row)
-    low = np.where(status == "appears", np.minimum(change - reach, least_sum), change - reach)
-    # In the order of the fields of a gap; adding 0 leaves no -0.0.
-    columns = [
-        signs * numbers.true.values + 0.0,
-        signs * numbers.predicted.values + 0.0,
-        change + 0.0,
-        low + 0.0,
-        change + reach,
-        status,
-        true_sides != 0,
-        predicted_sides != 0,
-        numbers.mean_directions != 0,
-    ]
-    return _list_gaps(data, model, comparison, signs, columns)
+    def mean_change(self, half_row: Array, k: float) -> Estimate:
+        """Return the mean change along the directions of the gaps, with its band."""
+        in_mean = self.mean_directions != 0
+        if not in_mean.any():
+            return Estimate(np.nan, reason=words.NO_DIRECTION)
+        mean = measure(self.mean_draws)
+        value, reach = mean.values.item(), mean.reach(k, half_row[in_mean].mean()).item()
+        return Estimate(value, value - reach, value + reach, "", self.mean_draws[1:, 0])
 
-
-def _statuses(true_sides: Array, predicted_sides: Array, along: Array) -> Array:
-    """Return the first status that holds for each gap; `along` is the side of the change."""
-    reverses = true_sides * predicted_sides < 0
-    shrinks = along < 0
-    grows = (along > 0) & (true_sides != 0)
-    appears = along > 0
-    names = ["reverses", "shrinks", "grows", "appears"]
-    return np.select([reverses, shrinks, grows, appears], names, default="unclear")
+    def judge(
+        self, data: GroupRates, model: Label, comparison: Comparison, k: float
+    ) -> tuple[Gap, ...]:
+        """Return the gaps, each with its status and its band along its direction."""
+        half_row = comparison.half_row
+        true_sides = self.true.sides(k, half_row)
+        predicted_sides = self.predicted.sides(k, half_row)
+        directions = np.where(true_sides != 0, true_sides, self.total.sides(k, half_row))
+        along = self.change.sides(k, half_row) * directions
+        larger = np.where(true_sides != 0, "grows", "appears")
+        conditions = [true_sides * predicted_sides < 0, along < 0, along > 0]
+        status = np.select(conditions, ["reverses", "shrinks", larger], default="unclear")
+        higher_in_labels = np.where(self.true.values < 0, -1.0, 1.0)
+        signs = np.where(directions != 0, directions, higher_in_labels)
+        change, reach = signs * self.change.values, self.change.reach(k, half_row)
+        # The size of a gap that appears grows by the smaller of its change and its sum.
+        least_sum = np.abs(self.total.values) - self.total.reach(k, half_row)
+        low = np.where(status == "appears", np.minimum(change - reach, least_sum), change - reach)
+        true, predicted = signs * self.true.values, signs * self.predicted.values
+        numbers = [x + 0.0 for x in (true, predicted, change, low, change + reach)]  # No -0.0.
+        flags = [true_sides != 0, predicted_sides != 0, self.mean_directions != 0]
+        return _list_gaps(data, model, comparison, signs, [*numbers, status, *flags])
 
 
 def _list_gaps(
     data: GroupRates, model: Label, comparison: Comparison, signs: Array, columns: list[Array]
-) -> list[Gap]:
+) -> tuple[Gap, ...]:
     """Return gaps from columns in the order of their fields; a sign of -1 exchanges the groups."""
-    firsts = np.where(signs > 0, comparison.first, comparison.second)
-    seconds = np.where(signs > 0, comparison.second, comparison.first)
-    names, rows = [*data.groups, ALL_ROWS], data.rows.tolist()
-    true, predicted = data.true[0].tolist(), data.predicted[model][0].tolist()
-    places = [column.tolist() for column in (firsts, seconds, comparison.of_class, *columns)]
-    gaps = []
-    for first, second, of_class, *numbers in zip(*places, strict=True):
-        sides = (
-            (rows[first], rows[second]),
-            (true[first][of_class], true[second][of_class]),
-            (predicted[first][of_class], predicted[second][of_class]),
-        )
-        gaps.append(Gap(names[first], names[second], data.classes[of_class], *sides, *numbers))
-    return gaps
+    pair, of_class = np.array([comparison.first, comparison.second]), comparison.of_class
+    pair = np.where(signs > 0, pair, pair[::-1])
+    true, predicted = (rates[0][pair, of_class] for rates in (data.true, data.predicted[model]))
+    names = [*data.groups, ALL_ROWS]
+    first, second = ([names[i] for i in positions] for positions in pair.tolist())
+    classes = [data.classes[i] for i in of_class.tolist()]
+    sides = [zip(*side.tolist(), strict=True) for side in (data.rows[pair], true, predicted)]
+    others = [column.tolist() for column in columns]
+    fields = zip(first, second, classes, *sides, *others, strict=True)
+    return tuple(Gap(*values) for values in fields)

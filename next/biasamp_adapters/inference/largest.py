@@ -66,7 +66,7 @@ def largest_gap(
         reason = reason_of_number(len(draws) - 1, len(rates) - 1, confidence)
     if not reason and not bands.measure(draws - draws[:, :1]).errors.any():
         reason = words.NO_VARIATION
-    ratio = _ratio(draws, rows, groups, is_rate, confidence, reason)
+    ratio = _ratio(draws, rows if is_rate else None, groups, confidence, reason)
     if reason:
         return Largest(Estimate(float(np.ptp(draws[0])), reason=reason), ratio)
     half_row = 0.5 / rows if is_rate else np.zeros(len(rows))
@@ -76,18 +76,16 @@ def largest_gap(
 
 
 def _ratio(
-    draws: Array,
-    rows: Array,
-    groups: Sequence[Label],
-    is_rate: bool,
-    confidence: float,
-    reason: str,
+    draws: Array, rows: Array | None, groups: Sequence[Label], confidence: float, reason: str
 ) -> Estimate:
-    """Return the ratio of lowest to highest; a reason for both numbers goes before its own."""
+    """Return the ratio of lowest to highest; a reason for both numbers goes before its own.
+
+    Only rates have rows.
+    """
     least, most = float(draws[0].min()), float(draws[0].max())
     if most <= 0 or least < 0:
         return Estimate(np.nan, reason=words.NO_RATIO)
-    if is_rate:
+    if rows is not None:
         rare = draws[0] * rows < FEW_POSITIVES * (1 - 1e-9)
         draws = (draws * rows + 0.5) / (rows + 1)
         if rare.any() and not reason:
@@ -97,7 +95,7 @@ def _ratio(
         reason = words.NOT_ABOVE_0
     if reason:
         return Estimate(least / most, reason=reason)
-    low, high = _ends_of_largest(np.log(draws), np.zeros(len(rows)), confidence)
+    low, high = _ends_of_largest(np.log(draws), np.zeros(len(groups)), confidence)
     return Estimate(least / most, float(np.exp(-high)), float(np.exp(-low)), "")
 
 

@@ -29,10 +29,8 @@ def read_seed(random_state: Any) -> int:
         return int(np.random.default_rng(random_state).integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    raise ValueError(
-        "random_state must be a whole number from 0 on, None or a numpy Generator; "
-        f"received {random_state!r:.60}"
-    )
+    rule = "random_state must be a whole number from 0 on, None or a numpy Generator"
+    raise ValueError(f"{rule}; received {random_state!r:.60}")
 
 
 def generator(stream: int, seed: int) -> np.random.Generator:

@@ -8,7 +8,7 @@ half a row of the smaller group; one that is the same in every replicate has no 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.inference import gaps as rule
 from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
-from biasamp_adapters.inference.gaps import Comparison, Gap, GapNumbers, GroupRates
+from biasamp_adapters.inference.gaps import Comparison, Gap, GroupRates
 from biasamp_adapters.inference.intervals import Estimate, are_enough
 
 
@@ -53,9 +53,8 @@ def judge(
 ) -> list[Judgement]:
     """Return what is said of each model; all models are one family.
 
-    If pairs of groups give more than 5,000 gaps, each group is compared with all rows together.
-    Where the data do not hold the rates of all rows, these are the means of the groups' rates,
-    weighted by rows, which is right if each row has one group and weight 1.
+    If pairs of groups give more than 5,000 gaps, each group is compared with all rows together,
+    whose rates the data then hold.
 
     Parameters
     ----------
@@ -69,44 +68,40 @@ def judge(
     compared = range(len(data.classes)) if compared is None else compared
     comparison = rule.choose_comparison(data.sizes, compared)
     n_gaps = len(comparison.first)
+    reason = ""
     if np.count_nonzero(data.rows[: len(data.groups)]) < 2:
-        return _cannot_say(data, comparison, "one_group")
-    if n_gaps == 0:
-        return _cannot_say(data, comparison, "too_few_rows")
-    if n_gaps > rule.MOST_GAPS:
-        return _cannot_say(data, comparison, "too_many_gaps")
-    if comparison.kind == rule.ALL_ROWS and len(data.rows) == len(data.groups):
-        data = _with_all_rows(data)
-    defined = _only_defined(data, comparison, confidence)
-    if defined is None:
-        return _cannot_say(data, comparison, "no_interval")
-    true_draws = comparison.draws(defined.true)
+        reason = "one_group"
+    elif n_gaps == 0:
+        reason = "too_few_rows"
+    elif n_gaps > rule.MOST_GAPS:
+        reason = "too_many_gaps"
+    else:
+        is_defined = _are_defined(data, comparison)
+        n_boot, n_defined = len(is_defined) - 1, int(is_defined[1:].sum())
+        if not is_defined[0] or not are_enough(n_defined, n_boot, confidence):
+            reason = "no_interval"
+    if reason:
+        mean, kind = Estimate(np.nan, reason=words.NOT_JUDGED), comparison.kind
+        models = data.predicted
+        return [Judgement(m, "cannot_say", reason, mean, (), kind, n_gaps) for m in models]
+    true_draws = comparison.draws(data.true[is_defined])
     measured = {
-        model: rule.measure_gaps(true_draws, comparison.draws(rates))
-        for model, rates in defined.predicted.items()
+        model: rule.ModelGaps(true_draws, comparison.draws(rates[is_defined]))
+        for model, rates in data.predicted.items()
     }
-    k = family_quantile([numbers.largest_t for numbers in measured.values()], confidence)
+    k = family_quantile([of_model.largest_t for of_model in measured.values()], confidence)
     if k == 0:  # No model errs, or the changes are the same in every replicate.
         k = family_quantile([largest_t(true_draws, measure(true_draws))], confidence)
     return [_judgement(data, comparison, *of_model, k) for of_model in measured.items()]
 
 
 def _judgement(
-    data: GroupRates, comparison: Comparison, model: Label, numbers: GapNumbers, k: float
+    data: GroupRates, comparison: Comparison, model: Label, of_model: rule.ModelGaps, k: float
 ) -> Judgement:
-    gaps = tuple(rule.judge_gaps(data, model, comparison, numbers, k))
-    mean = _mean_change(numbers, comparison.half_row, k)
+    gaps = of_model.judge(data, model, comparison, k)
+    mean = of_model.mean_change(comparison.half_row, k)
     code = _code({gap.status for gap in gaps}, mean)
     return Judgement(model, code, "", mean, gaps, comparison.kind, len(gaps))
-
-
-def _mean_change(numbers: GapNumbers, half_row: Array, k: float) -> Estimate:
-    in_mean = numbers.mean_directions != 0
-    if not in_mean.any():
-        return Estimate(np.nan, reason=words.NO_DIRECTION)
-    mean = measure(numbers.mean_draws[:, None])
-    value, reach = mean.values.item(), mean.reach(k, half_row[in_mean].mean()).item()
-    return Estimate(value, value - reach, value + reach, "", numbers.mean_draws[1:])
 
 
 def _code(statuses: Collection[str], mean: Estimate) -> str:
@@ -123,41 +118,10 @@ def _code(statuses: Collection[str], mean: Estimate) -> str:
     return "reduces" if smaller else "no_clear_change"
 
 
-def _cannot_say(data: GroupRates, comparison: Comparison, reason: str) -> list[Judgement]:
-    mean, n_gaps = Estimate(np.nan, reason=words.NOT_JUDGED), len(comparison.first)
-    return [
-        Judgement(model, "cannot_say", reason, mean, (), comparison.kind, n_gaps)
-        for model in data.predicted
-    ]
-
-
-def _with_all_rows(data: GroupRates) -> GroupRates:
-    return replace(
-        data,
-        true=_add_mean(data.true, data.rows),
-        predicted={model: _add_mean(rates, data.rows) for model, rates in data.predicted.items()},
-        rows=np.append(data.rows, data.rows.sum()),
-    )
-
-
-def _add_mean(rates: Array, rows: Array) -> Array:
-    """Return rates with their mean over groups, weighted by rows, as one more group."""
-    weights = np.isfinite(rates) * rows[:, None]
-    sums = (np.nan_to_num(rates) * weights).sum(axis=1, keepdims=True)
-    return np.concatenate([rates, sums / weights.sum(axis=1, keepdims=True)], axis=1)
-
-
-def _only_defined(data: GroupRates, comparison: Comparison, confidence: float) -> GroupRates | None:
-    """Return the draws in which every rate that is compared exists, or None if too few are left."""
+def _are_defined(data: GroupRates, comparison: Comparison) -> Array:
+    """Return in which draws every rate that is compared exists."""
     groups = np.union1d(comparison.first, comparison.second)[:, None]
     classes = np.unique(comparison.of_class)
-    is_defined = np.ones(len(data.true), dtype=bool)
-    for rates in (data.true, *data.predicted.values()):
-        is_defined &= np.isfinite(rates[:, groups, classes]).all(axis=(1, 2))
-    n_boot, n_defined = len(is_defined) - 1, int(is_defined[1:].sum())
-    if not is_defined[0] or not are_enough(n_defined, n_boot, confidence):
-        return None
-    if n_defined == n_boot:
-        return data
-    predicted = {model: rates[is_defined] for model, rates in data.predicted.items()}
-    return replace(data, true=data.true[is_defined], predicted=predicted)
+    all_rates = (data.true, *data.predicted.values())
+    defined = [np.isfinite(x[:, groups, classes]).all(axis=(1, 2)) for x in all_rates]
+    return np.logical_and.reduce(defined)

@@ -14,26 +14,8 @@ from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, posit
 from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.inference.intervals import Trust, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
-from biasamp_adapters.metrics.attack_tables import (
-    OF_COLUMNS,
-    OF_LABELS,
-    OF_PAIRS,
-    Attack,
-    bias_of_expectation,
-)
-from biasamp_adapters.metrics.quality import (
-    BALANCED,
-    LOSS,
-    OF_NUMBERS,
-    UNCERTAINTY,
-    Quality,
-    chance_share,
-    cross_entropy,
-    has_clear_winners,
-    is_dependent,
-    mean_gain,
-    tie_margin,
-)
+from biasamp_adapters.metrics.attack_tables import OF_COLUMNS, OF_LABELS, OF_PAIRS, Attack
+from biasamp_adapters.metrics.quality import LOSS, UNCERTAINTY, Quality, chance_share, is_dependent
 from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips.
@@ -83,18 +65,7 @@ class AttackMeasurement(Measurement):
     @cached_property
     def values(self) -> Array | None:
         """The numbers that targets stand for, or 1 for the class whose F1 is asked for."""
-        labels = self.target_labels
-        if self.quality.name == "f1":
-            if self.positive is None:
-                return None
-            return np.array([*(label == self.positive for label in labels), False], dtype=float)
-        try:
-            return np.array(labels, dtype=np.float64)
-        except (TypeError, ValueError):
-            if self.quality.name not in OF_NUMBERS:
-                return None
-            rule = f"quality={self.quality.name!r} needs a target of numbers"
-            raise ValueError(f"{rule}; received {labels[0]!r}") from None
+        return self.quality.values_of(self.target_labels, self.positive)
 
     @property
     def is_ratio(self) -> bool:
@@ -193,15 +164,12 @@ class AttackMeasurement(Measurement):
             return False
         if self.metric.equalize != "auto":
             return self.metric.equalize != "sampled"
-        n_rows, axis = self.evaluation.rows.effective_rows, self.attack.axis
+        n_rows, score = self.evaluation.rows.effective_rows, self.quality.score
         if self.quality.name == LOSS:
-            table = self.attack.tables(self.margins, self.attack.data)
-            accuracy = self.attack.accuracy(self.margins)
-            bias = bias_of_expectation(table, self.expected_tables, accuracy, axis, n_rows)
-            total = cross_entropy(self.expected_tables) + cross_entropy(self.model_tables)
+            bias = self.attack.bias(self.margins, self.expected_tables, n_rows)
+            total = score(self.expected_tables, None) + score(self.model_tables, None)
             return bool((bias <= _MAX_BIAS * total).all())
-        has_rule = self.quality.name == "accuracy" or (self.quality.name, axis) == (BALANCED, -2)
-        return has_rule and has_clear_winners(self.quality, self.expected_tables, n_rows)
+        return self.quality.has_clear_winners(self.expected_tables, n_rows, self.attack.axis)
 
     @cached_property
     def _trials(self) -> Trials:
@@ -227,8 +195,9 @@ class AttackMeasurement(Measurement):
             # The largest of shares that may be tied has a lower bound, which mirroring turns round.
             others = None if name == "value" else scores[name]
             levels = self.point()["psi_dataset"], self.point()["psi_model"]
-            gains = self._gain(self.data_tables), self._gain(self.model_tables)
-            margin = tie_margin(name, self.quality, levels, gains, self.metric.is_absolute)
+            both, rows = (self.data_tables, self.model_tables), self.evaluation.rows
+            gains = [self.quality.mean_gain(tables, rows.effective_rows) for tables in both]
+            margin = self.quality.tie_margin(name, levels, gains, self.metric.is_absolute)
         return Trust(
             self._recentred(name, scores[name]),
             self._reason_for_no_interval(name, scores[name]),
@@ -237,9 +206,6 @@ class AttackMeasurement(Measurement):
             limits=self._limits(name),
             others=others,
         )
-
-    def _gain(self, tables: Array) -> float:
-        return mean_gain(self.quality, tables, self.evaluation.rows.effective_rows)
 
     def _recentred(self, name: str, replicates: Array) -> Array:
         """Return replicates around the value of drawn flips; those of levels are mirrored."""
@@ -277,11 +243,9 @@ class AttackMeasurement(Measurement):
     def _share_alone(self) -> float:
         """The share of the rows that are alone in their cell, in the data or in the output."""
         margins = margins_of_data(self.evaluation.rows.unweighted()).of_model(self.model)
-        shares = [
-            (self.attack.tables(margins, roles) == 1).sum(axis=(-2, -1)).mean()
-            for roles in (self.attack.data, self.attack.model)
-        ]
-        return float(max(shares) / margins.total[0, 0, 0])
+        both = (self.attack.tables(margins, x) for x in (self.attack.data, self.attack.model))
+        alone = max((table == 1).sum(axis=(-2, -1)).mean() for table in both)
+        return float(alone / margins.total[0, 0, 0])
 
     def _is_ratio_of_chance(self, rows: float) -> bool:
         """Return whether chance explains too much of a ratio of uncertainty coefficients."""
@@ -294,7 +258,7 @@ class AttackMeasurement(Measurement):
     def _limits(self, name: str) -> tuple[float, float]:
         """Return the range of a score."""
         lowest, highest = self.quality.lowest, self.quality.highest
-        if self.quality.name in ("accuracy", BALANCED):  # The best guess is not below chance.
+        if self.quality.guesses and not self.quality.inverse:  # The best guess is not below chance.
             lowest = 1 / self.model_tables.shape[-1]
         if name != "value":
             return lowest, highest
@@ -309,5 +273,4 @@ class AttackMeasurement(Measurement):
         scores = pairs.compare(dataset, pairs.model_tables)
         group = self.margins.joint(ATTRIBUTE, ALL)[0]
         varies = (group > 0) & (group < self.margins.total[0] * (1 - 1e-12))
-        means = {name: score.mean(axis=0) for name, score in scores.items()}
-        return {name: np.where(varies, mean, np.nan) for name, mean in means.items()}
+        return {name: np.where(varies, x.mean(axis=0), np.nan) for name, x in scores.items()}

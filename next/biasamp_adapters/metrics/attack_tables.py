@@ -10,14 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from biasamp_adapters.counting.labels import (
-    ALL,
-    ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
-    PREDICTION,
-    TASK,
-    Array,
-)
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, PREDICTED, TASK, Array
 from biasamp_adapters.counting.margins import Margins, accuracy_by_label, accuracy_of, divide
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED
 
@@ -88,16 +81,23 @@ class Attack:
         accuracy = self.accuracy(margins)
         if rng is None:
             return expected_flips(table, accuracy, self.axis)
-        unit = None
+        unit = np.ones_like(table)
         if margins.rows.w is not None:
             unit = divide(self.tables(margins.squared, self.data), table, 0.0)
         return drawn_flips(np.repeat(table, n_trials, axis=0), accuracy, self.axis, rng, unit)
 
+    def bias(self, margins: Margins, expected: Array, n_rows: float) -> Array:
+        """Return how much lower the cross-entropy of drawn tables is than that of the expected."""
+        accuracy = self.accuracy(margins)
+        return bias_of_expectation(
+            self.tables(margins, self.data), expected, accuracy, self.axis, n_rows
+        )
+
 
 ATTACKS = {
-    A_TO_T: Attack((ATTRIBUTE, TASK), (ATTRIBUTE, PREDICTION), TASK),
-    T_TO_A: Attack((TASK, ATTRIBUTE), (TASK, ATTRIBUTE_PREDICTION), ATTRIBUTE),
-    UNDIRECTED: Attack((TASK, ATTRIBUTE), (PREDICTION, ATTRIBUTE), TASK),
+    A_TO_T: Attack((ATTRIBUTE, TASK), (ATTRIBUTE, PREDICTED[TASK]), TASK),
+    T_TO_A: Attack((TASK, ATTRIBUTE), (TASK, PREDICTED[ATTRIBUTE]), ATTRIBUTE),
+    UNDIRECTED: Attack((TASK, ATTRIBUTE), (PREDICTED[TASK], ATTRIBUTE), TASK),
 }
 
 
@@ -165,7 +165,7 @@ def bias_of_expectation(
 
 
 def drawn_flips(
-    table: Array, accuracy: Array, axis: int, rng: np.random.Generator, unit: Array | None = None
+    table: Array, accuracy: Array, axis: int, rng: np.random.Generator, unit: Array
 ) -> Array:
     """Return tables whose labels are kept with the chance ``accuracy``, each drawn by itself.
 
@@ -175,33 +175,27 @@ def drawn_flips(
     accuracy : ndarray of shape (...)
     axis : {-1, -2}
         Whether targets or inputs are flipped.
-    unit : ndarray of the shape of ``table``, optional
+    unit : ndarray of the shape of ``table``
         The weight of one row of each cell.
     """
     if table.shape[axis] == 1:
         return table
     if axis == -2:
-        unit = None if unit is None else unit.swapaxes(-1, -2)
-        flipped = drawn_flips(table.swapaxes(-1, -2), accuracy, -1, rng, unit)
+        flipped = drawn_flips(table.swapaxes(-1, -2), accuracy, -1, rng, unit.swapaxes(-1, -2))
         return flipped.swapaxes(-1, -2)
-    rows, n_labels = table, table.shape[-1]
-    if unit is not None:  # A cell of weight w has whole rows, which together weigh w exactly.
-        rows = np.where(table > 0, np.maximum(np.rint(divide(table, unit, 0.0)), 1), 0)
-        unit = divide(table, rows, 0.0)
+    # A cell of weight w has whole rows, which together weigh w exactly.
+    rows = np.where(table > 0, np.maximum(np.rint(divide(table, unit, 0.0)), 1), 0)
+    unit, n_labels = divide(table, rows, 0.0), table.shape[-1]
     wrong = np.clip(np.broadcast_to(1 - accuracy, table.shape[:-2]), 0, 1)
     # To take a wrong label is to draw any label, the old one included, somewhat more often.
     redrawn = wrong * n_labels / (n_labels - 1)
     taken = binomial(rows, np.minimum(redrawn, 1)[..., None, None], rng)
     returned = spread_evenly(taken.sum(axis=-1), n_labels, rng)
-    if unit is None:
-        flipped = rows - taken + returned
-    else:
-        weight = (taken * unit).sum(axis=-1, keepdims=True)
-        mean = divide(weight, taken.sum(axis=-1, keepdims=True), 0.0)
-        flipped = (rows - taken) * unit + returned * mean
+    weight = (taken * unit).sum(axis=-1, keepdims=True)
+    mean = divide(weight, taken.sum(axis=-1, keepdims=True), 0.0)
+    flipped = (rows - taken) * unit + returned * mean
     for place in map(tuple, np.argwhere(redrawn > 1)):
-        each = np.ones_like(rows[place]) if unit is None else unit[place]
-        flipped[place] = _flip_each_label(rows[place], each, wrong[place], rng)
+        flipped[place] = _flip_each_label(rows[place], unit[place], wrong[place], rng)
     return flipped
 
 

@@ -16,18 +16,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier
 
 from biasamp_adapters.counting.labels import Array
-from biasamp_adapters.metrics.quality import (
-    BALANCED,
-    HARD_LOSS,
-    OF_NUMBERS,
-    OF_PROBABILITIES,
-    QUALITIES,
-    UNCERTAINTY,
-    entropy,
-)
+from biasamp_adapters.metrics import quality as qualities
 
 #: How the names of qualities and scorers of numbers begin.
-_OF_NUMBERS = (*OF_NUMBERS, "r2", "explained_variance", "d2_absolute", "neg_m", "neg_root")
+_OF_NUMBERS = (*qualities.OF_NUMBERS, "r2", "explained_variance", "d2_abs", "neg_m", "neg_root")
 
 #: The lowest probability that a log loss is taken of, as in scikit-learn.
 _LOWEST = float(np.finfo(np.float64).eps)
@@ -77,7 +69,7 @@ def get_estimator(attacker: Any, quality: Any) -> Any:
     """Return an estimator: the given one, or that of a name."""
     if not isinstance(attacker, str):
         return attacker
-    if attacker == "exact" and quality in OF_NUMBERS:
+    if attacker == "exact" and quality in qualities.OF_NUMBERS:
         return LinearRegression()
     if attacker in ("exact", "logistic"):
         return LogisticRegression(max_iter=1000)
@@ -112,7 +104,7 @@ class Attacker:
     estimator : estimator
         It is cloned for every fit.
     quality : str or callable
-    is_regressor, takes_weights : bool
+    is_regressor, is_balanced, takes_weights : bool
     divides : bool
         Whether it guesses from P(class | input) / P(class).
     """
@@ -124,8 +116,9 @@ class Attacker:
         # Not all that accept weights use them: with these, all rows are guessed to be of class 1.
         weighted = self._fit_few_rows(sample_weight=1.0 + 19 * _CLASSES)
         self.takes_weights = weighted is not None and weighted.predict(_FEW.inputs).mean() > 0.5
+        self.is_balanced = quality == qualities.BALANCED
         has_probabilities = hasattr(self.few, "predict_proba")
-        self.divides = quality == BALANCED and has_probabilities and not self.takes_weights
+        self.divides = self.is_balanced and has_probabilities and not self.takes_weights
 
     def _fit_few_rows(self, **params: Array) -> Any:
         """Return a clone that is fitted on a few rows; None if that fails."""
@@ -170,7 +163,7 @@ class Attacker:
         scorer, score, quality = None, 0.0, self.quality
         if callable(quality):
             scorer = make_scorer(quality)
-        elif quality == "f1_macro" or quality not in QUALITIES:
+        elif quality == "f1_macro" or quality not in qualities.QUALITIES:
             scorer = get_scorer(quality)
         for fitted, judged in rows.splits():
             estimator = self._fit(fitted, seed)
@@ -184,20 +177,19 @@ class Attacker:
             score += float(judged.share.sum()) * mean
         if scorer is not None:
             return score
-        if quality == UNCERTAINTY:
-            whole = float(entropy(np.bincount(rows.target, rows.share)[None]))
+        if quality == qualities.UNCERTAINTY:
+            whole = float(qualities.entropy(np.bincount(rows.target, rows.share)[None]))
             return max(0.0, 1 - score / whole) if whole > 0 else 0.0
         if quality == "inverse_rmse":
             return score**0.5
         if quality == "hard_inverse_cross_entropy":
-            return HARD_LOSS * score
-        return score if QUALITIES[quality].inverse else 1 - score
+            return qualities.HARD_LOSS * score
+        return score if qualities.QUALITIES[quality].inverse else 1 - score
 
     def _fit(self, rows: Sample, seed: int) -> Any:
         """Return an estimator that is fitted on rows, with all its seeds set."""
-        is_balanced = self.quality == BALANCED
         weight = rows.weight
-        if is_balanced and not self.divides:
+        if self.is_balanced and not self.divides:
             weight = balance(weight, rows.target)
         weights = {"sample_weight": weight / weight.mean()}
         if not self.takes_weights:
@@ -206,7 +198,7 @@ class Attacker:
         for name in self.estimator.get_params():
             if name.endswith("random_state"):
                 settings[name] = seed
-            if name.endswith("class_weight") and is_balanced:  # Else, it would be balanced twice.
+            if name.endswith("class_weight") and self.is_balanced:
                 settings[name] = None
         estimator = clone(self.estimator).set_params(**settings)
         if not self.is_regressor and (rows.target == rows.target[0]).all():
@@ -216,7 +208,7 @@ class Attacker:
     def _losses(self, estimator: Any, fitted: Sample, judged: Sample) -> Array:
         """Return the log loss or the squared error of each guess, or whether it is wrong."""
         target = judged.target
-        if not self.divides and self.quality not in OF_PROBABILITIES:
+        if not self.divides and self.quality not in qualities.OF_PROBABILITIES:
             guess = np.ravel(estimator.predict(judged.inputs))
             return (target - guess) ** 2 if self.is_regressor else target != guess
         n_classes = 1 + max(fitted.target.max(), target.max())

@@ -8,7 +8,7 @@ from typing import Any
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
 from biasamp_adapters.metrics.attack_tables import ATTACKS, OF_COLUMNS, OF_LABELS
-from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_has
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_choice, check_whole
 from biasamp_adapters.metrics.quality import LEAVE_ONE_OUT, LOSS, UNCERTAINTY, get_quality, name_of
 
 _CHOICES = {
@@ -48,17 +48,12 @@ class AttackMetric(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, allowed in _CHOICES.items():
-            value = getattr(self, name, "absolute")
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}; received {value!r}")
-        n_trials = self.n_trials
-        if n_trials is not None and (not isinstance(n_trials, int) or n_trials < 1):
-            raise ValueError(f"n_trials must be a whole number from 1 on; received {n_trials!r}")
+            check_choice(name, getattr(self, name, "absolute"), allowed)
+        if self.n_trials is not None:
+            check_whole("n_trials", self.n_trials, 1)
         if self.equalize == "expected" and (self.quality == UNCERTAINTY or self.is_fitted):
-            raise ValueError(
-                "equalize='expected' is for the exact attacker and other qualities than "
-                "'uncertainty_coefficient'; received both or one of them"
-            )
+            rule = f"equalize='expected' is for the exact attacker, and not for {UNCERTAINTY!r}"
+            raise ValueError(f"{rule}; received {self!r:.150}")
         if self.is_fitted:
             if self.evaluation == "loo":
                 raise ValueError("evaluation='loo' is of attacker='exact'; received another one")
@@ -95,7 +90,7 @@ class AttackMetric(Metric):
         rows, attack = evaluation.rows, ATTACKS[self.direction]
         kind = OF_COLUMNS if rows.is_matrix(attack.data[1]) else OF_LABELS
         attack = replace(attack, kind=kind, is_equalized=self.equalize is not None)
-        check_has(rows, model, (*attack.data, *attack.model), self.name)
+        self.check_has(rows, model, (*attack.data, *attack.model))
         quality = get_quality(self.quality, is_fitted=self.is_fitted)
         if self.evaluation == "loo":
             if rows.w is not None or quality.name != LOSS:

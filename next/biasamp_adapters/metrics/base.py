@@ -183,6 +183,12 @@ class Metric(ABC):
     def _reading_options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _READING}
 
+    def check_has(self, rows: Rows, model: str | None, roles: Sequence[str]) -> None:
+        """Raise unless the rows hold what the metric reads."""
+        for role in roles:
+            if not rows.has(role, model):
+                raise ValueError(f"{role} must be given for {self.name}; received None")
+
     def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
         """Return rows beside the reference, on common labels; ``names`` are those of columns."""
         reference = read_reference(self.reference, names, self.missing)
@@ -199,7 +205,14 @@ class Metric(ABC):
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
         drawn = [m for m in measurements if n_boot and not m.reason_not_to_draw]
-        scores, notes = _replicate(drawn, n_boot, seed)
+        scores: dict[str | None, dict[str, Array]] = {}
+        notes: list[str] = []
+        if drawn:
+            rows, reference = drawn[0].evaluation.rows, drawn[0].evaluation.reference
+            reference = reference if drawn[0].reads_reference else None
+            replicates, note = replicate(drawn, rows, reference, n_boot, seed)
+            scores = {m.model: x for m, x in zip(drawn, replicates, strict=True)}
+            notes = [note, _note_on_clusters(rows)]
         return {
             model: measurement.result(scores.get(model, {}), notes, confidence)
             for model, measurement in zip(models, measurements, strict=True)
@@ -250,24 +263,3 @@ def _only_model(rows: Rows) -> str:
     if len(models) > 1:
         raise ValueError(f"a metric reads one model; received {list(models)[:5]}: use compare")
     return models[0]
-
-
-def _replicate(
-    measurements: Sequence[Measurement], n_boot: int, seed: int
-) -> tuple[dict[str | None, dict[str, Array]], list[str]]:
-    """Return the replicates of each model's scores, and notes on how they were drawn."""
-    if not measurements:
-        return {}, []
-    first = measurements[0]
-    reference = first.evaluation.reference if first.reads_reference else None
-    scores, note = replicate(measurements, first.evaluation.rows, reference, n_boot, seed)
-    models = [measurement.model for measurement in measurements]
-    notes = [note, _note_on_clusters(first.evaluation.rows)]
-    return dict(zip(models, scores, strict=True)), notes
-
-
-def check_has(rows: Rows, model: str | None, roles: Sequence[str], direction: str) -> None:
-    """Raise unless the rows hold what a direction reads."""
-    for role in roles:
-        if not rows.has(role, model):
-            raise ValueError(f"{role} must be given for {direction}; received None")

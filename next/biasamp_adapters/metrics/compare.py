@@ -40,20 +40,14 @@ class Comparison:
         ``difference_low``, ``difference_high`` and ``clear``: whether the interval of the
         difference excludes 0.
         """
-        values = [result.estimate for result in self.results.values()]
-        differences = [self.differences.get(m, Estimate(np.nan)) for m in self.results]
-        columns = {
-            "model": list(self.results),
-            "value": [x.value for x in values],
-            "low": [x.low for x in values],
-            "high": [x.high for x in values],
-            "reason": [x.reason for x in values],
-            "difference": [x.value for x in differences],
-            "difference_low": [x.low for x in differences],
-            "difference_high": [x.high for x in differences],
-            "clear": [x.low > 0 or x.high < 0 for x in differences],
-        }
-        return pd.DataFrame(columns)
+        rows = []
+        for model, result in self.results.items():
+            x, y = result.estimate, self.differences.get(model, Estimate(np.nan))
+            is_clear = y.low > 0 or y.high < 0
+            rows.append([model, x.value, x.low, x.high, x.reason, y.value, y.low, y.high, is_clear])
+        columns = ["model", "value", "low", "high", "reason"]
+        columns += ["difference", "difference_low", "difference_high", "clear"]
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         return self.frame.round(4).to_string(index=False)
@@ -116,9 +110,8 @@ def compare(
     }
     evaluation = metric.read(data, y_pred, columns)
     if len(evaluation.rows.models) < 2:
-        raise ValueError(
-            "compare needs at least two models, as a dict: y_pred={'old': ..., 'new': ...}"
-        )
+        rule = "compare needs at least two models, as a dict"
+        raise ValueError(f"{rule}: y_pred={{'old': ..., 'new': ...}}")
     results = metric.results(evaluation, n_boot, confidence, random_state)
     return Comparison(results, _differences(results, confidence))
 

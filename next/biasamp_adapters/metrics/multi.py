@@ -160,10 +160,7 @@ class MultiAttributeBiasAmplification(RateMetric):
         check_whole("min_size", self.min_size, 1)
         check_whole("min_support", self.min_support, 1)
         if self.max_size is not None:
-            check_whole("max_size", self.max_size, 1)
-            if self.max_size < self.min_size:
-                rule = f"max_size must be at least min_size={self.min_size}"
-                raise ValueError(f"{rule}; received {self.max_size}")
+            check_whole("max_size", self.max_size, self.min_size)
 
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> RateMeasurement:
         predicted = PREDICTED[ATTRIBUTE if self.direction == T_TO_A else TASK]
@@ -208,16 +205,13 @@ class MultiAttributeBiasAmplification(RateMetric):
         ]
         check_number(len(sets))
         rows, reference = evaluation.rows, evaluation.reference
-        if sets and reference is not None:
+        if reference is not None:
             n_rows = label_sets(rows.variable(TASK), sets).sparse.T @ rows.n
             sets = list(compress(sets, n_rows >= self.min_support))
-        if not sets:
-            raise ValueError(
-                f"Multi needs label sets of at least {self.min_size} labels that at least "
-                f"{self.min_support} rows of the reference show; received none"
-            )
-        if reference is not None:
             reference = reference.with_sets(sets)
+        if not sets:
+            rule = f"Multi needs label sets of at least {self.min_size} labels"
+            raise ValueError(f"{rule}, in {self.min_support} rows or more; received none")
         return replace(evaluation, rows=rows.with_sets(sets), reference=reference)
 
 
@@ -265,9 +259,8 @@ def subsets(
 def check_number(n_sets: int) -> None:
     """Raise if there are too many sets."""
     if n_sets > MOST_SETS:
-        raise ValueError(
-            f"Multi compares at most {MOST_SETS:,} sets; received more: set min_support=2 or more"
-        )
+        rule = f"Multi compares at most {MOST_SETS:,} sets"
+        raise ValueError(f"{rule}; received more: set min_support=2 or more")
 
 
 def on_group_sets(evaluation: Evaluation) -> Evaluation:

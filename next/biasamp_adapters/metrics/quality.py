@@ -5,14 +5,14 @@ Each is a function of tables (..., inputs, targets) and of the numbers that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtri
 
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.counting.margins import divide
 
 #: Log loss of a wrong guess that was certain, as PyTorch cuts it off.
@@ -32,8 +32,6 @@ UNCERTAINTY = "uncertainty_coefficient"
 BALANCED, LOSS = "balanced_accuracy", "inverse_cross_entropy"
 
 _INF = float("inf")
-
-_Pair: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -82,6 +80,87 @@ class Quality:
         is_negative = (np.minimum(dataset, model) < 0) & (dataset != model)
         is_undefined = is_negative | np.isnan(dataset) | np.isnan(model)
         return np.where(is_undefined, np.nan, relative)
+
+    def values_of(self, labels: Sequence[Label], positive: Label | None) -> Array | None:
+        """Return the numbers that targets stand for, or 1 for the class whose F1 is asked for."""
+        if self.name == "f1":
+            if positive is None:
+                return None
+            return np.array([*(label == positive for label in labels), False], dtype=float)
+        try:
+            return np.array(labels, dtype=np.float64)
+        except (TypeError, ValueError):
+            if self.name not in OF_NUMBERS:
+                return None
+            rule = f"quality={self.name!r} needs a target of numbers"
+            raise ValueError(f"{rule}; received {labels[0]!r}") from None
+
+    # Ties: how much a choice among classes that may be tied gains.
+
+    def tie_margin(
+        self, name: str, levels: Sequence[float], gains: Sequence[float], is_absolute: bool
+    ) -> tuple[float, float]:
+        """Return how far choices among ties may have raised and lowered a score.
+
+        Parameters
+        ----------
+        name : {"value", "psi_dataset", "psi_model"}
+        levels, gains : (float, float)
+            The levels of dataset and model, and the most that choices among ties gain in each.
+        """
+        (data, model), (gain_of_data, gain_of_model) = levels, gains
+        scale = 1.0
+        if self.inverse:  # Gains are those of the accuracy, 1 - loss / 100.
+            data, model = 1 / (HARD_LOSS * data), 1 / (HARD_LOSS * model)
+            scale = 1 / (HARD_LOSS * (data if name == "psi_dataset" else model) ** 2 or 1.0)
+        if name == "psi_dataset":
+            return gain_of_data * scale, 0.0
+        if name == "psi_model":
+            return gain_of_model * scale, 0.0
+        if is_absolute:
+            return gain_of_model * scale, gain_of_data * scale
+        total = (data + model) ** 2 or 1.0
+        return 2 * data * gain_of_model / total, 2 * model * gain_of_data / total
+
+    def mean_gain(self, table: Array, n_rows: float) -> float:
+        """Return the most that choices among ties gain, averaged over tables."""
+        gap, error, weight = self._lead(table, n_rows)
+        gains = np.where(gap < _TIED * error, _GAIN * error * weight, 0.0)
+        return float(gains.sum(axis=-1).mean())
+
+    def has_clear_winners(self, table: Array, n_rows: float, axis: int) -> bool:
+        """Return whether the two likeliest guesses of each input differ by three standard errors.
+
+        The rule is for accuracy, and for balanced accuracy where inputs (axis -2) are flipped.
+        """
+        if self.name != "accuracy" and (self.name, axis) != (BALANCED, -2):
+            return False
+        gap, error, _ = self._lead(table, n_rows)
+        return bool((gap >= _CLEAR * error).all())
+
+    def _lead(self, table: Array, n_rows: float) -> tuple[Array, Array, Array]:
+        """Return how far the best guess of each input leads, its standard error, and its weight.
+
+        For balanced accuracy, the best guess is the class that has the input most often.
+        """
+        if table.shape[-1] == 1:  # A single class wins for certain.
+            weight = np.ones(table.shape[:-1])
+            return weight, 0 * weight, weight
+        is_balanced = self.name == BALANCED
+        axis = -2 if is_balanced else -1
+        total = table.sum(axis=axis, keepdims=True)
+        share = divide(table, total, 0.0)
+        size = divide(total, table.sum(axis=(-2, -1), keepdims=True), 0.0)
+        order = np.argsort(share, axis=-1)[..., -2:]
+        second, first = np.moveaxis(np.take_along_axis(share, order, axis=-1), -1, 0)
+        gap = first - second
+        if not is_balanced:
+            weight = size[..., 0]
+            return gap, np.sqrt(divide(first + second - gap**2, n_rows * weight, 0.0)), weight
+        variance = divide(share * (1 - share), n_rows * size, 0.0)
+        error = np.sqrt(np.take_along_axis(variance, order, axis=-1).sum(axis=-1))
+        n_classes = np.maximum((total > 0).sum(axis=-1), 1)
+        return gap, error, np.broadcast_to(1 / n_classes, gap.shape)
 
 
 def _share(sums: Array, table: Array) -> Array:
@@ -251,70 +330,3 @@ def chance_share(dataset: Array, model: Array, n_rows: float) -> Array:
     total = g_dataset + g_model
     total = np.where(total > 1e-9, total, 0)
     return np.minimum(divide(degrees_dataset + degrees_model, total, 1.0), 1)
-
-
-# Ties: how much a choice among classes that may be tied gains.
-
-
-def tie_margin(
-    name: str, quality: Quality, levels: _Pair, gains: _Pair, is_absolute: bool
-) -> _Pair:
-    """Return how far choices among ties may have raised and lowered a score.
-
-    Parameters
-    ----------
-    name : {"value", "psi_dataset", "psi_model"}
-    levels, gains : (float, float)
-        The levels of dataset and model, and the most that choices among ties gain in each.
-    """
-    (data, model), (gain_of_data, gain_of_model) = levels, gains
-    scale = 1.0
-    if quality.inverse:  # Gains are those of the accuracy, 1 - loss / 100.
-        data, model = 1 / (HARD_LOSS * data), 1 / (HARD_LOSS * model)
-        scale = 1 / (HARD_LOSS * (data if name == "psi_dataset" else model) ** 2 or 1.0)
-    if name == "psi_dataset":
-        return gain_of_data * scale, 0.0
-    if name == "psi_model":
-        return gain_of_model * scale, 0.0
-    if is_absolute:
-        return gain_of_model * scale, gain_of_data * scale
-    total = (data + model) ** 2 or 1.0
-    return 2 * data * gain_of_model / total, 2 * model * gain_of_data / total
-
-
-def mean_gain(quality: Quality, table: Array, n_rows: float) -> float:
-    """Return the most that choices among ties gain, averaged over tables."""
-    gap, error, weight = _lead(quality, table, n_rows)
-    gains = np.where(gap < _TIED * error, _GAIN * error * weight, 0.0)
-    return float(gains.sum(axis=-1).mean())
-
-
-def has_clear_winners(quality: Quality, table: Array, n_rows: float) -> bool:
-    """Return whether the two likeliest guesses of each input differ by three standard errors."""
-    gap, error, _ = _lead(quality, table, n_rows)
-    return bool((gap >= _CLEAR * error).all())
-
-
-def _lead(quality: Quality, table: Array, n_rows: float) -> tuple[Array, Array, Array]:
-    """Return how far the best guess of each input leads, its standard error, and its weight.
-
-    For balanced accuracy, the best guess is the class that has the input most often.
-    """
-    if table.shape[-1] == 1:  # A single class wins for certain.
-        weight = np.ones(table.shape[:-1])
-        return weight, 0 * weight, weight
-    is_balanced = quality.name == BALANCED
-    axis = -2 if is_balanced else -1
-    total = table.sum(axis=axis, keepdims=True)
-    share = divide(table, total, 0.0)
-    size = divide(total, table.sum(axis=(-2, -1), keepdims=True), 0.0)
-    order = np.argsort(share, axis=-1)[..., -2:]
-    second, first = np.moveaxis(np.take_along_axis(share, order, axis=-1), -1, 0)
-    gap = first - second
-    if not is_balanced:
-        weight = size[..., 0]
-        return gap, np.sqrt(divide(first + second - gap**2, n_rows * weight, 0.0)), weight
-    variance = divide(share * (1 - share), n_rows * size, 0.0)
-    error = np.sqrt(np.take_along_axis(variance, order, axis=-1).sum(axis=-1))
-    n_classes = np.maximum((total > 0).sum(axis=-1), 1)
-    return gap, error, np.broadcast_to(1 / n_classes, gap.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
@@ -27,7 +27,7 @@ from biasamp_adapters.counting.labels import (
 from biasamp_adapters.counting.margins import Margins, certainty, divide, mean_of_pairs, signs
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import Trust, share_of_few_rows, widening
-from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric, check_has
+from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric
 from biasamp_adapters.result import Measurement
 
 #: A sign whose |z| is smaller may be the other one.
@@ -60,15 +60,12 @@ class RateMeasurement(Measurement):
         The positions of the classes that are evaluated.
     coefficients : ndarray
         The sign of the correlation of each pair, or 1 where a group counts and 0 elsewhere.
-    notes : tuple of str
-        Caveats on the value.
     """
 
     true_rate: Rate
     predicted_rate: Rate
     classes: Array
     coefficients: Array
-    notes: tuple[str, ...] = ()
 
     @property
     def pair_labels(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
@@ -88,6 +85,14 @@ class RateMeasurement(Measurement):
     def contributions(self, changes: Array) -> Array:
         """Return what each pair adds to the mean, (batch, groups, classes)."""
         return self.coefficients * changes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        is_undefined = np.isnan(self.changes)
+        if not is_undefined.any():
+            return ()
+        k, names = is_undefined.sum(), self.name_conditions(is_undefined)
+        return (words.RATES_UNDEFINED.format(k=k, m=is_undefined.size, names=names),)
 
     def mean(self, contributions: Array) -> Array:
         """Return the mean over pairs; of undirected metrics over classes of the sum over groups."""
@@ -240,9 +245,9 @@ class RateMetric(Metric):
         needed, is_undirected = [*predicted_rate.numerator], self.direction == UNDIRECTED
         if evaluation.base_rates is None and not is_undirected:
             needed += true_rate.numerator
-        check_has(evaluation.rows, model, needed, self.name)
+        self.check_has(evaluation.rows, model, needed)
         classes = self.classes(evaluation)
-        measurement = self.measurement_type(
+        return self.measurement_type(
             metric=self,
             evaluation=evaluation,
             model=model,
@@ -254,12 +259,6 @@ class RateMetric(Metric):
             classes=classes,
             coefficients=self.coefficients(evaluation, margins, origin)[:, classes],
         )
-        undefined = np.isnan(measurement.changes)
-        if not undefined.any():
-            return measurement
-        names = measurement.name_conditions(undefined)
-        note = words.RATES_UNDEFINED.format(k=undefined.sum(), m=undefined.size, names=names)
-        return replace(measurement, notes=(note,))
 
     def classes(self, evaluation: Evaluation) -> Array:
         """Return the positions of the classes to evaluate: all, or the positive one."""
@@ -267,9 +266,8 @@ class RateMetric(Metric):
         if self.pos_label is None:
             return np.arange(len(labels))
         if self.pos_label not in labels:
-            raise ValueError(
-                f"pos_label must be one of {listing(labels)}; received {self.pos_label!r}"
-            )
+            rule = f"pos_label must be one of {listing(labels)}"
+            raise ValueError(f"{rule}; received {self.pos_label!r}")
         return np.array([labels.index(self.pos_label)])
 
     def coefficients(self, evaluation: Evaluation, margins: Margins, origin: Margins) -> Array:

@@ -152,14 +152,14 @@ def test_bad_direction_raises(kind: Any, direction: Any) -> None:
 
 LOO = {"evaluation": "loo"}
 BAD_ATTACKS: list[tuple[dict[str, Any], str]] = [
-    ({"quality": "auc"}, "quality must be one of .*; received 'auc'"),
-    ({"equalize": "always"}, "equalize must be one of .*; received 'always'"),
-    ({"evaluation": "train"}, "evaluation must be one of .*; received 'train'"),
+    ({"quality": "auc"}, "quality must be .*; received 'auc'"),
+    ({"equalize": "always"}, "equalize must be .*; received 'always'"),
+    ({"evaluation": "train"}, "evaluation must be .*; received 'train'"),
     ({"n_trials": 0}, "n_trials must be a whole number from 1 on; received 0"),
     ({"n_trials": 2.5}, "n_trials must be a whole number from 1 on; received 2.5"),
     (
         {"equalize": "expected", "quality": "uncertainty_coefficient"},
-        "equalize='expected' is for the exact attacker and other qualities than 'uncertainty",
+        "equalize='expected' is for the exact attacker, and not for 'uncertainty",
     ),
     (
         {"equalize": "expected", "attacker": LogisticRegression()},
@@ -193,7 +193,7 @@ BAD_MULTI: list[tuple[dict[str, Any], str]] = [
     ({"min_size": 0}, "min_size must be a whole number from 1 on; received 0"),
     ({"max_size": 1.5}, "max_size must be a whole number from 1 on; received 1.5"),
     ({"min_support": -1}, "min_support must be a whole number from 1 on; received -1"),
-    ({"min_size": 3, "max_size": 2}, "max_size must be at least min_size=3; received 2"),
+    ({"min_size": 3, "max_size": 2}, "max_size must be a whole number from 3 on; received 2"),
 ]
 
 
@@ -205,7 +205,7 @@ def test_bad_setting_of_multi_raises(settings: dict[str, Any], fragment: str) ->
 
 
 def test_bad_change_of_dpa_raises() -> None:
-    with pytest.raises(ValueError, match=r"change must be one of .*; received 'log'"):
+    with pytest.raises(ValueError, match=r"change must be .*; received 'log'"):
         DPA(change="log")
 
 

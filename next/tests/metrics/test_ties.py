@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biasamp_adapters as bam
-from biasamp_adapters.metrics.quality import get_quality, has_clear_winners, mean_gain, tie_margin
+from biasamp_adapters.metrics.quality import get_quality
 
 ACCURACY, BALANCED = get_quality("accuracy"), get_quality("balanced_accuracy")
 HARD = get_quality("hard_inverse_cross_entropy")
@@ -19,17 +19,17 @@ def test_tied_input_gains_by_its_share_of_the_rows() -> None:
     # ties gain .4. The second is clear.
     table = np.array([[50.0, 50.0], [300.0, 0.0]])
     expected = 0.4 * np.sqrt(1 / 100) * 100 / 400
-    assert mean_gain(ACCURACY, table, 400) == pytest.approx(expected, abs=1e-15)
+    assert ACCURACY.mean_gain(table, 400) == pytest.approx(expected, abs=1e-15)
     # Of several tables it is the mean, whatever the order of inputs and the scale of weights.
     several = np.stack([table, table[::-1], 2 * table, 0 * table + [1000, 0]])
-    assert mean_gain(ACCURACY, several, 400) == pytest.approx(3 / 4 * expected, abs=1e-15)
+    assert ACCURACY.mean_gain(several, 400) == pytest.approx(3 / 4 * expected, abs=1e-15)
 
 
 @pytest.mark.parametrize(("first", "is_tied"), [(0.59, True), (0.61, False)])
 def test_shares_within_two_errors_are_tied(first: float, is_tied: bool) -> None:
     # 2 sqrt((1 - d^2) / 100) = .196 for shares that differ by d = .18, and .195 for .22.
     table = np.array([[first, 1 - first]]) * 100
-    assert (mean_gain(ACCURACY, table, 100) > 0) == is_tied
+    assert (ACCURACY.mean_gain(table, 100) > 0) == is_tied
 
 
 def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
@@ -37,12 +37,12 @@ def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
     # sqrt(.25 * .75 / 80 + .25 * .75 / 20), and so has the other one. Each class counts 1/2.
     table = np.array([[20.0, 5.0], [60.0, 15.0]])
     error = np.sqrt(0.25 * 0.75 / 80 + 0.25 * 0.75 / 20)
-    assert mean_gain(BALANCED, table, 100) == pytest.approx(2 * 0.4 * error / 2, abs=1e-15)
+    assert BALANCED.mean_gain(table, 100) == pytest.approx(2 * 0.4 * error / 2, abs=1e-15)
     # Weights may be small. A class without rows is no class, and ties with none.
     small = np.array([[20.0, 5.0], [60.0, 15.0]]) / 1000
-    assert mean_gain(BALANCED, small, 100) == pytest.approx(0.4 * error, abs=1e-15)
+    assert BALANCED.mean_gain(small, 100) == pytest.approx(0.4 * error, abs=1e-15)
     wide = np.array([[20.0, 5.0, 0.0], [60.0, 15.0, 0.0]])
-    assert mean_gain(BALANCED, wide, 100) == pytest.approx(0.4 * error, abs=1e-15)
+    assert BALANCED.mean_gain(wide, 100) == pytest.approx(0.4 * error, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -54,16 +54,16 @@ def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
     ],
 )
 def test_winner_is_clear_beyond_three_errors(quality: Any, n_rows: int, is_clear: bool) -> None:
-    assert has_clear_winners(quality, np.array([[60.0, 40.0]]), n_rows) == is_clear
+    assert quality.has_clear_winners(np.array([[60.0, 40.0]]), n_rows, axis=-2) == is_clear
     # Each input must have one.
     table = np.array([[60.0, 40.0], [100.0, 0.0]])
-    assert has_clear_winners(quality, table, 2 * n_rows) == is_clear
+    assert quality.has_clear_winners(table, 2 * n_rows, axis=-2) == is_clear
 
 
 def test_single_class_always_wins() -> None:
     alone = np.ones((3, 5, 1))
-    assert has_clear_winners(ACCURACY, alone, 5)
-    assert mean_gain(ACCURACY, alone, 5) == 0
+    assert ACCURACY.has_clear_winners(alone, 5, axis=-2)
+    assert ACCURACY.mean_gain(alone, 5) == 0
 
 
 # How far an interval reaches.
@@ -72,7 +72,7 @@ GAINS = (0.01, 0.02)
 
 
 def margin(quality: Any, name: str, levels: tuple[float, float], *, is_absolute: bool) -> Any:
-    return tie_margin(name, quality, is_absolute=is_absolute, levels=levels, gains=GAINS)
+    return quality.tie_margin(name, is_absolute=is_absolute, levels=levels, gains=GAINS)
 
 
 def test_margin_of_a_difference_is_that_of_its_levels() -> None:
