@@ -105,12 +105,13 @@ def gap_records(computed: Computed) -> Iterator[GapRecord]:
     for (direction, model), judgement in computed.judgements.items():
         rates = computed.rates[direction, model]
         for gap in sort_gaps(judgement):
-            equal, beyond = None, as_number(np.nan)
+            equal, beyond = (None, None), as_number(np.nan)
             if "equal" in rates:
-                places = _places(computed, direction, gap)
-                equal_draws = _gap_of(rates["equal"], *places)
-                draws = _gap_of(rates["predicted"], *places) - equal_draws
-                equal = float(equal_draws[0])
+                first, second, of_class = _places(computed, direction, gap)
+                by_group = rates["equal"][:, [first, second], of_class]
+                predicted = rates["predicted"][:, [first, second], of_class]
+                equal = tuple(by_group[0].tolist())
+                draws = -np.diff(predicted - by_group, axis=1)[:, 0]
                 beyond = from_draws(draws, computed.confidence, computed.reason)
             yield GapRecord(
                 **as_number(gap.change, gap.low, gap.high),
@@ -131,7 +132,9 @@ def gap_records(computed: Computed) -> Iterator[GapRecord]:
                 true_clear=gap.true_clear,
                 predicted_clear=gap.predicted_clear,
                 in_mean=gap.in_mean,
-                equal_errors=equal,
+                first_equal=equal[0],
+                second_equal=equal[1],
+                equal_errors=None if equal[0] is None else equal[0] - equal[1],
                 beyond=beyond["value"],
                 beyond_low=beyond["low"],
                 beyond_high=beyond["high"],
@@ -144,11 +147,6 @@ def _places(computed: Computed, direction: str, gap: Gap) -> tuple[int, int, int
     position = {label: i for i, label in enumerate(members.groups)}
     of_class = members.classes.index(gap.of_class)
     return position.get(gap.first, -1), position.get(gap.second, -1), of_class
-
-
-def _gap_of(rates: Array, first: int, second: int, of_class: int) -> Array:
-    """Return the draws of a gap."""
-    return rates[:, first, of_class] - rates[:, second, of_class]
 
 
 def error_records(computed: Computed) -> Iterator[ErrorRecord]:

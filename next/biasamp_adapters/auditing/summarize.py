@@ -11,7 +11,13 @@ import numpy as np
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import Members
-from biasamp_adapters.auditing.gap_records import error_records, gap_records, verdict_records
+from biasamp_adapters.auditing.gap_records import (
+    error_records,
+    from_draws,
+    from_estimate,
+    gap_records,
+    verdict_records,
+)
 from biasamp_adapters.auditing.records import (
     difference_records,
     largest_records,
@@ -31,7 +37,6 @@ def summarize(
     computed: Computed, title: str, names: Mapping[str, Any], favorable_label: Label | None
 ) -> Summary:
     """Return the summary; ``names`` are those of columns, and the facts of how it was computed."""
-    results = [(key, x) for key, of_key in computed.results.items() for x in of_key]
     return Summary(
         version=VERSION,
         title=title,
@@ -53,9 +58,9 @@ def summarize(
         largest=list(largest_records(computed)),
         differences=list(difference_records(computed)),
         thresholds=[],
-        equal_errors=list(_others_of(results, ("equal_errors", "excess"))),
-        levels=list(_others_of(results, ("psi_dataset", "psi_model"))),
-        pairs=[record for key, x in results for record in _pairs(key[1], x)],
+        equal_errors=list(_equal_errors(computed)),
+        levels=list(_levels(computed)),
+        pairs=list(_pairs(computed)),
         frequency=list(_frequency(computed)),
         strata=[],
         rows_needed=list(_rows_needed(computed)),
@@ -126,26 +131,48 @@ def _members(computed: Computed, direction: str, other: str) -> list[Member]:
     ]
 
 
-def _others_of(results: Any, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the further numbers of each metric that has them."""
-    for (_, model), result in results:
-        numbers = result.to_dict()
-        if names[0] in numbers:
-            yield {
-                "model": model,
-                "metric": result.metric,
-                "value": numbers["value"]["value"],
-                **{name: numbers[name]["value"] for name in names},
-                **{f"{name}_low": numbers[name]["low"] for name in names},
-                **{f"{name}_high": numbers[name]["high"] for name in names},
-            }
+def _equal_errors(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield what metrics would be with equal error rates; the number is the excess."""
+    for (_, model), results in computed.results.items():
+        for result in results:
+            if result.excess is not None and result.equal_errors is not None:
+                yield {
+                    "model": model,
+                    "name": result.metric,
+                    "actual": from_estimate(result.estimate)["value"],
+                    "equal_errors": from_estimate(result.equal_errors)["value"],
+                    **from_estimate(result.excess),
+                }
 
 
-def _pairs(model: str, result: Any) -> Iterator[dict[str, Any]]:
-    """Yield the scores of each pair of a group and a class."""
-    frame = result.by_pair.astype(object).where(result.by_pair.notna(), None)
-    for record in frame.to_dict("records"):
-        yield {"model": model, "metric": result.metric, **record}
+def _levels(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield the levels of LA and DPA in the labels and in the predictions."""
+    for (_, model), results in computed.results.items():
+        for result in results:
+            if "psi_model" in result.estimates:
+                levels = (result.estimates[name] for name in ("psi_dataset", "psi_model"))
+                true, predicted = (from_estimate(level)["value"] for level in levels)
+                yield {"model": model, "name": result.metric, "true": true, "predicted": predicted}
+
+
+def _pairs(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield the rates behind BA: the number is the change along the sign, with its own interval."""
+    for record in rate_records(computed):
+        sign, ends = record["sign"], (record["low"], record["high"])
+        low, high = sorted(sign * (np.nan if end is None else end) for end in ends)
+        members = computed.members[record["direction"]]
+        rates = computed.rates[record["direction"], record["model"]]
+        i = members.groups.index(record["group"])
+        j = members.classes.index(record["of_class"])
+        changes = sign * (rates["predicted"][:, i, j] - rates["true"][:, i, j])
+        yield {
+            **{key: record[key] for key in ("model", "direction", "group", "of_class")},
+            **{key: record[key] for key in ("true", "predicted", "sign")},
+            **from_draws(changes, computed.confidence, computed.reason),
+            "band_low": low if np.isfinite(low) else None,
+            "band_high": high if np.isfinite(high) else None,
+            "clear": low > 0 or high < 0,
+        }
 
 
 def _frequency(computed: Computed) -> Iterator[dict[str, Any]]:
@@ -157,10 +184,10 @@ def _frequency(computed: Computed) -> Iterator[dict[str, Any]]:
                 "model": model,
                 "direction": direction,
                 "of_class": label,
-                "labels": float(true[-1, j]),
-                "predictions": float(predicted[-1, j]),
+                "true": float(true[-1, j]),
+                "predicted": float(predicted[-1, j]),
                 "ratio": float(predicted[-1, j] / true[-1, j]) if true[-1, j] > 0 else None,
-                "groups_below": int((predicted[:-1, j] < true[:-1, j]).sum()),
+                "falls": int((predicted[:-1, j] < true[:-1, j]).sum()),
             }
 
 

@@ -13,7 +13,8 @@ import pandas as pd
 
 from biasamp_adapters.atomic import write_text
 from biasamp_adapters.auditing.check import Failure, check
-from biasamp_adapters.auditing.compute import Computed, compute
+from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.compute import compute as compute_audit
 from biasamp_adapters.auditing.runs import mean_over_runs, track_models
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
@@ -24,6 +25,10 @@ from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.replicates import read_seed
 from biasamp_adapters.metrics.base import check_whole
+from biasamp_adapters.report.compose import compose
+from biasamp_adapters.report.document import Document
+from biasamp_adapters.report.markup import to_card, to_html, to_markdown
+from biasamp_adapters.report.terminal import to_text
 
 #: The parts of a report that are frames.
 _PARTS = (
@@ -92,10 +97,36 @@ class AuditReport:
 
     def to_json(self, path: Any = None) -> str:
         """Return the summary as JSON, and write it to a file if one is named."""
-        text = json.dumps(self.summary, default=str, allow_nan=False, indent=1)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return _written(json.dumps(self.summary, default=str, allow_nan=False, indent=1), path)
+
+    @cached_property
+    def _document(self) -> Document:
+        return compose(self.summary)
+
+    def to_text(self, full: bool = False, width: int = 80) -> str:
+        """Return the report as plain text: the first screen, or with ``full`` all of it."""
+        return to_text(self._document, full=full, width=width)
+
+    def to_html(self, path: Any = None, date: str = "") -> str:
+        """Return the report as a page without scripts, and write it if a file is named.
+
+        Parameters
+        ----------
+        path : path, optional
+        date : str
+            What the page gives as its date; nothing by default, so that pages can be compared.
+        """
+        return _written(to_html(compose(self.summary, date)), path)
+
+    def to_markdown(self, path: Any = None) -> str:
+        """Return the report as Markdown, and write it if a file is named."""
+        return _written(to_markdown(self._document), path)
+
+    def __repr__(self) -> str:
+        return self.to_text().rstrip()
+
+    def _repr_html_(self) -> str:
+        return to_card(self._document)
 
     def rows_needed(self, change: float) -> pd.Series[float]:
         """Return the rows at which a BA of so much would be clear in 80 % of samples.
@@ -159,6 +190,13 @@ class AuditReport:
             require_within=require_within,
             forbid=forbid,
         )
+
+
+def _written(text: str, path: Any) -> str:
+    """Return text, after it is written to a file if one is named."""
+    if path is not None:
+        write_text(path, text)
+    return text
 
 
 def audit(
@@ -243,7 +281,7 @@ def audit(
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
     seed = read_seed(random_state)
-    computed = compute(evaluation, pos_label, n_boot, confidence, seed)
+    computed = compute_audit(evaluation, pos_label, n_boot, confidence, seed)
     names = {
         "sample_weight": _name_of(sample_weight, "sample_weight"),
         "clusters": _name_of(clusters, "clusters"),
