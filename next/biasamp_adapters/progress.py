@@ -14,7 +14,7 @@ _Step = TypeVar("_Step")
 
 #: Work that has taken so many seconds gets a bar; work that will take so many gets a warning, once
 #: so many seconds have shown how fast it is.
-_SECONDS_TO_BAR, _SECONDS_TO_WARNING, _SECONDS_TO_FORECAST = 2.0, 60.0, 0.5
+_SECONDS_TO_BAR, _SECONDS_TO_WARNING, _SECONDS_TO_FORECAST = 2.0, 60.0, 2.0
 
 
 def watch(steps: Iterable[_Step], n_steps: int, work: str, shorter: str) -> Iterator[_Step]:

@@ -215,3 +215,51 @@ def test_audit_of_few_rows_cannot_say() -> None:
     report = bam.audit([0, 1, 1] * 10, [0, 1, 0] * 10, sensitive_features=groups, n_boot=100)
     assert report.verdicts[0].reason == "too_few_rows"
     assert report.summary["gaps"] == []
+
+
+# Surfaces
+
+
+def test_report_first_screen_of_compas(report: bam.AuditReport) -> None:
+    text = " ".join(report.to_text().split())
+    assert "LARGER GAPS In these rows, the gap between African-American and Caucasian" in text
+    assert "grows from 12 points in the labels to 24 points in the predictions." in text
+    assert "The gap changes by +12 points (+9 to +15)." in text
+    assert "45% of African-American and 23% of Caucasian are predicted 1" in text
+    assert repr(report) == report.to_text().rstrip()
+
+
+def test_report_surfaces_are_written_and_hold_the_headline(
+    report: bam.AuditReport, tmp_path: Any
+) -> None:
+    headline = "grows from 12 points in the labels to 24 points in the predictions."
+    report.to_html(tmp_path / "audit.html", date="2026-11-26")
+    report.to_markdown(tmp_path / "audit.md")
+    page = (tmp_path / "audit.html").read_text()
+    assert headline in page
+    assert "2026-11-26" in page
+    assert "<script" not in page
+    assert headline in (tmp_path / "audit.md").read_text()
+    assert headline in report._repr_html_()
+
+
+def test_report_escapes_hostile_names() -> None:
+    groups = ["<script>alert(1)</script>", "b"] * 40
+    report = bam.audit([0, 1, 1, 1] * 20, [1, 0, 1, 1] * 20, sensitive_features=groups, n_boot=100)
+    for text in (report.to_html(), report._repr_html_(), report.to_markdown()):
+        assert "<script>" not in text
+    assert "<script>alert(1)</script>" in report.to_text()
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["metrics", "gaps", "rates", "differences", "pairs", "levels", "equal_errors", "frequency",
+     "thresholds", "largest", "strata"],
+)  # fmt: skip
+def test_report_part_is_a_frame(report: bam.AuditReport, part: str) -> None:
+    assert isinstance(report.to_frame(part), pd.DataFrame)
+
+
+def test_report_unknown_part_raises(report: bam.AuditReport) -> None:
+    with pytest.raises(ValueError, match="part must be one of metrics, gaps"):
+        report.to_frame("all")
