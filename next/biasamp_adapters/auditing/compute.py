@@ -16,7 +16,7 @@ from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import GroupRates
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.inference.verdict import Judgement, judge
-from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
+from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.result import AmplificationResult, Measurement
@@ -150,20 +150,16 @@ def _measure(
     for name in _METRICS[direction]:
         # BA is over all classes; of two, the positive one is asked for by MALS.
         metric = get_metric(name, **({"pos_label": pos_label} if name == "MALS" else {}))
-        reason = words.NEEDS_FITTING
+        if isinstance(metric, AttackMetric) and metric.needs_fitting(evaluation.rows):
+            notes.append(words.NOT_COMPUTED.format(name=metric.name, reason=words.NEEDS_FITTING))
+            continue
         try:
-            measurement = metric.measure(evaluation, model, seed)
-            is_left_out = (
-                isinstance(measurement, AttackMeasurement) and measurement.cross_fit is not None
-            )
+            measurements.append(metric.measure(evaluation, model, seed))
         except ValueError as error:
             if not measurements:  # Without BA there is no audit.
                 raise
-            reason, is_left_out = str(error).rstrip("."), True
-        if is_left_out:
+            reason = str(error).rstrip(".")
             notes.append(words.NOT_COMPUTED.format(name=metric.name, reason=reason))
-        else:
-            measurements.append(measurement)
     return measurements
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biasamp_adapters.counting.reference import Evaluation
+from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.metrics.attack_measurement import AttackMeasurement
 from biasamp_adapters.metrics.attack_tables import ATTACKS, OF_COLUMNS, OF_LABELS
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, Metric, check_choice, check_whole
@@ -85,6 +86,10 @@ class AttackMetric(Metric):
             return super().name
         return super().name.replace(self.short, f"{self.short}({', '.join(variants)})")
 
+    def needs_fitting(self, rows: Rows) -> bool:
+        """Return whether an attacker is fitted on these rows: one that sees a matrix always is."""
+        return self.is_fitted or rows.is_matrix(ATTACKS[self.direction].data[0])
+
     def measure(self, evaluation: Evaluation, model: str | None, seed: int) -> AttackMeasurement:
         """Return the attack on the data; a matrix that is seen needs a fitted attacker."""
         rows, attack = evaluation.rows, ATTACKS[self.direction]
@@ -97,7 +102,7 @@ class AttackMetric(Metric):
                 raise ValueError(f"evaluation='loo' is for unweighted rows and quality={LOSS!r}")
             quality = LEAVE_ONE_OUT
         cross_fit: Any = None
-        if self.is_fitted or rows.is_matrix(attack.data[0]):
+        if self.needs_fitting(rows):
             from biasamp_adapters.metrics.fitted import cross_fit
         if (cross_fit or rows.w is not None) and rows.block_sums is not None:
             raise ValueError(f"{self.name} needs rows here; received counts of block sums")

@@ -49,6 +49,11 @@ class MultiMeasurement(RateMeasurement):
                 return words.SETS_OF_ONE_ROW.format(share=share)
         return super().reason_of_few_rows
 
+    @property
+    def reason_not_to_draw(self) -> str:
+        """Also few rows: draws of very many label sets take long, and would tell nothing."""
+        return super().reason_not_to_draw or self.reason_of_few_rows
+
     def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
         """Return the value, the variance, and how large changes are that chance alone makes."""
         true, predicted = self.rates(margins, origin)
