@@ -93,7 +93,7 @@ class Counts:
             If an input cannot be read, or the inputs do not fit together.
         """
         inputs, options = _split({"y_true": y_true, "y_pred": y_pred} | columns)
-        return cls(finish_rows(_read_rows(inputs, options), options["missing"]))
+        return cls(count_arrays(inputs, options))
 
     @classmethod
     def from_frame(cls, frame: Any, **columns: Any) -> Counts:
@@ -137,8 +137,9 @@ class Counts:
         parts: list[Rows] = []
         for frame in frames:
             for inputs in read_table(frame, names, options["missing_values"]):
-                rows = replace(_read_rows(inputs, options), names=inputs["names"])
-                parts.append(_on_common_labels(rows))
+                rows = _read_rows(inputs, options)
+                variables = on_common_labels(rows.variables, rows.listed)
+                parts.append(replace(rows, variables=variables, names=inputs["names"]))
                 # Parts of about the same size are added, so that no row is copied often.
                 while len(parts) > 1 and 2 * len(parts[-1]) > len(parts[-2]):
                     parts[-2:] = [parts[-2] + parts[-1]]
@@ -223,6 +224,11 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     return columns, {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
 
 
+def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
+    """Return the distinct rows of arrays without missing values."""
+    return finish_rows(_read_rows(columns, options), options["missing"])
+
+
 def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
     rows = read_rows(columns, options)
@@ -283,14 +289,9 @@ def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable])
 
 def finish_rows(rows: Rows, missing: str) -> Rows:
     """Return the rows of all data without missing values, or raise."""
-    rows = _on_common_labels(rows.complete(missing))
+    rows = rows.complete(missing)
     if not len(rows):
         raise ValueError("data must have at least one row without missing values; received none")
-    return rows
-
-
-def _on_common_labels(rows: Rows) -> Rows:
-    """Return the rows with the labels of each truth and its predictions on one list."""
     return replace(rows, variables=on_common_labels(rows.variables, rows.listed))
 
 

@@ -112,7 +112,7 @@ def align(
     else:
         _check_has_labels(rows, reference)
         evaluation = _on_common_labels(rows, reference, read_lists(lists))
-        groups = evaluation.rows.group_labels
+        groups = evaluation.rows.labels_of(ATTRIBUTE)
     if len(groups) < fewest_groups:
         raise ValueError(
             f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."

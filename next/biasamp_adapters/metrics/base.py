@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.counts import MODEL, Counts, read_counts
+from biasamp_adapters.counting.counts import MODEL, count_arrays, read_counts
 from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
@@ -117,15 +117,14 @@ class Metric(ABC):
         ValueError
             If an input cannot be read, or lacks what the metric needs.
         """
-        counts = Counts.from_arrays(
-            y_true,
-            y_pred,
-            sensitive_features=sensitive_features,
-            sensitive_features_pred=sensitive_features_pred,
-            sample_weight=sample_weight,
-            **self._reading_options(),
-        )
-        evaluation = self.evaluate(counts.rows)
+        columns = {
+            "y_true": y_true,
+            "y_pred": y_pred,
+            "sensitive_features": sensitive_features,
+            "sensitive_features_pred": sensitive_features_pred,
+            "sample_weight": sample_weight,
+        }
+        evaluation = self.evaluate(count_arrays(columns, self._reading_options()))
         measurement = self.measure(evaluation, _only_model(evaluation.rows), 0)
         for note in (*evaluation.notes, *measurement.notes):
             warnings.warn(f"{self.name}: {note}", AmplificationWarning, stacklevel=2)
