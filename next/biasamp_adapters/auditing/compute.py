@@ -175,7 +175,7 @@ def _judge(
     confidence: float,
 ) -> dict[tuple[str, str], Judgement]:
     """Return the verdicts; all models of a direction are one family."""
-    judgements: dict[tuple[str, str], Judgement] = {}
+    judgements: dict[tuple[str, Any], Judgement] = {}
     for direction, of in members.items():
         predicted: dict[Any, Array] = {m: rates[direction, m]["predicted"] for m in models}
         data = GroupRates(
@@ -187,5 +187,5 @@ def _judge(
             classes=of.classes,
         )
         judged = judge(data, compared=of.compared, confidence=confidence)
-        judgements |= {(direction, str(j.model)): j for j in judged}
+        judgements |= {(direction, j.model): j for j in judged}
     return judgements

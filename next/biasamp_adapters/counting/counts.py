@@ -241,9 +241,9 @@ def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
 def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS) -> Rows:
     """Return the rows of arrays in their order; see :meth:`Counts.from_arrays`."""
     inputs: dict[Key, Any] = {(truth, None): columns.get(truth) for truth in PREDICTED}
-    groups = inputs[ATTRIBUTE, None]
-    if isinstance(groups, str):
-        inputs[ATTRIBUTE, None] = arrays.level_of_index(inputs[TASK, None], groups, ATTRIBUTE)
+    truth, groups = inputs.values()
+    if isinstance(groups, str) and not isinstance(truth, str):
+        inputs[ATTRIBUTE, None] = arrays.level_of_index(truth, groups, ATTRIBUTE)
     for role in PREDICTED.values():
         given = columns.get(role)
         by_model = given if isinstance(given, Mapping) else {MODEL: given}
