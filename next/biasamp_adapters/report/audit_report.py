@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.atomic import write_text
+from biasamp_adapters.auditing.answer import answers
 from biasamp_adapters.auditing.check import Failure, check
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
@@ -48,6 +49,8 @@ class Verdict:
     code : {"amplifies", "reduces", "reverses", "mixed", "no_clear_change", "cannot_say"}
     reason : str
         Why nothing can be said; empty for the other codes.
+    sentence : str
+        The verdict in words, as if there were no other model.
     mean_change : Estimate
     gaps : tuple of Gap
     """
@@ -56,6 +59,7 @@ class Verdict:
     direction: str
     code: str
     reason: str
+    sentence: str
     mean_change: Estimate
     gaps: tuple[Gap, ...]
 
@@ -78,9 +82,15 @@ class AuditReport:
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """The verdict on each model in each direction."""
+        sentences = {
+            (answer.direction, model): answer.headline
+            for model in self.computed.models
+            for answer in answers(_of_model(self.summary, model))
+        }
         return [
-            Verdict(model, direction, x.code, x.reason, x.mean_change, x.gaps)
-            for (direction, model), x in self.computed.judgements.items()
+            Verdict(model, direction, x.code, x.reason, sentences[key], x.mean_change, x.gaps)
+            for key, x in self.computed.judgements.items()
+            for direction, model in [key]
         ]
 
     def to_frame(self, part: str = "metrics") -> pd.DataFrame:
@@ -190,6 +200,16 @@ class AuditReport:
             require_within=require_within,
             forbid=forbid,
         )
+
+
+def _of_model(summary: Summary, model: str) -> Any:
+    """Return the summary of one model alone."""
+    parts: dict[str, Any] = {**summary}
+    kept = {
+        part: [record for record in parts[part] if record.get("model", model) == model]
+        for part in (*_PARTS, "verdicts", "errors", "missing", "scores")
+    }
+    return {**summary, **kept, "data": {**summary["data"], "models": [model]}}
 
 
 def _written(text: str, path: Any) -> str:

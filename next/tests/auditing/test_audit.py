@@ -130,6 +130,9 @@ def test_audit_models_differ_from_the_first_in_bands(compas: pd.DataFrame) -> No
     assert differences.loc["ba_a_to_t", "value"] == pytest.approx(numbers["all"] - numbers["at 5"])
     assert differences.loc["ba_a_to_t", "high"] < 0
     assert report.summary["verdicts"][1]["constant"] == [1]
+    assert report.verdicts[1].sentence == (
+        "In these rows, all predicts two_year_recid = 1 for every row, so all predicted gaps are 0."
+    )
 
 
 def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
