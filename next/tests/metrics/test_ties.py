@@ -46,18 +46,15 @@ def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quality", "n_rows", "is_clear"),
-    [
-        # Shares of .6 and .4: 3 sqrt(.96 / n) is .204 of 208 rows, and .199 of 218.
-        (ACCURACY, 208, False),
-        (ACCURACY, 218, True),
-    ],
+    ("n_rows", "is_clear"),
+    # Shares of .6 and .4: 3 sqrt(.96 / n) is .204 of 208 rows, and .199 of 218.
+    [(208, False), (218, True)],
 )
-def test_winner_is_clear_beyond_three_errors(quality: Any, n_rows: int, is_clear: bool) -> None:
-    assert has_clear_winners(quality, np.array([[60.0, 40.0]]), n_rows) == is_clear
+def test_winner_is_clear_beyond_three_errors(n_rows: int, is_clear: bool) -> None:
+    assert has_clear_winners(ACCURACY, np.array([[60.0, 40.0]]), n_rows) == is_clear
     # Each input must have one.
     table = np.array([[60.0, 40.0], [100.0, 0.0]])
-    assert has_clear_winners(quality, table, 2 * n_rows) == is_clear
+    assert has_clear_winners(ACCURACY, table, 2 * n_rows) == is_clear
 
 
 def test_single_class_always_wins() -> None:
