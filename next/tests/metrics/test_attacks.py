@@ -271,6 +271,19 @@ def gini(table: np.ndarray, values: Any = None) -> np.ndarray:
     return (table**2 / np.maximum(row, 1e-300)).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
 
 
+def squared_mean(table: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the mean over the rows of the squared mean of the targets of their input."""
+    row = table.sum(axis=-1)
+    return ((table @ values) ** 2 / np.maximum(row, 1e-300)).sum(axis=-1) / row.sum(axis=-1)
+
+
+def test_own_quality_reads_the_numbers_that_targets_stand_for() -> None:
+    # The means are .5 and .5 of the labels, and .6 and .4 of the predictions.
+    before, after = 0.5**2, (0.6**2 + 0.4**2) / 2
+    value = DPA(quality=squared_mean, equalize=None)(**ROWS)
+    assert value == pytest.approx((after - before) / (after + before), abs=1e-12)
+
+
 def test_own_quality_is_a_function_of_tables() -> None:
     # Squares of shares: .5 of even labels, and .6^2 + .4^2 = .52 of the predictions.
     metric = DPA(quality=gini, equalize=None)

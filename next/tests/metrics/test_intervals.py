@@ -262,6 +262,27 @@ def test_ratio_of_chance_has_no_interval() -> None:
     assert reason_of(metric, many) == ""
 
 
+@pytest.mark.parametrize(
+    ("moved", "share"),
+    [
+        # G is 77.1 of 80 and 20 beside 20 and 80, and 32.9 of 70 and 30. Chance makes 1 of the
+        # labels and 1 of the predictions: 2 / 77.1 is 2.6 %, and 2 / 32.9 is 6.1 %.
+        ((30, 30), 0.026),
+        ((30, 20), (0.026 + 0.061) / 2),
+        ((30, 6), 0.026),  # U of the second column is a difference, and no ratio.
+    ],
+)
+def test_ratio_of_a_matrix_has_the_mean_chance_of_its_columns(
+    moved: tuple[int, int], share: float
+) -> None:
+    even, groups = [1, 0] * 100, [0] * 100 + [1] * 100
+    predicted = [np.repeat([1, 0, 1, 0], [50 + d, 50 - d, 50 - d, 50 + d]) for d in moved]
+    metric = DPA(quality="uncertainty_coefficient", equalize=None)
+    columns = {"y_true": np.array([even, even]).T, "y_pred": np.array(predicted).T}
+    reason = reason_of(metric, columns | {"sensitive_features": groups})
+    assert reason.startswith("chance explains more than 3%") == (share > 0.03)
+
+
 @pytest.mark.parametrize(("n_groups", "is_shifted"), [(40, True), (2, False)])
 def test_level_of_a_sparse_table_that_resampling_shifts_has_no_interval(
     n_groups: int, is_shifted: bool

@@ -121,6 +121,19 @@ def test_interval_of_tied_guesses_reaches_below_its_replicates() -> None:
     assert high > max(tails[1], result.value) + 0.01
 
 
+def test_interval_of_a_ratio_ends_at_1() -> None:
+    # Labels are a tie. One of 200 predictions is not the group: a third of the replicates hold no
+    # error, and have the ratio 1. The tie would add to it.
+    group, truth = np.repeat([0, 1], 100), np.tile([0, 1], 100)
+    predicted = np.where(np.arange(200) == 0, 1, group)
+    metric = bam.DirectionalPredictabilityAmplification(
+        quality="hard_inverse_cross_entropy", equalize=None
+    )
+    result = metric.result(truth, predicted, sensitive_features=group)
+    assert result.value == pytest.approx((1 / 2 - 1 / 200) / (1 / 2 + 1 / 200), abs=1e-12)
+    assert result.interval[1] == 1
+
+
 def test_guesses_that_are_never_wrong_have_no_margin() -> None:
     group = np.repeat([0, 1], 50)
     metric = bam.DirectionalPredictabilityAmplification(quality="hard_inverse_cross_entropy")
