@@ -353,15 +353,17 @@ def test_value_of_a_pipeline_is_the_same_though_metadata_are_routed() -> None:
         assert metric(**TABLE) == value
 
 
-def test_many_rows_have_fewer_trials_and_a_note() -> None:
-    # 5,000,000 rows are 6 trials of 800,000.
-    group = np.arange(800_000) % 2
+@pytest.mark.parametrize(("n", "n_trials"), [(800_000, 6), (1_250_000, 5)])
+def test_many_rows_have_fewer_trials_and_a_note(n: int, n_trials: int) -> None:
+    # 5,000,000 rows are 6 trials of 800,000, and 4 of 1,250,000; five are the fewest.
+    group = np.arange(n) % 2
     columns = {"y_true": group, "y_pred": group, "sensitive_features": group}
     metric = new_metric(
         A_TO_T, attacker=DummyClassifier(), quality="accuracy", evaluation="resubstitution"
     )
     notes = metric.result(**columns, n_boot=0).notes
-    assert notes == ("Mean of 6 trials; flips and folds leave a standard error of 0 in the value.",)
+    note = f"Mean of {n_trials} trials; flips and folds leave a standard error of 0 in the value."
+    assert notes == (note,)
 
 
 def test_levels_without_clear_dependence_are_subtracted() -> None:
