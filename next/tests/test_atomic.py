@@ -60,8 +60,3 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
     atomic.write_text(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "new"
-
-
-def test_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"missing/a\.json cannot be written: No such file"):
-        atomic.write_text(tmp_path / "missing" / "a.json", "")

@@ -70,7 +70,18 @@ def test_minutes_are_said_once_and_in_advance(monkeypatch: pytest.MonkeyPatch) -
     assert [str(warning.message) for warning in caught] == [expected]
 
 
-def test_a_minute_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert watched(monkeypatch, 2, 14) == [0, 1]
-    # Steps that are too short tell nothing yet.
-    assert watched(monkeypatch, 3, 0.2) == [0, 1, 2]
+def test_work_of_more_than_a_minute_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    # When the second of 10 steps begins, two steps' time has passed for one: 62 seconds in all.
+    with pytest.warns(bam.AmplificationWarning, match="will take about 1 minutes"):
+        watched(monkeypatch, 10, 3.1)
+
+
+def test_work_of_less_than_a_minute_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As above, 58 seconds in all.
+    assert watched(monkeypatch, 10, 2.9) == [*range(10)]
+
+
+def test_forecast_waits_for_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 1.6 seconds for one of 1,000 steps are too few to tell; 2.4 for two are 1,200 in all.
+    with pytest.warns(bam.AmplificationWarning, match="will take about 20 minutes"):
+        watched(monkeypatch, 1000, 0.8)

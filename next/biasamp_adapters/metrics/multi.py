@@ -42,9 +42,9 @@ class MultiMeasurement(RateMeasurement):
     def reason_of_few_rows(self) -> str:
         """Why rates of few rows, or label sets of single rows, give no interval."""
         rows = self.evaluation.rows
-        if rows.is_matrix(TASK) and rows.block_sums is None:
+        if rows.is_matrix(TASK) and rows.has(TASK) and rows.block_sums is None:
             n = _rows_by_class(rows)
-            share = float((n[n > 0] == 1).mean())
+            share = float((n == 1).sum() / max((n > 0).sum(), 1))
             if share > _MAX_SINGLE:
                 return words.SETS_OF_ONE_ROW.format(share=share)
         return super().reason_of_few_rows

@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import biasamp_adapters as bam
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw arrays of labels, and where they are cut into parts."""
-    n = draw(st.integers(2, 40))
-    labels = st.lists(st.sampled_from([*"xyz"]), min_size=n, max_size=n)
-    truth = draw(labels)
-    weights = st.lists(st.sampled_from([1.0, 0.5, 3.0]), min_size=n, max_size=n)
-    return {
-        "y_true": truth,
-        "y_pred": draw(st.permutations(truth)),
-        "sensitive_features": draw(labels),
-        "sample_weight": draw(st.none() | weights),
-        "cuts": sorted(draw(st.sets(st.integers(1, n - 1), max_size=3))),
-    }
-
-
-@given(table=tables())
-def test_counts_of_random_parts_add_up_to_those_of_all(table: dict[str, Any]) -> None:
-    cuts = [0, *table.pop("cuts"), len(table["y_true"])]
-    arrays = {name: values for name, values in table.items() if values is not None}
-    # A part may hold predictions that share no label with its own truth, so all are listed.
-    options = {"class_labels": [*"xyz"], "group_labels": [*"xyz"]}
-    parts = [
-        bam.Counts.from_arrays(**{name: x[i:j] for name, x in arrays.items()}, **options)
-        for i, j in pairwise(cuts)
-    ]
-    assert sum(parts) == bam.Counts.from_arrays(**arrays, **options)
 
 
 def make_counts(**changed: Any) -> bam.Counts:
@@ -172,6 +140,6 @@ def test_chunks_must_be_several_frames(frames: Any) -> None:
         bam.Counts.from_chunks(frames, **NAMES)
 
 
-def test_unknown_argument_is_named() -> None:
+def test_from_frame_unknown_argument_raises_with_its_name() -> None:
     with pytest.raises(ValueError, match="unknown argument 'sensitive_feature'; arguments are"):
         bam.Counts.from_frame({"y": [0]}, y_true="y", sensitive_feature="g")

@@ -29,7 +29,8 @@ def test_frame_of_counts_has_a_row_for_each_distinct_row() -> None:
     columns = ["y_true", "sensitive_features", "old", "new"]
     assert [*frame] == [*columns, "count", "sum_of_weights"]
     rows = frame.sort_values("sum_of_weights").to_numpy(object).tolist()
-    assert rows[0] == [1, "m × young", None, 1.0, 1, 0.5] or pd.isna(rows[0][2])
+    assert pd.isna(rows[0].pop(2))
+    assert rows[0] == [1, "m × young", 1.0, 1, 0.5]
     assert rows[1] == [0, "f × old", 0, 0.25, 1, 1.0]
     assert rows[2] == [1, "m × old", 1, 1.0, 2, 4.0]
 
@@ -55,11 +56,11 @@ def test_rows_without_weights_count_once_beside_rows_with_weights(weighted_first
     assert total.n_rows == 8
 
 
-def test_sums_without_rows_are_not_added_to_rows(tmp_path: Path) -> None:
+def test_sums_without_rows_are_not_added(tmp_path: Path) -> None:
     counts = bam.Counts.from_arrays(**{name: values * 300 for name, values in COLUMNS.items()})
     counts.save(tmp_path / "sums.json", rows=False)
     sums = bam.Counts.load(tmp_path / "sums.json")
-    for first, second in ((counts, sums), (sums, counts)):
+    for first, second in ((counts, sums), (sums, counts), (sums, sums)):
         with pytest.raises(ValueError, match="must hold rows; received sums of blocks"):
             first + second
 

@@ -127,10 +127,13 @@ def test_columns_with_names_are_matched_by_name() -> None:
 
 
 def test_names_of_the_data_are_those_of_a_reference_without_names() -> None:
+    # One of the three rows of a turns to 1 in the first column, of which a has more: 1/3 in one of
+    # six pairs.
+    predicted = [list(row) for row in TRUTH]
+    predicted[4][0] = 1
     metric = bam.DirectionalBiasAmplification(reference=(np.array(TRUTH), GROUPS))
-    result = metric.result(named(TRUTH), named(PREDICTED), sensitive_features=GROUPS, n_boot=0)
-    unnamed = metric.result(TRUTH, PREDICTED, sensitive_features=GROUPS, n_boot=0)
-    assert result.value == unnamed.value
+    result = metric.result(named(TRUTH), named(predicted), sensitive_features=GROUPS, n_boot=0)
+    assert result.value == pytest.approx(1 / 3 / 6, abs=1e-15)
     assert result.by_class["class"].tolist() == NAMES
     other = bam.DirectionalBiasAmplification(reference=(named(TRUTH).add_prefix("x"), GROUPS))
     with pytest.raises(ValueError, match="reference must have the columns 'c0', 'c1', 'c2'; rec"):
@@ -190,13 +193,11 @@ def test_number_that_is_neither_0_nor_1_is_refused(argument: str, form: str, val
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"y_true": TRUTH[:5]}, "must have as many rows; received y_true 5"),
     (
         {"y_true": pd.DataFrame(np.eye(6, 2), columns=["g", "g"])},
         "y_true must have a distinct name for each of 2 columns; received 'g', 'g'",
     ),
     ({"y_true": [[1, 0], [1], [0, 1]]}, "y_pred has 3 columns and y_true 1"),
-    ({"y_true": np.zeros((6, 1, 1))}, "y_true must have one or two dimensions; received 3"),
     ({"y_pred": [0, 1] * 3}, "y_true has 3 columns and y_pred 1"),
     ({"y_true": [0, 1] * 3}, "y_pred has 3 columns and y_true 1"),
     ({"y_pred": np.array(PREDICTED)[:, :2]}, "must have the columns 0, 1, 2; received 0, 1"),

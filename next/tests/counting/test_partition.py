@@ -62,6 +62,16 @@ def test_cells_of_four_rows_on_average_are_drawn_as_cells(n: int, kind: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("n", "expected"), [(50_000, (50_000, "rows")), (50_001, (1000, "blocks"))]
+)
+def test_more_than_50000_cells_are_drawn_in_blocks(n: int, expected: Any) -> None:
+    # Cells of 201 groups and 250 classes, with four rows each.
+    groups, truth = np.indices((201, 250)).reshape(2, -1)[:, :n]
+    counts = bam.Counts.from_arrays(truth, sensitive_features=groups, count=np.full(n, 4))
+    assert parts_of(counts.rows) == expected
+
+
+@pytest.mark.parametrize(
     ("n_pairs", "n_blocks"), [(0, 1000), (250, 1000), (300, 1200), (1000, 4000), (2000, 4000)]
 )
 def test_blocks_are_four_for_each_pair_of_enough_rows(n_pairs: int, n_blocks: int) -> None:
@@ -96,17 +106,17 @@ def test_blocks_hold_whole_clusters_and_all_rows() -> None:
     assert partition.note.startswith(note)
 
 
-def test_blocks_split_the_rows_of_a_distinct_row() -> None:
-    n = [1, 3, 5] * 2000
-    rows = matrix_rows(6000, 40, count=n, sample_weight=np.full(6000, 0.5))
+@pytest.mark.parametrize(("numbers", "mean"), [([1, 3, 5], 18), ([2, 2, 2], 12)])
+def test_blocks_split_the_rows_of_a_distinct_row(numbers: list[int], mean: int) -> None:
+    rows = matrix_rows(6000, 40, count=numbers * 2000, sample_weight=np.full(6000, 0.5))
     partition = Partition.to_draw(rows, 4)
-    assert len(partition.part) == 18_000
-    assert partition.weight.tolist() == [0.5] * 18_000
-    assert partition.squared.weight.tolist() == [0.25] * 18_000
-    assert sorted(partition.rows.n) == [1] * 18_000
-    # 18 rows on average, and a variance of as many.
+    assert len(partition.part) == 1000 * mean
+    assert partition.weight.tolist() == [0.5] * 1000 * mean
+    assert partition.squared.weight.tolist() == [0.25] * 1000 * mean
+    assert sorted(partition.rows.n) == [1] * 1000 * mean
+    # So many rows in each of 1,000 blocks on average, and a variance of as many.
     sizes = np.bincount(partition.part, minlength=1000)
-    assert sizes.var() == pytest.approx(18, rel=ALLOWED * np.sqrt(2 / 1000))
+    assert sizes.var() == pytest.approx(mean, rel=ALLOWED * np.sqrt(2 / 1000))
 
 
 def test_random_numbers_are_those_of_no_seed_of_a_user() -> None:

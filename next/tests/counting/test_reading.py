@@ -17,13 +17,15 @@ from scipy import sparse
 
 import biasamp_adapters as bam
 
-Y, P, G = [0, 1, 1, 0], [1, 1, 0, 0], ["a", "b", "a", "b"]
+#: The share of 1 stays 1/2 in a, and falls from 1 to 1/2 in b: BA is (0 - 1/2) / 2.
+Y, P, G = [0, 1, 1, 1], [1, 1, 0, 0], ["a", "b", "a", "b"]
+BA_OF_ROWS = -1 / 4
 
 CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
     "tuple": tuple,
     "objects": lambda values: np.array(values, dtype=object),
-    "series": pd.Series,
+    "series": lambda values: pd.Series(values, dtype=object),
     "arrow series": lambda values: pd.Series(pd.array(values, dtype=pd.ArrowDtype(pa.int64()))),
     "category": lambda values: pd.Series(values, dtype=object).astype("category"),
     "polars": pl.Series,
@@ -43,12 +45,7 @@ def groups_of(values: Any, **options: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_whole_numbers_above_2_to_the_53_with_missing_values_stay_distinct(container: str) -> None:
     values = [2**53, 2**53 + 1, 2**53 + 2, None] * 3
-    if container in ("series", "category"):
-        # pandas itself reads such a list as floats unless it is told otherwise.
-        values = pd.Series(values, dtype="object").tolist()
     read = CONTAINERS[container](values)
-    if container == "series":
-        read = pd.Series(values, dtype="object")
     assert groups_of(read, missing="drop") == (2**53, 2**53 + 1, 2**53 + 2)
 
 
@@ -141,9 +138,7 @@ def test_rows_of_weight_zero_are_as_if_absent() -> None:
 
 def test_sparse_column_reads_as_a_column() -> None:
     column = sparse.csr_array(np.array(Y))
-    assert bam.directional_bias_amplification(
-        column, P, sensitive_features=G
-    ) == bam.directional_bias_amplification(Y, P, sensitive_features=G)
+    assert bam.directional_bias_amplification(column, P, sensitive_features=G) == BA_OF_ROWS
 
 
 def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
@@ -154,9 +149,10 @@ def test_matrix_of_minus_1_and_1_reads_as_0_and_1() -> None:
 
 
 def test_level_of_the_index_names_the_groups() -> None:
-    y = pd.Series(Y, index=pd.Index(G, name="race"))
+    # The share of 1 stays 2/3 in a, and falls from 1 to 0 in b.
+    y = pd.Series(Y, index=pd.Index([*"aaab"], name="race"))
     value = bam.directional_bias_amplification(y, P, sensitive_features="race")
-    assert value == bam.directional_bias_amplification(Y, P, sensitive_features=G)
+    assert value == pytest.approx(-1 / 2, abs=1e-15)
 
 
 def test_index_in_another_order_warns() -> None:
@@ -209,7 +205,6 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"y_true": {0, 1}}, "y_true must be a column of values"),
     ({"y_true": io.StringIO("0")}, "received a StringIO"),
     ({"y_true": "label"}, "y_true='label' names a column, so data must come first"),
-    ({"y_true": None}, "y_true or a reference must be given"),
     ({"y_true": [0, None, 1, 1]}, "y_true must not have missing values; received 1"),
     ({"y_pred": [0, None, 1, 1]}, "must not have missing values; received 1: see missing="),
     ({"y_pred": P[:3]}, "received y_true 4, sensitive_features 4, y_pred 3"),
@@ -237,8 +232,6 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": np.ones((4, 2))}, r"sample_weight must be one column; .*\(4, 2\)"),
     ({"y_true": [*"nyyn"], "y_pred": [0.1, 0.9, 0.8, 0.2]}, "y_pred must share labels with y_true"),
     ({"missing": "skip"}, "missing must be 'error', 'drop' or 'abstain'; received 'skip'"),
-    ({"direction": "A<-T"}, "direction must be 'A->T' or 'T->A'; received 'A<-T'"),
-    ({"direction": "T->A"}, "sensitive_features_pred must be given for BA T->A"),
     ({"reference": pd.DataFrame({"y": Y})}, "reference must be a pair"),
     ({"reference": (Y, None)}, "the reference must have both y_true and sensitive_features"),
     ({"reference": ([*Y, 7], [*G, "a"]), "class_labels": Y}, "must list every label; received 7"),
@@ -256,12 +249,6 @@ def test_bad_input_raises_one_line_that_names_the_argument(
     message = str(raised.value)
     assert "\n" not in message
     assert len(message) <= 300
-
-
-def test_error_about_many_columns_stays_short() -> None:
-    with pytest.raises(ValueError, match="as many rows") as raised:
-        ba([0, 1] * 5000, [0, 1] * 5000, np.array([["a", "b"] * 5000] * 2))
-    assert len(str(raised.value)) <= 300
 
 
 def test_labels_that_only_predictions_have_leave_a_note() -> None:

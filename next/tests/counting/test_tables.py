@@ -305,7 +305,9 @@ def test_read_table_of_no_table_raises(data: Any) -> None:
 # Rows.
 
 
-def test_read_table_equal_rows_come_as_one(engine: Engine, request: pytest.FixtureRequest) -> None:
+def test_read_table_equal_rows_come_as_one_unless_they_are_in_memory(
+    engine: Engine, request: pytest.FixtureRequest
+) -> None:
     frame = engine({"y": [0, 1] * 50, "p": [1] * 100, "g": ["a", "b", "b", "b"] * 25})
     (chunk,) = read_table(frame, {"y_true": "y", "y_pred": "p", "sensitive_features": "g"})
     if request.node.callspec.params["engine"] in IN_MEMORY:

@@ -22,14 +22,14 @@ def clear(low, high):
     return ((low > 0) | (high < 0)).tolist()
 
 
-def test_band_reaches_k_errors_to_both_sides():
+def test_bands_of_errors_reach_k_of_them_to_both_sides():
     low, high = simultaneous_bands(*alternating([0.05, 0.01, -0.03], [0.02, 0.02, 0.02]))
     assert low == pytest.approx([0.03, -0.01, -0.05])
     assert high == pytest.approx([0.07, 0.03, -0.01])
     assert clear(low, high) == [True, False, True]
 
 
-def test_k_is_the_quantile_of_the_largest_t():
+def test_bands_factor_is_the_quantile_of_the_largest_t():
     # |t| is 3 in 6 of 60 replicates, and the standard deviation stays 1: 6 x 9 + 6 x 1 = 60.
     replicates = np.array([3, -3] * 3 + [1, -1] * 3 + [0] * 48, dtype=float)[:, None]
     _, high = simultaneous_bands(np.array([0.0]), replicates, confidence=0.95)
@@ -38,28 +38,28 @@ def test_k_is_the_quantile_of_the_largest_t():
     assert high == pytest.approx([1])
 
 
-def test_half_row_is_added_to_what_varies():
+def test_bands_half_row_is_added_to_what_varies():
     values, replicates = alternating([0.021, 0.021, 0.001], [0.02, 0.02, 0])
     low, high = simultaneous_bands(values, replicates, half_row=np.array([0.0005, 0.002, 0.002]))
     assert high == pytest.approx([0.0415, 0.043, 0.001])
     assert clear(low, high) == [True, False, True]
 
 
-def test_equal_models_have_a_band_of_no_width_that_is_not_clear():
+def test_bands_of_equal_models_have_no_width_and_are_not_clear():
     low, high = simultaneous_bands(*alternating([0.0, -1e-17, 0.1], [0, 0, 0.02]), half_row=0.001)
     assert low[:2].tolist() == [0, 0]
     assert high[:2].tolist() == [0, 0]
     assert clear(low, high) == [False, False, True]
 
 
-def test_undefined_value_has_no_band_and_leaves_the_others():
+def test_bands_undefined_value_has_none_and_leaves_the_others():
     low, high = simultaneous_bands(*alternating([np.nan, 0.05], [0.02, 0.02]))
     assert low == pytest.approx([np.nan, 0.03], nan_ok=True)
     assert clear(low, high) == [False, True]
 
 
 @pytest.mark.parametrize(("n_undefined", "has_band"), [(4, True), (5, False)])
-def test_number_undefined_in_more_than_one_in_twenty_replicates_has_no_band(n_undefined, has_band):
+def test_bands_number_undefined_in_over_one_in_twenty_replicates_has_none(n_undefined, has_band):
     values, replicates = alternating([0.05, 0.05], [0.02, 0.02], n_boot=80)
     replicates[:n_undefined, 0] = np.nan
     low, _ = simultaneous_bands(values, replicates)
@@ -67,12 +67,12 @@ def test_number_undefined_in_more_than_one_in_twenty_replicates_has_no_band(n_un
 
 
 @pytest.mark.parametrize(("n_boot", "confidence"), [(0, 0.95), (38, 0.95), (40, 0.99)])
-def test_too_few_replicates_give_no_band(n_boot, confidence):
+def test_bands_of_too_few_replicates_are_undefined(n_boot, confidence):
     low, high = simultaneous_bands(*alternating([0.05], [0.02], n_boot), confidence=confidence)
     assert np.isnan([low, high]).all()
 
 
-def test_no_numbers_have_no_bands():
+def test_bands_of_no_numbers_are_empty():
     low, high = simultaneous_bands(np.empty(0), np.empty((40, 0)))
     assert (len(low), len(high)) == (0, 0)
 
@@ -86,7 +86,7 @@ def families(draw):
 
 
 @given(families())
-def test_larger_family_has_wider_bands(family):
+def test_bands_of_a_larger_family_are_wider(family):
     values, replicates = family
     low, high = simultaneous_bands(values[:-1], replicates[:, :-1])
     lower, higher = simultaneous_bands(*family)
@@ -95,7 +95,7 @@ def test_larger_family_has_wider_bands(family):
 
 
 @given(families(), st.randoms(use_true_random=False))
-def test_order_of_numbers_and_replicates_does_not_matter(family, random):
+def test_bands_other_order_of_numbers_and_replicates_changes_nothing(family, random):
     values, replicates = family
     numbers, draws = list(range(len(values))), list(range(len(replicates)))
     random.shuffle(numbers)

@@ -24,13 +24,13 @@ def ends(estimate):
     return estimate.value, estimate.low, estimate.high
 
 
-def test_difference_of_two_groups_has_the_band_of_their_pair():
+def test_largest_difference_of_two_groups_has_the_band_of_their_pair():
     largest = largest_gap(alternating([0.50, 0.30], [0.04, 0]), HUNDRED, "AB")
     assert ends(largest.difference) == pytest.approx((0.20, 0.20 - 0.045, 0.20 + 0.045))
     assert largest.difference.reason == ""
 
 
-def test_ends_come_from_all_pairs():
+def test_largest_difference_of_three_groups_has_ends_of_all_pairs():
     # Sizes: .30 ± .20 (A, B), .28 ± .01 (A, C), .02 ± .21 (B, C); half a row is .0005.
     rates = alternating([0.50, 0.20, 0.22], [0.10, -0.10, 0.09])
     rows = np.array([1000, 1000, 1000])
@@ -38,23 +38,23 @@ def test_ends_come_from_all_pairs():
     assert ends(largest.difference) == pytest.approx((0.30, 0.28 - 0.0105, 0.30 + 0.2005))
 
 
-def test_difference_that_is_not_clear_begins_at_0_and_the_ratio_ends_at_1():
+def test_largest_difference_that_is_not_clear_begins_at_0_and_the_ratio_ends_at_1():
     largest = largest_gap(alternating([0.50, 0.48], [0.04, 0]), HUNDRED, "AB")
     assert ends(largest.difference) == pytest.approx((0.02, 0, 0.065))
     assert largest.ratio.high == 1
 
 
-def test_difference_of_rates_ends_at_1():
+def test_largest_difference_of_rates_ends_at_1():
     largest = largest_gap(alternating([0.99, 0.0], [0.01, 0]), HUNDRED, "AB")
     assert largest.difference.high == 1
 
 
-def test_half_row_is_that_of_the_smaller_group():
+def test_largest_difference_of_unequal_groups_has_half_a_row_of_the_smaller():
     largest = largest_gap(alternating([0.50, 0.30], [0.04, 0]), np.array([20, 1000]), "AB")
     assert largest.difference.high == pytest.approx(0.24 + 0.5 / 20)
 
 
-def test_ratio_is_on_the_log_scale_with_half_a_row():
+def test_largest_ratio_of_rates_has_a_log_scale_and_half_a_row():
     # (200 x .20 + .5) / 201 is fixed; (100 x .50 + .5) / 101 is alternately 1.1 times and 1 / 1.1.
     factors = np.array([1, *[1.1, 1 / 1.1] * 20])
     rates = np.stack([(50.5 * factors - 0.5) / 100, np.full(41, 0.20)], axis=1)
@@ -63,7 +63,7 @@ def test_ratio_is_on_the_log_scale_with_half_a_row():
     assert ends(largest.ratio) == pytest.approx((0.20 / 0.50, ratio / 1.1, ratio * 1.1))
 
 
-def test_number_that_is_no_rate_has_no_half_row():
+def test_largest_gap_of_numbers_that_are_no_rates_has_no_half_row():
     logs = alternating([log(3.0), log(1.5)], [0.1, 0])
     largest = largest_gap(np.exp(logs), HUNDRED, "AB", is_rate=False)
     assert largest.difference.value == pytest.approx(1.5)
@@ -83,7 +83,7 @@ def test_number_that_is_no_rate_has_no_half_row():
         ("ABCDE", "A, B, C and 2 more have no value"),
     ],
 )
-def test_group_without_a_rate_leaves_no_value_and_is_named(undefined, reason):
+def test_largest_gap_without_the_rate_of_a_group_is_undefined_and_names_it(undefined, reason):
     rates = np.where([name in undefined for name in "ABCDE"], np.nan, 0.5)
     largest = largest_gap(np.tile(rates, (41, 1)), np.full(5, 100), "ABCDE")
     for estimate in largest:
@@ -91,14 +91,14 @@ def test_group_without_a_rate_leaves_no_value_and_is_named(undefined, reason):
         assert estimate.reason == reason
 
 
-def test_ratio_of_rates_that_are_all_0_does_not_exist():
+def test_largest_ratio_of_rates_that_are_all_0_is_undefined():
     largest = largest_gap(np.zeros((41, 2)), HUNDRED, "AB")
     assert largest.difference.value == 0
     assert np.isnan(largest.ratio.value)
     assert largest.ratio.reason == "a ratio needs values of at least 0, and one above 0"
 
 
-def test_ratio_of_a_number_below_0_does_not_exist():
+def test_largest_ratio_of_a_number_below_0_is_undefined():
     largest = largest_gap(alternating([0.5, -0.1], [0.1, 0]), HUNDRED, "AB", is_rate=False)
     assert np.isnan(largest.ratio.value)
     assert largest.difference.reason == ""
@@ -115,7 +115,7 @@ def test_ratio_of_a_number_below_0_does_not_exist():
         ([100, 14.9], "clusters", "B has fewer than 15 clusters"),
     ],
 )
-def test_small_group_leaves_no_interval_and_is_named(rows, unit, reason):
+def test_largest_gap_of_a_small_group_has_no_interval_and_names_it(rows, unit, reason):
     rates = alternating([0.50, 0.30], [0.04, 0])
     largest = largest_gap(rates, np.array(rows), "AB", unit=unit)
     assert largest.difference.value == pytest.approx(0.20)
@@ -124,7 +124,7 @@ def test_small_group_leaves_no_interval_and_is_named(rows, unit, reason):
     assert np.isnan([largest.difference.low, largest.ratio.high]).all()
 
 
-def test_fifteen_rows_up_to_rounding_are_enough():
+def test_largest_gap_of_15_rows_up_to_rounding_has_an_interval():
     rows = np.array([100, 15 - 1e-12])
     assert largest_gap(alternating([0.5, 0.4], [0.04, 0]), rows, "AB").difference.reason == ""
 
@@ -137,13 +137,13 @@ def test_fifteen_rows_up_to_rounding_are_enough():
         (40, 0.99, "a level of 99% needs at least 200 replicates"),
     ],
 )
-def test_too_few_replicates_leave_no_interval(n_boot, confidence, reason):
+def test_largest_gap_of_too_few_replicates_has_no_interval(n_boot, confidence, reason):
     rates = alternating([0.50, 0.30], [0.04, 0], n_boot)
     largest = largest_gap(rates, HUNDRED, "AB", confidence=confidence)
     assert [estimate.reason for estimate in largest] == [reason, reason]
 
 
-def test_rate_that_is_undefined_in_many_replicates_leaves_no_interval():
+def test_largest_gap_of_a_rate_that_is_often_undefined_has_no_interval():
     rates = alternating([0.50, 0.30], [0.04, 0], n_boot=80)
     rates[1:5, 0] = np.nan
     assert largest_gap(rates, HUNDRED, "AB").difference.reason == ""
@@ -152,28 +152,28 @@ def test_rate_that_is_undefined_in_many_replicates_leaves_no_interval():
     assert largest_gap(rates, HUNDRED, "AB").difference.reason == reason
 
 
-def test_differences_that_never_vary_have_no_interval():
+def test_largest_gap_that_never_varies_has_no_interval():
     largest = largest_gap(np.tile([1.0, 1.0], (41, 1)), HUNDRED, "AB")
     assert (largest.difference.value, largest.ratio.value) == (0, 1)
     reasons = [estimate.reason for estimate in largest]
     assert reasons == ["every replicate gives the same value"] * 2
 
 
-def test_one_group_has_no_interval():
+def test_largest_gap_of_one_group_has_no_interval():
     largest = largest_gap(alternating([0.5], [0.1]), np.array([100]), "A")
     assert (largest.difference.value, largest.ratio.value) == (0, 1)
     assert largest.difference.reason == "every replicate gives the same value"
 
 
 @pytest.mark.parametrize(("rate", "reason"), [(0.05, ""), (0.04, "B has fewer than 5 positives")])
-def test_ratio_of_rates_needs_five_positives_in_each_group(rate, reason):
+def test_largest_ratio_of_rates_needs_five_positives_in_each_group(rate, reason):
     largest = largest_gap(alternating([0.50, rate], [0.04, 0.01]), HUNDRED, "AB")
     assert largest.ratio.reason == reason
     assert largest.difference.reason == ""
     assert largest.ratio.value == pytest.approx(rate / 0.50)
 
 
-def test_ratio_of_other_numbers_needs_replicates_above_0():
+def test_largest_ratio_of_other_numbers_needs_replicates_above_0():
     rates = alternating([0.50, 0.04], [0.01, 0.04])
     largest = largest_gap(rates, HUNDRED, "AB", is_rate=False)
     assert largest.ratio.reason == "a value is not above 0 in every replicate"
@@ -184,7 +184,7 @@ def test_ratio_of_other_numbers_needs_replicates_above_0():
 
 
 @given(st.integers(0, 2**32 - 1), st.permutations(range(4)))
-def test_order_of_groups_does_not_matter(seed, order):
+def test_largest_gap_other_order_of_groups_changes_nothing(seed, order):
     rng = np.random.default_rng(seed)
     rows = rng.integers(15, 200, 4)
     counts = rng.binomial(rows, rng.uniform(0.1, 0.9, 4))

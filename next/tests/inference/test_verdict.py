@@ -43,7 +43,7 @@ def judged(true, predicted, true_errors=(0, 0), predicted_errors=(0, 0), rows=50
 # Each status
 
 
-def test_gap_clearly_larger_in_its_direction_grows():
+def test_judge_gap_clearly_larger_in_its_direction_grows():
     judgement = judged([0.30, 0.20], [0.45, 0.20], predicted_errors=(0.02, 0))
     [gap] = judgement.gaps
     assert (judgement.code, gap.status) == ("amplifies", "grows")
@@ -55,7 +55,7 @@ def test_gap_clearly_larger_in_its_direction_grows():
     assert gap.predicted_clear
 
 
-def test_gap_clearly_smaller_shrinks():
+def test_judge_gap_clearly_smaller_shrinks():
     judgement = judged([0.30, 0.20], [0.22, 0.20], predicted_errors=(0.02, 0))
     [gap] = judgement.gaps
     assert (judgement.code, gap.status) == ("reduces", "shrinks")
@@ -64,7 +64,7 @@ def test_gap_clearly_smaller_shrinks():
     assert not gap.predicted_clear  # .02 is within .02 + .001
 
 
-def test_gaps_clear_on_opposite_sides_reverse_and_have_no_mean():
+def test_judge_gaps_clear_on_opposite_sides_reverse_without_a_mean():
     judgement = judged([0.30, 0.20], [0.10, 0.20], predicted_errors=(0.02, 0))
     [gap] = judgement.gaps
     assert (judgement.code, gap.status) == ("reverses", "reverses")
@@ -74,7 +74,7 @@ def test_gaps_clear_on_opposite_sides_reverse_and_have_no_mean():
     assert judgement.mean_change.reason == "no gap has a certain direction"
 
 
-def test_change_that_is_clear_without_a_clear_gap_in_labels_appears():
+def test_judge_clear_change_without_a_clear_gap_in_labels_appears():
     # Labels: .005 ± (.02 + .001) is not clear. Change .195 ± (.01 + .001), sum .205 ± (.03 + .001).
     judgement = judged([0.205, 0.20], [0.40, 0.20], (0.02, 0), (0.01, 0))
     [gap] = judgement.gaps
@@ -84,14 +84,14 @@ def test_change_that_is_clear_without_a_clear_gap_in_labels_appears():
     assert not gap.true_clear
 
 
-def test_change_within_its_band_is_unclear():
+def test_judge_change_within_its_band_is_unclear():
     judgement = judged([0.30, 0.20], [0.31, 0.20], predicted_errors=(0.02, 0))
     [gap] = judgement.gaps
     assert (judgement.code, gap.status) == ("no_clear_change", "unclear")
     assert (gap.low, gap.high) == pytest.approx((0.01 - 0.021, 0.01 + 0.021))
 
 
-def test_change_clear_without_any_direction_is_unclear():
+def test_judge_clear_change_without_any_direction_is_unclear():
     # The gap goes from -.10 to +.10 with errors of .11 that move together: the change .20 has no
     # error and is clear, but neither the gap in the labels nor the sum, 0 ± .22, has a side.
     judgement = judged([0.30, 0.40], [0.50, 0.40], (0.11, 0), (0.11, 0))
@@ -103,20 +103,20 @@ def test_change_clear_without_any_direction_is_unclear():
 
 
 @pytest.mark.parametrize(("rows", "status"), [(500, "grows"), (100, "unclear")])
-def test_half_row_of_the_smaller_group_counts(rows, status):
+def test_judge_change_within_half_a_row_of_the_smaller_group_is_unclear(rows, status):
     # .0215 is above .02 + .5/500, and not above .02 + .5/100.
     judgement = judged([0.30, 0.20], [0.3215, 0.20], predicted_errors=(0.02, 0), rows=[rows, 9000])
     assert judgement.gaps[0].status == status
 
 
-def test_change_that_is_the_same_in_every_replicate_has_no_half_row():
+def test_judge_change_that_never_varies_has_no_half_row():
     judgement = judged([0.30, 0.20], [0.301, 0.20], rows=20)
     [gap] = judgement.gaps
     assert (gap.low, gap.high) == pytest.approx((0.001, 0.001))
     assert gap.status == "grows"
 
 
-def test_perfect_model_shows_no_change_and_no_negative_zero():
+def test_judge_perfect_model_has_no_change_and_no_negative_zero():
     true = alternating([0.20, 0.30], [0.02, 0.03])
     [judgement] = judge(rates_of(true, true.copy()))
     [gap] = judgement.gaps
@@ -127,7 +127,7 @@ def test_perfect_model_shows_no_change_and_no_negative_zero():
 
 
 @pytest.mark.parametrize(("error", "is_clear"), [(0.098, True), (0.1, False)])
-def test_labels_have_bands_of_their_own_where_no_change_varies(error, is_clear):
+def test_judge_gaps_in_labels_where_no_change_varies_have_bands_of_their_own(error, is_clear):
     # The gap in the labels, .10, is clear beyond its error and half a row, .001.
     true = alternating([0.30, 0.20], [error, 0])
     [judgement] = judge(rates_of(true, true.copy()))
@@ -146,7 +146,9 @@ def test_labels_have_bands_of_their_own_where_no_change_varies(error, is_clear):
         ([0.30, 0.30], [0.30, 0.30], 0.02, "A"),  # equal
     ],
 )
-def test_first_group_has_the_higher_rate_where_that_is_clear(true, predicted, true_error, first):
+def test_judge_first_group_has_the_higher_rate_where_that_is_clear(
+    true, predicted, true_error, first
+):
     [gap] = judged(true, predicted, true_errors=(true_error, 0)).gaps
     assert gap.first == first
     assert gap.true == pytest.approx(abs(true[0] - true[1]) if first == "B" else true[0] - true[1])
@@ -169,7 +171,7 @@ def independent(rates, errors, n_boot=48):
     return draws
 
 
-def test_mean_can_be_clear_where_no_gap_is():
+def test_judge_clear_mean_of_unclear_gaps_amplifies_or_reduces():
     # The mean of four independent changes has half their error, .01, and |t| = 2 where all signs
     # agree, in 2 of 16 replicates. So k is 2: a gap reaches .04, the mean .02 + .0001.
     true = independent([0.30] * 4, [0] * 4)
@@ -184,7 +186,7 @@ def test_mean_can_be_clear_where_no_gap_is():
     assert mirrored.code == "reduces"
 
 
-def test_mean_on_the_other_side_of_a_growing_gap_is_mixed():
+def test_judge_clear_mean_on_the_other_side_of_a_growing_gap_is_mixed():
     # Four unclear changes of -.035 and a sure one of +.03: their mean is -.11 / 5 = -.022.
     true = independent([0.30] * 5, [0] * 4)
     predicted = independent([0.265] * 4 + [0.33], [0.02] * 4)
@@ -195,7 +197,7 @@ def test_mean_on_the_other_side_of_a_growing_gap_is_mixed():
     assert judgement.code == "mixed"
 
 
-def test_mean_needs_a_sum_beyond_three_and_a_half_errors_at_any_confidence():
+def test_judge_gap_is_in_the_mean_if_its_sum_is_beyond_three_and_a_half_errors():
     # Sums: .35 ± .11 (3.2 errors), .35 ± .09 (3.9 errors).
     for error, in_mean in ((0.11, False), (0.09, True)):
         true = alternating([0.30, 0.20], [0, 0])
@@ -204,7 +206,7 @@ def test_mean_needs_a_sum_beyond_three_and_a_half_errors_at_any_confidence():
             assert judge(data, confidence=confidence)[0].gaps[0].in_mean is in_mean
 
 
-def test_mean_change_keeps_its_replicates():
+def test_judge_mean_change_keeps_its_replicates():
     judgement = judged([0.30, 0.20], [0.45, 0.20], predicted_errors=(0.02, 0))
     assert judgement.mean_change.replicates == pytest.approx([0.17, 0.13] * 20)
 
@@ -233,41 +235,41 @@ def columns(pairs, rows=500):
         ([(0.1, 0.1), (-0.1, -0.1)], "no_clear_change"),
     ],
 )
-def test_code_follows_from_the_statuses(pairs, code):
+def test_judge_code_of_several_gaps_follows_from_their_statuses(pairs, code):
     assert columns(pairs).code == code
 
 
 # No verdict
 
 
-def test_one_group_cannot_be_judged():
+def test_judge_one_group_cannot_say():
     judgement = judged([0.3, 0.2], [0.3, 0.2], rows=[500, 0])
     assert (judgement.code, judgement.reason, judgement.gaps) == ("cannot_say", "one_group", ())
     assert np.isnan(judgement.mean_change.value)
     assert judgement.mean_change.reason == "no gap can be judged"
 
 
-def test_two_groups_of_which_one_is_small_cannot_be_judged():
+def test_judge_two_groups_of_which_one_is_small_cannot_say():
     judgement = judged([0.3, 0.2], [0.3, 0.2], rows=[500, 14])
     assert (judgement.code, judgement.reason) == ("cannot_say", "too_few_rows")
 
 
 @pytest.mark.parametrize("draws", [1, 40])
-def test_too_few_replicates_give_no_interval(draws):
+def test_judge_too_few_replicates_cannot_say(draws):
     # A level of 95% needs 2 / .05 = 40 replicates and the data.
     true = alternating([0.3, 0.2], [0.02, 0])[:draws]
     [judgement] = judge(rates_of(true, true))
     assert (judgement.code, judgement.reason) == ("cannot_say", "no_interval")
 
 
-def test_more_than_5000_gaps_with_all_rows_cannot_be_judged():
+def test_judge_more_than_5000_gaps_with_all_rows_cannot_say():
     true = np.full((41, 2, 5001), 0.3)
     [judgement] = judge(rates_of(true, true))
     assert (judgement.code, judgement.reason) == ("cannot_say", "too_many_gaps")
     assert (judgement.comparison, judgement.n_gaps) == ("all rows", 2 * 5001)
 
 
-def test_5000_gaps_between_pairs_are_judged():
+def test_judge_5000_gaps_of_pairs_are_compared():
     true = np.full((41, 2, 5000), 0.3)
     [judgement] = judge(rates_of(true, true))
     assert (judgement.comparison, len(judgement.gaps)) == ("pairs", 5000)
@@ -276,13 +278,13 @@ def test_5000_gaps_between_pairs_are_judged():
 # Groups and classes that are compared
 
 
-def test_small_groups_are_not_compared():
+def test_judge_small_groups_are_not_compared():
     true = alternating([0.3, 0.2, 0.9], [0.02, 0, 0])
     [judgement] = judge(rates_of(true, true, rows=[500, 500, 14]))
     assert [(gap.first, gap.second) for gap in judgement.gaps] == [("A", "B")]
 
 
-def test_sizes_decide_and_rows_are_shown():
+def test_judge_sizes_decide_and_rows_are_shown():
     # 300 rows with unequal weights can be worth 14 effective rows.
     true = alternating([0.3, 0.2, 0.4], [0.02, 0, 0])
     sizes = np.array([90.5, 15 - 1e-12, 14.0])
@@ -290,7 +292,7 @@ def test_sizes_decide_and_rows_are_shown():
     assert [gap.rows for gap in judgement.gaps] == [(300, 300)]
 
 
-def test_only_named_classes_are_compared():
+def test_judge_named_classes_are_the_only_ones_compared():
     true = np.concatenate([1 - alternating([0.3, 0.2], [0, 0]), alternating([0.3, 0.2], [0, 0])], 2)
     [judgement] = judge(rates_of(true, true, classes=("no", "yes")), compared=[1])
     assert [gap.of_class for gap in judgement.gaps] == ["yes"]
@@ -307,7 +309,7 @@ def of_101_groups(overall=0.30):
     return rates_of(true, predicted, rows=rows, sizes=rows[:-1], groups=range(101))
 
 
-def test_more_than_5000_gaps_compare_each_group_with_all_rows():
+def test_judge_more_than_5000_gaps_of_pairs_compare_groups_with_all_rows():
     [judgement] = judge(of_101_groups())
     assert (judgement.comparison, judgement.n_gaps) == ("all rows", 101)
     gap = judgement.gaps[7]
@@ -316,7 +318,7 @@ def test_more_than_5000_gaps_compare_each_group_with_all_rows():
     assert gap.status == "appears"
 
 
-def test_all_rows_may_have_the_higher_rate():
+def test_judge_all_rows_may_have_the_higher_rate():
     gap = judge(of_101_groups(overall=0.31))[0].gaps[7]
     assert gap.rows == (10100, 100)
     assert (gap.first, gap.true_rates) == ("all rows", (0.31, 0.30))
@@ -326,7 +328,7 @@ def test_all_rows_may_have_the_higher_rate():
 
 
 @pytest.mark.parametrize(("n_undefined", "code"), [(4, "amplifies"), (5, "cannot_say")])
-def test_replicates_without_a_rate_are_left_out_up_to_one_in_twenty(n_undefined, code):
+def test_judge_replicates_without_a_rate_are_left_out_up_to_one_in_twenty(n_undefined, code):
     true = alternating([0.30, 0.20], [0, 0], n_boot=80)
     predicted = alternating([0.45, 0.20], [0.02, 0], n_boot=80)
     predicted[1 : 1 + n_undefined, 1] = np.nan
@@ -334,14 +336,14 @@ def test_replicates_without_a_rate_are_left_out_up_to_one_in_twenty(n_undefined,
     assert judgement.code == code
 
 
-def test_rate_that_is_undefined_in_the_data_gives_no_interval():
+def test_judge_rate_that_is_undefined_in_the_data_has_no_interval():
     true = alternating([0.30, 0.20], [0.02, 0])
     true[0, 1] = np.nan
     [judgement] = judge(rates_of(true, true))
     assert judgement.reason == "no_interval"
 
 
-def test_undefined_rate_of_a_small_group_does_not_matter():
+def test_judge_undefined_rate_of_a_small_group_is_ignored():
     true = alternating([0.30, 0.20, np.nan], [0.02, 0, 0])
     [judgement] = judge(rates_of(true, true, rows=[500, 500, 3]))
     assert judgement.code == "no_clear_change"
@@ -376,7 +378,7 @@ def statuses(judgement):
 
 
 @given(audits(), st.randoms(use_true_random=False))
-def test_order_of_groups_and_classes_does_not_matter(data, random):
+def test_judge_other_order_of_groups_and_classes_changes_nothing(data, random):
     groups, classes = list(range(len(data.rows))), list(data.classes)
     random.shuffle(groups)
     random.shuffle(classes)
@@ -396,7 +398,7 @@ def test_order_of_groups_and_classes_does_not_matter(data, random):
 
 
 @given(audits())
-def test_names_change_nothing_else(data):
+def test_judge_renamed_groups_have_the_same_gaps(data):
     renamed = replace(data, groups=[("long", name) for name in data.groups])
     [before], [after] = judge(data), judge(renamed)
     for gap, other in zip(before.gaps, after.gaps, strict=True):
@@ -404,7 +406,7 @@ def test_names_change_nothing_else(data):
 
 
 @given(audits(), st.integers(0, 2**32 - 1))
-def test_order_of_replicates_does_not_matter(data, seed):
+def test_judge_other_order_of_replicates_changes_nothing(data, seed):
     order = np.append(0, 1 + np.random.default_rng(seed).permutation(len(data.true) - 1))
     predicted = {model: rates[order] for model, rates in data.predicted.items()}
     [before], [after] = (
@@ -417,14 +419,14 @@ def test_order_of_replicates_does_not_matter(data, seed):
 
 
 @given(audits())
-def test_model_that_repeats_the_labels_changes_nothing(data):
+def test_judge_model_that_repeats_the_labels_has_no_change(data):
     [judgement] = judge(replace(data, predicted={"perfect": data.true.copy()}))
     assert judgement.code in ("no_clear_change", "cannot_say")
     assert all((gap.change, gap.low, gap.high) == (0, 0, 0) for gap in judgement.gaps)
 
 
 @given(audits())
-def test_status_agrees_with_the_sizes_of_the_gaps(data):
+def test_judge_status_agrees_with_the_sizes_of_the_gaps(data):
     [judgement] = judge(data)
     for gap in judgement.gaps:
         growth = abs(gap.predicted) - abs(gap.true)
@@ -443,7 +445,7 @@ def test_status_agrees_with_the_sizes_of_the_gaps(data):
 
 
 @given(audits(models=2))
-def test_bands_of_a_family_hold_those_of_each_model(data):
+def test_judge_bands_of_several_models_hold_those_of_each(data):
     together = judge(data)
     for judgement in together:
         predicted = {judgement.model: data.predicted[judgement.model]}
@@ -455,7 +457,7 @@ def test_bands_of_a_family_hold_those_of_each_model(data):
 
 
 @given(audits())
-def test_a_model_beside_itself_is_judged_as_alone(data):
+def test_judge_model_beside_itself_is_judged_as_alone(data):
     [model] = data.predicted
     [alone] = judge(data)
     twins = judge(replace(data, predicted={model: data.predicted[model], 2: data.predicted[model]}))
@@ -464,7 +466,7 @@ def test_a_model_beside_itself_is_judged_as_alone(data):
 
 
 @given(audits())
-def test_exchanging_the_two_classes_keeps_the_code(data):
+def test_judge_other_one_of_two_classes_has_the_same_code(data):
     assume(len(data.classes) == 2)
     [of_one], [of_other] = judge(data, compared=[0]), judge(data, compared=[1])
     assert of_one.code == of_other.code

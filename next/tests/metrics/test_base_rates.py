@@ -197,3 +197,13 @@ def test_rates_that_do_not_fit_raise(metric: Any, changed: dict[str, Any], fragm
     columns: Any = {"y_true": None, "y_pred": SAID, "sensitive_features": PRONOUN} | changed
     with pytest.raises(ValueError, match=fragment):
         metric(**columns)
+
+
+def test_multi_of_a_matrix_without_labels_has_an_interval() -> None:
+    rates = {"a": {0: 0.5, 1: 0.5}, "b": {0: 0.5, 1: 0.5}}
+    metric = bam.MultiAttributeBiasAmplification(reference=bam.BaseRates(rates))
+    predicted, groups = [[0, 1], [1, 1], [1, 0], [0, 0]] * 20, [*"aabb"] * 20
+    result = metric.result(y_pred=predicted, sensitive_features=groups, n_boot=100)
+    # Rates are 1/2 and 1 in a, 1/2 and 0 in b.
+    assert result.value == 0.25
+    assert result.interval is not None

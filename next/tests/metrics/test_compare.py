@@ -10,6 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
+from biasamp_adapters.metrics.functions import get_metric
 
 Columns = dict[str, Any]
 
@@ -29,16 +30,12 @@ METRICS = ["MALS", "BA", "Multi", "LA", "DPA", "DPA(U)"]
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
-def test_values_are_those_of_each_model_alone(name: str) -> None:
+def test_compare_values_are_those_of_results_of_each_model(name: str) -> None:
     columns = models_of()
     comparison = bam.compare(**columns, metric=name, n_boot=100)
     for model, predicted in columns["y_pred"].items():
-        alone = bam.compare(
-            **columns | {"y_pred": {model: predicted, "other": columns["y_true"]}},
-            metric=name,
-            n_boot=0,
-        )
-        assert comparison.results[model].value == alone.results[model].value
+        alone = get_metric(name).result(**columns | {"y_pred": predicted}, n_boot=0)
+        assert comparison.results[model].value == alone.value
     values = [result.value for result in comparison.results.values()]
     assert comparison.differences["new"].value == pytest.approx(values[1] - values[0])
 
@@ -135,6 +132,14 @@ def test_fewer_than_two_models_raise(y_pred: Any) -> None:
         bam.compare([0, 1] * 20, y_pred, sensitive_features=[*"aabb"] * 10)
 
 
+def test_compare_reference_beside_a_metric_object_raises() -> None:
+    rule = "reference must be a setting of the metric object"
+    with pytest.raises(ValueError, match=rule):
+        bam.compare(
+            **models_of(), metric=bam.DirectionalBiasAmplification(), reference=([0, 1], [0, 1])
+        )
+
+
 def test_arrays_frames_and_counts_are_compared_alike() -> None:
     columns = models_of()
     of_arrays = bam.compare(**columns, n_boot=100).frame
@@ -154,6 +159,8 @@ def test_comparison_is_shown_as_a_table_with_names_escaped() -> None:
     columns = models_of(60)
     columns["y_pred"] = {"old": columns["y_pred"]["old"], "<b>": columns["y_pred"]["new"]}
     comparison = bam.compare(**columns, n_boot=0)
-    assert repr(comparison).splitlines()[0].split() == [*comparison.frame]
+    header, first, _ = repr(comparison).splitlines()
+    assert header.split() == [*comparison.frame]
+    assert first.split()[0] == "old"
     assert "&lt;b&gt;" in comparison._repr_html_()
     assert "<b>" not in comparison._repr_html_()

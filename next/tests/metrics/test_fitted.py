@@ -19,6 +19,7 @@ from fitted_cases import (
     T_TO_A,
     TABLE,
     Columns,
+    entropy,
     levels,
     matrix_columns,
     new_metric,
@@ -132,12 +133,15 @@ def test_matrix_without_attacker_is_that_of_logistic() -> None:
 
 
 def test_overlapping_groups_are_guessed_one_by_one() -> None:
-    group = LABELS
-    both = bam.OverlappingGroups(np.column_stack([group, 1 - group]))
+    # Predictions are the first group, and the second is the even rows.
+    first, second = LABELS, np.arange(40) % 2
+    both = bam.OverlappingGroups(np.column_stack([first, second]))
     metric = new_metric(LEAKAGE, attacker=DecisionTreeClassifier(), **BY_HEART)
     columns = {"y_true": PREDICTIONS, "y_pred": LABELS}
-    one = metric(**columns, sensitive_features=group)
-    assert metric(**columns, sensitive_features=both) == pytest.approx(one, abs=1e-12)
+    alone = [metric(**columns, sensitive_features=group) for group in (first, second)]
+    assert alone[0] > 0.1 > abs(alone[1])
+    value = metric(**columns, sensitive_features=both)
+    assert value == pytest.approx(np.mean(alone), abs=1e-12)
 
 
 def test_missing_predictions_are_one_more_class() -> None:
@@ -349,36 +353,38 @@ def test_value_of_a_pipeline_is_the_same_though_metadata_are_routed() -> None:
         assert metric(**TABLE) == value
 
 
-def test_many_rows_have_fewer_trials_and_a_note() -> None:
-    # 5,000,000 rows are 6 trials of 800,000.
-    group = np.arange(800_000) % 2
+@pytest.mark.parametrize(("n", "n_trials"), [(800_000, 6), (1_250_000, 5)])
+def test_many_rows_have_fewer_trials_and_a_note(n: int, n_trials: int) -> None:
+    # 5,000,000 rows are 6 trials of 800,000, and 4 of 1,250,000; five are the fewest.
+    group = np.arange(n) % 2
     columns = {"y_true": group, "y_pred": group, "sensitive_features": group}
     metric = new_metric(
         A_TO_T, attacker=DummyClassifier(), quality="accuracy", evaluation="resubstitution"
     )
     notes = metric.result(**columns, n_boot=0).notes
-    assert notes == ("Mean of 6 trials; flips and folds leave a standard error of 0 in the value.",)
+    note = f"Mean of {n_trials} trials; flips and folds leave a standard error of 0 in the value."
+    assert notes == (note,)
 
 
-def test_levels_without_dependence_are_subtracted() -> None:
+def test_levels_without_clear_dependence_are_subtracted() -> None:
+    # Labels tell nothing of the group. Of 100 rows of each group, 56 and 44 are predicted 1: G is
+    # 2.89, below the limit of 3.84. A ratio of the levels would be 1.
     columns = {
-        "y_true": np.tile([0, 0, 1, 1], 50),
-        "y_pred": np.tile([0, 1, 1, 0], 50),
-        "sensitive_features": np.tile([0, 1], 100),
+        "y_true": np.tile([0, 1], 100),
+        "y_pred": np.repeat([1, 0, 1, 0], [56, 44, 44, 56]),
+        "sensitive_features": np.repeat([0, 1], 100),
     }
     metric = new_metric(
-        A_TO_T, attacker="logistic", quality="uncertainty_coefficient", n_trials=1, equalize=None
+        A_TO_T, attacker=DecisionTreeClassifier(), quality="uncertainty_coefficient", **BY_HEART
     )
     result = metric.result(**columns, n_boot=0)
-    assert result.value == 0
+    assert result.value == pytest.approx(1 - entropy(0.56) / log(2), abs=1e-12)
     assert any("is a difference of U, not a ratio" in note for note in result.notes)
 
 
-def test_fitted_attacker_has_no_interval_and_no_pairs_of_own_qualities() -> None:
+def test_pairs_of_a_scorer_of_a_fitted_attacker_have_no_levels() -> None:
     metric = new_metric(A_TO_T, attacker=GaussianNB(), quality="roc_auc", n_trials=1)
-    result = metric.result(**TABLE)
-    assert result.interval is None
-    assert "a fitted GaussianNB" in result.reason
+    result = metric.result(**TABLE, n_boot=0)
     assert result.by_pair[["psi_dataset", "psi_model"]].isna().all(axis=None)
 
 

@@ -262,13 +262,35 @@ def test_ratio_of_chance_has_no_interval() -> None:
     assert reason_of(metric, many) == ""
 
 
-@pytest.mark.parametrize(("n_groups", "is_shifted"), [(40, True), (2, False)])
+@pytest.mark.parametrize(
+    ("moved", "share"),
+    [
+        # G is 77.1 of 80 and 20 beside 20 and 80, and 32.9 of 70 and 30. Chance makes 1 of the
+        # labels and 1 of the predictions: 2 / 77.1 is 2.6 %, and 2 / 32.9 is 6.1 %.
+        ((30, 30), 0.026),
+        ((30, 20), (0.026 + 0.061) / 2),
+        ((30, 6), 0.026),  # U of the second column is a difference, and no ratio.
+    ],
+)
+def test_ratio_of_a_matrix_has_the_mean_chance_of_its_columns(
+    moved: tuple[int, int], share: float
+) -> None:
+    even, groups = [1, 0] * 100, [0] * 100 + [1] * 100
+    predicted = [np.repeat([1, 0, 1, 0], [50 + d, 50 - d, 50 - d, 50 + d]) for d in moved]
+    metric = DPA(quality="uncertainty_coefficient", equalize=None)
+    columns = {"y_true": np.array([even, even]).T, "y_pred": np.array(predicted).T}
+    reason = reason_of(metric, columns | {"sensitive_features": groups})
+    assert reason.startswith("chance explains more than 3%") == (share > 0.03)
+
+
+@pytest.mark.parametrize(("n_groups", "is_shifted"), [(40, True), (20, True), (2, False)])
 def test_level_of_a_sparse_table_that_resampling_shifts_has_no_interval(
     n_groups: int, is_shifted: bool
 ) -> None:
     # Of 320 rows 3/4 have the class of their group. The loss has a standard deviation of
     # log(3) sqrt(3/16) = .48 by row, so an error of .027. Resampled tables lose less by some
-    # groups / (2 n): .063 for 40 groups, and .003 for two.
+    # groups / (2 n): .063 for 40 groups, which leaves the value outside of its replicates; .031 for
+    # 20, which does not; and .003 for two.
     n = 320 // n_groups // 4
     cells = {(a, t, t): n * (3 if a % 2 == t else 1) for a in range(n_groups) for t in (0, 1)}
     reason = reason_of(DPA(equalize=None), rows_of(cells), "psi_model")

@@ -38,8 +38,9 @@ def selected(compas: pd.DataFrame) -> pd.DataFrame:
     return compas[compas["within_30_days"]].reset_index(drop=True)
 
 
-def test_compas_counts_are_those_of_t25_table_6(selected: pd.DataFrame) -> None:
-    counts = selected.groupby(["is_recid", "race"]).size().unstack()
+def test_load_compas_counts_of_two_races_are_those_of_t25_table_6() -> None:
+    people = bam.datasets.load_compas().query("within_30_days == 1")
+    counts = people.groupby(["is_recid", "race"]).size().unstack()
     assert counts["Caucasian"].tolist() == [1229, 874]
     assert counts["African-American"].tolist() == [1402, 1773]
 
@@ -217,7 +218,9 @@ CAPTIONS_OF_EQUAL_ERRORS = {
     "equalizer": (-0.0072, -0.0347, -0.0078, -0.0368),
 }
 #: Mean size of the changes, A->T and T->A, and the mean contribution of T->A by the sign of "man":
-#: objects that lean to men, and those that lean to women.
+#: objects that lean to men, and those that lean to women. [W21] Fig. 3: Equalizer "decreases T->A
+#: bias amplification from the Baseline, but inadvertently increases A->T". The sizes of its changes
+#: are the smallest and the largest, and the mean of T->A hides it.
 CAPTIONS_BY_PART = {
     "baseline_ft": (0.0227, 0.0923, 0.0902, -0.0846),
     "balanced": (0.0228, 0.0856, 0.0901, -0.0769),
@@ -227,11 +230,6 @@ CAPTIONS_BY_PART = {
     "equalizer": (0.0243, 0.0292, 0.0100, 0.0112),
 }
 KINDS = [("A->T", "error"), ("T->A", "error"), ("A->T", "abstain"), ("T->A", "abstain")]
-
-
-def test_captions_are_of_10840_images_and_65_objects(captions: Captions) -> None:
-    assert captions.true_objects.shape == (10840, 65)
-    assert sorted(captions.models) == sorted(CAPTIONS)
 
 
 @pytest.mark.parametrize("model", CAPTIONS)
@@ -254,14 +252,6 @@ def test_directional_captions_mean_hides_opposite_parts(captions: Captions, mode
     assert [by_sign["man", 1], by_sign["man", -1]] == pytest.approx(parts, abs=5e-5)
     # Of two groups, each object is a pair of either sign with equal parts.
     assert [by_sign["woman", -1], by_sign["woman", 1]] == pytest.approx(parts, abs=5e-5)
-
-
-def test_captions_of_equalizer_change_gender_least_and_objects_most() -> None:
-    # [W21] Fig. 3: Equalizer "decreases T->A bias amplification from the Baseline, but
-    # inadvertently increases A->T". The sizes of changes agree, and the mean of T->A hides it.
-    sizes = pd.DataFrame(CAPTIONS_BY_PART, index=["A->T", "T->A", "to men", "to women"]).T
-    assert sizes["A->T"].idxmax() == sizes["T->A"].idxmin() == "equalizer"
-    assert max(CAPTIONS, key=lambda model: CAPTIONS[model][2]) == "equalizer"
 
 
 # imSitu, [T25] Sec. 4.3, and subsets of Wang et al. 2019.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 import biasamp_adapters as bam
@@ -17,11 +18,12 @@ Multi = bam.MultiAttributeBiasAmplification
 LA, DPA = bam.LeakageAmplification, bam.DirectionalPredictabilityAmplification
 KINDS = [MALS, BA, Multi, LA, DPA]
 
+#: Rows whose values differ with each setting of the functions.
 COLUMNS: dict[str, Any] = {
-    "y_true": [0, 0, 0, 1, 1, 1, 0, 1],
-    "y_pred": [0, 0, 1, 1, 1, 0, 0, 1],
-    "sensitive_features": [*"aaaabbbb"],
-    "sensitive_features_pred": [*"aababbba"],
+    "y_true": [1, 1, 2, 2, 0, 0, 2, 2, 0, 0, 2, 1],
+    "y_pred": [1, 0, 2, 2, 0, 0, 2, 0, 0, 0, 2, 2],
+    "sensitive_features": [*"aaaabbaaaabb"],
+    "sensitive_features_pred": [*"aaaabbabaabb"],
 }
 
 #: The table of names and keys in the documentation.
@@ -54,29 +56,57 @@ def test_name_and_key_stand_for_the_metric(name: str, key: str) -> None:
     assert metric.direction == direction
 
 
-def test_functions_are_calls_of_the_objects() -> None:
-    functions = {
-        "MALS": bam.mals_bias_amplification,
-        "BA": bam.directional_bias_amplification,
-        "Multi": bam.multi_attribute_bias_amplification,
-        "LA": bam.leakage_amplification,
-        "DPA": bam.directional_predictability_amplification,
-    }
-    weights = [1, 2, 1, 1, 3, 1, 1, 2]
-    for name, function in functions.items():
-        value = function(**COLUMNS, sample_weight=weights)
-        assert value == get_metric(name)(**COLUMNS, sample_weight=weights)
-        if name in ("BA", "Multi", "DPA"):
-            turned = function(**COLUMNS, direction="T->A")
-            assert turned == get_metric(f"{name} T->A")(**COLUMNS)
-    reference = ([1, 0, 0, 1], [*"aabb"])
-    for name in ("MALS", "BA", "Multi"):
-        options: Any = {"reference": reference, "pos_label": 0}
-        value = functions[name](**COLUMNS, **options)
-        assert value == get_metric(name, **options)(**COLUMNS)
-    for name in ("LA", "DPA"):
-        options = {"quality": "accuracy", "attacker": "exact"}
-        assert functions[name](**COLUMNS, **options) == get_metric(name, **options)(**COLUMNS)
+FUNCTIONS = {
+    "MALS": bam.mals_bias_amplification,
+    "BA": bam.directional_bias_amplification,
+    "Multi": bam.multi_attribute_bias_amplification,
+    "LA": bam.leakage_amplification,
+    "DPA": bam.directional_predictability_amplification,
+}
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"pos_label": 0}) for name in ("MALS", "BA", "Multi")),
+    ("LA", {"quality": "f1", "pos_label": "a"}),
+    ("DPA", {"quality": "f1", "pos_label": 0}),
+    *((name, {"reference": ([0, 1, 1, 2], [*"aabb"])}) for name in ("MALS", "BA")),
+    # A class and a group that have no rows in the data.
+    *((name, {"reference": ([0, 1, 2, 3], [*"abbc"])}) for name in ("LA", "DPA")),
+    *((name, {"direction": "T->A"}) for name in ("BA", "Multi", "DPA")),
+    *((name, {"quality": "accuracy"}) for name in ("LA", "DPA")),
+    *((name, {"attacker": DummyClassifier(strategy="prior")}) for name in ("LA", "DPA")),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), SETTINGS)
+@pytest.mark.filterwarnings("ignore:.*which the reference has")
+def test_function_with_a_setting_is_a_call_of_the_object(
+    name: str, settings: dict[str, Any]
+) -> None:
+    value = FUNCTIONS[name](**COLUMNS, **settings)
+    kind = type(get_metric(name))
+    assert value == kind(**settings)(**COLUMNS)
+    # The last setting matters.
+    *others, _ = settings
+    default = FUNCTIONS[name](**COLUMNS, **{other: settings[other] for other in others})
+    assert abs(value - default) > 0.001
+
+
+def test_multi_function_with_a_reference_compares_its_label_sets() -> None:
+    # Both columns together occur in the last two rows only, which the reference lacks.
+    truth = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [1, 1], [1, 0]])
+    predicted = np.array([[1, 0], [0, 1], [0, 1], [1, 1], [1, 0], [1, 0]])
+    groups, reference = [*"aababb"], (truth[:4], [*"aaba"])
+    columns: Any = {"y_true": truth, "y_pred": predicted, "sensitive_features": groups}
+    value = bam.multi_attribute_bias_amplification(**columns, reference=reference)
+    assert value == Multi(reference=reference)(**columns)
+    assert abs(value - bam.multi_attribute_bias_amplification(**columns)) > 0.001
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_with_weights_is_a_call_of_the_object(name: str) -> None:
+    weights = [1, 2, 1, 1, 3, 1] * 2
+    value = FUNCTIONS[name](**COLUMNS, sample_weight=weights)
+    assert value == get_metric(name)(**COLUMNS, sample_weight=weights)
+    assert abs(value - FUNCTIONS[name](**COLUMNS)) > 0.001
 
 
 @pytest.mark.parametrize(
@@ -133,9 +163,12 @@ def test_repr_has_what_differs_from_the_defaults() -> None:
 
 @pytest.mark.parametrize("kind", [BA, Multi, DPA])
 def test_direction_may_have_the_typographic_arrow(kind: Any) -> None:
+    values = {}
     for written, plain in (("A→T", "A->T"), ("T→A", "T->A")):
         assert kind(direction=written).direction == plain
-        assert kind(direction=written)(**COLUMNS) == kind(direction=plain)(**COLUMNS)
+        values[plain] = kind(direction=plain)(**COLUMNS)
+        assert kind(direction=written)(**COLUMNS) == values[plain]
+    assert values["A->T"] != values["T->A"]
 
 
 # Bad settings.
@@ -183,7 +216,7 @@ def test_leave_one_out_is_of_log_loss_and_of_rows_without_weights() -> None:
     with pytest.raises(ValueError, match=rule):
         DPA(**LOO, quality="accuracy")(**COLUMNS)
     with pytest.raises(ValueError, match=rule):
-        DPA(**LOO)(**COLUMNS, sample_weight=[0.5] * 8)
+        DPA(**LOO)(**COLUMNS, sample_weight=[0.5] * 12)
     # One trial of flips is that of the first seed.
     assert np.isfinite(DPA(**LOO, n_trials=1)(**COLUMNS))
 
@@ -225,16 +258,23 @@ def test_bad_request_of_a_result_raises(asked: dict[str, Any], fragment: str) ->
         BA().result(**COLUMNS, **asked)
 
 
-def test_message_shows_five_labels() -> None:
-    labels = [*range(7)] * 2
-    groups = ["a"] * 7 + ["b"] * 7
+SEVEN_LABELS, TWO_GROUPS = [*range(7)] * 2, ["a"] * 7 + ["b"] * 7
+
+
+def test_bad_pos_label_raises_with_five_of_the_labels() -> None:
     rule = "pos_label must be one of 0, 1, 2, 3, 4 and 2 more; received 9"
     with pytest.raises(ValueError, match=rule):
-        BA(pos_label=9)(labels, labels, sensitive_features=groups)
+        BA(pos_label=9)(SEVEN_LABELS, SEVEN_LABELS, sensitive_features=TWO_GROUPS)
+
+
+def test_classes_without_rows_leave_a_note_with_three_of_them() -> None:
     note = "there are no rows of 7, 8, 9 and 1 more."
     metric = BA(direction="T->A", class_labels=[*range(11)])
     result = metric.result(
-        y_true=labels, sensitive_features=groups, sensitive_features_pred=groups, n_boot=0
+        y_true=SEVEN_LABELS,
+        sensitive_features=TWO_GROUPS,
+        sensitive_features_pred=TWO_GROUPS,
+        n_boot=0,
     )
     assert result.notes[0].endswith(note)
 

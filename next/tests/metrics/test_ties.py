@@ -46,18 +46,15 @@ def test_gain_of_balanced_accuracy_is_that_of_shares_of_the_classes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quality", "n_rows", "is_clear"),
-    [
-        # Shares of .6 and .4: 3 sqrt(.96 / n) is .204 of 208 rows, and .199 of 218.
-        (ACCURACY, 208, False),
-        (ACCURACY, 218, True),
-    ],
+    ("n_rows", "is_clear"),
+    # Shares of .6 and .4: 3 sqrt(.96 / n) is .204 of 208 rows, and .199 of 218.
+    [(208, False), (218, True)],
 )
-def test_winner_is_clear_beyond_three_errors(quality: Any, n_rows: int, is_clear: bool) -> None:
-    assert quality.has_clear_winners(np.array([[60.0, 40.0]]), n_rows, axis=-2) == is_clear
+def test_winner_is_clear_beyond_three_errors(n_rows: int, is_clear: bool) -> None:
+    assert ACCURACY.has_clear_winners(np.array([[60.0, 40.0]]), n_rows, axis=-2) == is_clear
     # Each input must have one.
     table = np.array([[60.0, 40.0], [100.0, 0.0]])
-    assert quality.has_clear_winners(table, 2 * n_rows, axis=-2) == is_clear
+    assert ACCURACY.has_clear_winners(table, 2 * n_rows, axis=-2) == is_clear
 
 
 def test_single_class_always_wins() -> None:
@@ -122,6 +119,19 @@ def test_interval_of_tied_guesses_reaches_below_its_replicates() -> None:
     low, high = result.interval
     assert low < min(tails[0], result.value) - 0.01
     assert high > max(tails[1], result.value) + 0.01
+
+
+def test_interval_of_a_ratio_ends_at_1() -> None:
+    # Labels are a tie. One of 200 predictions is not the group: a third of the replicates hold no
+    # error, and have the ratio 1. The tie would add to it.
+    group, truth = np.repeat([0, 1], 100), np.tile([0, 1], 100)
+    predicted = np.where(np.arange(200) == 0, 1, group)
+    metric = bam.DirectionalPredictabilityAmplification(
+        quality="hard_inverse_cross_entropy", equalize=None
+    )
+    result = metric.result(truth, predicted, sensitive_features=group)
+    assert result.value == pytest.approx((1 / 2 - 1 / 200) / (1 / 2 + 1 / 200), abs=1e-12)
+    assert result.interval[1] == 1
 
 
 def test_guesses_that_are_never_wrong_have_no_margin() -> None:

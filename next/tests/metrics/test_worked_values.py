@@ -230,11 +230,6 @@ def columns_of_trees() -> Columns:
     return dict(zip(names, spread_out(COMPAS_TREES), strict=True))
 
 
-def test_compas_trees_truth_is_t25_table_6() -> None:
-    truth = np.array(COMPAS_TREES).sum(axis=(2, 3))
-    assert truth.tolist() == TABLE_6["unbalanced"]["A by T"]
-
-
 @pytest.mark.parametrize(
     ("quality", "direction", "documented"),
     [
