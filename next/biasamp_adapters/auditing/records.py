@@ -126,7 +126,7 @@ def largest_records(computed: Computed) -> Iterator[LargestRecord]:
                 model=model,
                 measure=measure,
                 groups=list(members.groups),
-                rates=[float(x) for x in draws[0]],
+                rates=[_finite(x) for x in draws[0]],
                 ratio=ratio["value"],
                 ratio_low=ratio["low"],
                 ratio_high=ratio["high"],

@@ -209,7 +209,7 @@ class LargestRecord(Number):
     model: str
     measure: str
     groups: list[Any]
-    rates: list[float]
+    rates: list[float | None]
     ratio: float | None
     ratio_low: float | None
     ratio_high: float | None

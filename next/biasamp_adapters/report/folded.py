@@ -252,9 +252,9 @@ def _side(value: int) -> str:
     return "+" if value > 0 else MINUS if value < 0 else "0"
 
 
-def _rate_of_some(choose: Callable[..., Any], digits: Digits, rates: Sequence[float]) -> str:
-    """Return the lowest or the highest rate."""
-    return digits.rate(choose(rates, default=None))
+def _rate_of_some(choose: Callable[..., Any], digits: Digits, rates: Sequence[Any]) -> str:
+    """Return the lowest or the highest rate, which exists if every group has one."""
+    return digits.rate(None if None in rates else choose(rates, default=None))
 
 
 def _models(record: Any) -> str:

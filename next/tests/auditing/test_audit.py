@@ -266,3 +266,13 @@ def test_report_part_is_a_frame(report: bam.AuditReport, part: str) -> None:
 def test_report_unknown_part_raises(report: bam.AuditReport) -> None:
     with pytest.raises(ValueError, match="part must be one of metrics, gaps"):
         report.to_frame("all")
+
+
+def test_audit_group_without_positives_has_no_rate_and_valid_json() -> None:
+    truth, groups = [0, 1] * 20 + [0] * 40, ["a"] * 40 + ["b"] * 40
+    report = bam.audit(truth, [1, 1, 0, 0] * 20, sensitive_features=groups, n_boot=100)
+    largest = report.to_frame("largest").set_index("measure").loc["true_positive_rate"]
+    assert largest["rates"] == [0.5, None]
+    assert largest["reason"] == "b has no value"
+    json.loads(report.to_json())
+    assert "b has no value" in report.to_text(full=True)
