@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.summary import ErrorRecord, GapRecord, Number, VerdictRecord
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
 from biasamp_adapters.inference.gaps import Gap
-from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, reason_of_number
 from biasamp_adapters.inference.verdict import Judgement
 from biasamp_adapters.metrics.base import A_TO_T
 
@@ -32,10 +33,13 @@ def from_estimate(estimate: Estimate) -> Number:
 
 def from_draws(draws: Array, confidence: float, reason: str = "") -> Number:
     """Return a number whose draws are the data's and those of replicates, with percentiles."""
-    if reason or len(draws) == 1:
+    defined = draws[1:][np.isfinite(draws[1:])]
+    if not np.isfinite(draws[0]):
+        reason = reason or words.UNDEFINED
+    reason = reason or reason_of_number(len(defined), len(draws) - 1, confidence)
+    if reason:
         return as_number(draws[0], reason=reason)
-    tails = (1 - confidence) / 2, (1 + confidence) / 2
-    return as_number(draws[0], *np.nanquantile(draws[1:], tails))
+    return as_number(draws[0], *np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2]))
 
 
 def sort_gaps(judgement: Judgement) -> list[Gap]:
