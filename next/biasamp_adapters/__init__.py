@@ -10,9 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from biasamp_adapters.auditing.check import Failure as Failure
     from biasamp_adapters.counting.base_rates import BaseRates as BaseRates
     from biasamp_adapters.counting.counts import Counts as Counts
     from biasamp_adapters.counting.variables import OverlappingGroups as OverlappingGroups
+    from biasamp_adapters.inference.gaps import Gap as Gap
     from biasamp_adapters.inference.intervals import Estimate as Estimate
     from biasamp_adapters.metrics.attacks import (
         DirectionalPredictabilityAmplification as DirectionalPredictabilityAmplification,
@@ -57,6 +59,8 @@ _HOMES = {
     "counting.base_rates": ("BaseRates",),
     "counting.counts": ("Counts",),
     "counting.variables": ("OverlappingGroups",),
+    "auditing.check": ("Failure",),
+    "inference.gaps": ("Gap",),
     "inference.intervals": ("Estimate",),
     "metrics.attacks": ("DirectionalPredictabilityAmplification", "LeakageAmplification"),
     "metrics.compare": ("Comparison", "compare"),

@@ -251,10 +251,6 @@ SCORES_IMPLY = (
     "at the scores of each group."
 )
 NOT_TOLD_APART = "Score and threshold are not told apart: {reason}."
-TWO_CLASSES_NEEDED, SCORE_NEEDED = "it needs two classes", "it needs y_score"
-FEWER_THAN_200, TWO_SCORES = "there are fewer than 200 rows", "the score has two values only"
-NO_NAMED_GAP, GAP_NOT_CLEAR = "no gap is named", "the gap is not clear in the labels"
-NO_SINGLE_THRESHOLD = "the decisions do not follow one threshold of the score"
 
 # Largest differences between groups.
 
@@ -529,8 +525,6 @@ FORBIDDEN = "{model}: the verdict is {words} ({code}), which is forbidden."
 FORBIDDEN_STATUS = "{model}: {gap} {status}, which is forbidden."
 CANNOT_BE_CHECKED = "{model}: {name} cannot be judged: {reason}."
 CHANGE_OF_GAP = "the change of {gap}"
-CHECKS_PASSED, CHECKS_FAILED = "Checks: all {n} passed.", "Checks: {failed} of {n} failed."
-CHECKS_UNCLEAR = "Checks: {failed} of {n} failed and {unclear} cannot be judged."
 
 # Tables and pictures.
 

@@ -28,7 +28,7 @@ _BA_POINTS, _POWER = (10, 5, 2, 1, 0.5, 0.2, 0.1), 2.8
 
 
 def boxes(summary: Summary) -> dict[str, list[str]]:
-    """Return the sentences of each box, about the models that are told."""
+    """Return the sentences of each box, about the model that is named."""
     return {
         words.HOW_SURE: _of_directions(summary, _how_sure),
         words.WHAT_TO_READ: _of_directions(summary, _what_to_read),
@@ -227,18 +227,18 @@ def _thresholds(subject: Subject) -> Iterator[str]:
     if main is None or not records:
         return
     gap = subject.gaps[main]
-    told = GapSentences(gap, names, subject.gaps)
+    of_gap = GapSentences(gap, names, subject.gaps)
     useful = [record for record in records if _undoes_half(record, gap["true"], gap["predicted"])]
     for_all = [record for record in useful if record["threshold"] is not None]
     if for_all:
         best = min(for_all, key=lambda record: abs(record["gap"] - gap["true"]))
-        outcome = _outcome(subject, told, best)
+        outcome = _outcome(subject, of_gap, best)
         yield words.ONE_THRESHOLD.format(threshold=f"{best['threshold']:g}", outcome=outcome)
     elif any(record["threshold"] is not None for record in records):
-        yield words.NO_THRESHOLD.format(gap=told.short_gap)
+        yield words.NO_THRESHOLD.format(gap=of_gap.short_gap)
     for record in useful:
         if record["threshold"] is None:
-            outcome = _outcome(subject, told, record)
+            outcome = _outcome(subject, of_gap, record)
             yield words.THRESHOLD_EACH.format(feature=names.the_feature, outcome=outcome)
 
 
@@ -248,13 +248,13 @@ def _undoes_half(record: ThresholdRecord, true: float, predicted: float) -> bool
     return is_near and not record["accuracy_falls"]
 
 
-def _outcome(subject: Subject, told: GapSentences, record: ThresholdRecord) -> str:
+def _outcome(subject: Subject, of_gap: GapSentences, record: ThresholdRecord) -> str:
     """Return the gap, BA and accuracy that a threshold gives."""
     ba = subject.number("ba")
-    digits = Digits.of(ba) if ba else told.digits
+    digits = Digits.of(ba) if ba else of_gap.digits
     return words.THRESHOLD_OUTCOME.format(
-        gap=told.short_gap,
-        size=size_along(record["gap"], told.digits),
+        gap=of_gap.short_gap,
+        size=size_along(record["gap"], of_gap.digits),
         ba=digits.signed(record["ba"]),
         accuracy=percent(record["accuracy"]),
     )
@@ -271,9 +271,9 @@ def _more_rows(subject: Subject) -> Iterator[str]:
         needed = rows * (_POWER * error / (points / 100)) ** 2
         if needed > rows:
             step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
-            told = count(math.ceil(needed / step) * step, "row")
+            enough = count(math.ceil(needed / step) * step, "row")
             size = Digits(0 if points >= 1 else 1).size(points / 100)
-            yield words.MORE_ROWS.format(rows=told, ba=size)
+            yield words.MORE_ROWS.format(rows=enough, ba=size)
             return
 
 

@@ -84,6 +84,7 @@ def _is_two_by_two(subject: Subject) -> bool:
 
 
 def line_below(subject: Subject) -> str:
+    """Return the line below the table of models, which says what BA is."""
     if subject.number("ba") is None:
         return ""
     half = words.BA_LINE_HALF
@@ -99,5 +100,5 @@ def equal_errors_of_ba(subject: Subject, error: str) -> list[str]:
         return []
     digits = Digits.of(excess)
     equal = digits.signed((ba["value"] or 0.0) - (excess["value"] or 0.0))
-    told = digits.change_in_points(excess)
-    return [words.EQUAL_ERRORS_BA.format(error=error, both=both, equal=equal, excess=told)]
+    text = digits.change_in_points(excess)
+    return [words.EQUAL_ERRORS_BA.format(error=error, both=both, equal=equal, excess=text)]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.summary import Summary
+from biasamp_adapters.auditing.subject import gaps_of
+from biasamp_adapters.auditing.summary import GapRecord, Summary
 from biasamp_adapters.figures import MINUS, Digits, name, unit_of
 
 #: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
@@ -91,14 +92,18 @@ def check(
             numbers = _find(summary, asked, rule)
             limit = read_bound(asked, bound, numbers[0].key)
             failures += [f for x in numbers for f in _judge(rule, x, limit)]
-    return failures + [f for code in forbid for f in _forbidden(summary, code)]
+    codes = [forbid] if isinstance(forbid, str) else forbid
+    return failures + [f for code in codes for f in _forbidden(summary, code)]
 
 
 def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
     """Return a number of each model by its name or key, or all gaps."""
     plain = str(asked).replace("→", "->")
     if plain in ("gaps", "gaps A->T", "gaps T->A") and rule == "require_within":
-        return list(_gaps(summary, plain.removeprefix("gaps").strip() or "A->T"))
+        direction = plain.removeprefix("gaps").strip() or "A->T"
+        if direction not in summary["data"]["directions"]:
+            raise ValueError(f"{plain} must be of a direction of the report; it has none of these")
+        return list(_gaps(summary, direction))
     numbers = list(_numbers(summary))
     found = [x for x in numbers if plain in (x.name, x.key, x.name.removesuffix(" A->T"))]
     if not found:
@@ -139,10 +144,9 @@ def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
     for verdict in summary["verdicts"]:
         if verdict["direction"] != direction:
             continue
-        gaps = [g for g in summary["gaps"] if _is_of(g, verdict)]
+        gaps = gaps_of(summary, verdict)
         for gap in gaps:
-            a, b = name(gap["first"]), name(gap["second"])
-            text = words.CHANGE_OF_GAP.format(gap=f"the gap between {a} and {b}")
+            text = words.CHANGE_OF_GAP.format(gap=_name_of_gap(gap))
             yield _Checked(
                 gap["model"], text, "gaps", gap["value"], gap["low"], gap["high"], gap["reason"]
             )
@@ -151,8 +155,8 @@ def _gaps(summary: Summary, direction: str) -> Iterator[_Checked]:
             yield _Checked(verdict["model"], "gaps", "gaps", None, None, None, reason)
 
 
-def _is_of(gap: Mapping[str, Any], verdict: Mapping[str, Any]) -> bool:
-    return all(gap[key] == verdict[key] for key in ("model", "direction"))
+def _name_of_gap(gap: GapRecord) -> str:
+    return f"the gap between {name(gap['first'])} and {name(gap['second'])}"
 
 
 def read_bound(asked: str, bound: Any, key: str) -> float:
@@ -230,11 +234,10 @@ def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:
             sentence = words.CANNOT_BE_CHECKED.format(model=model, name="verdict", reason=reason)
             yield Failure(verdict["model"], "verdict", None, None, None, code, False, sentence)
         elif code in words.STATUSES:
-            for gap in summary["gaps"]:
-                if _is_of(gap, verdict) and gap["status"] == code:
-                    a, b = name(gap["first"]), name(gap["second"])
+            for gap in gaps_of(summary, verdict):
+                if gap["status"] == code:
                     sentence = words.FORBIDDEN_STATUS.format(
-                        model=model, gap=f"the gap between {a} and {b}", status=code
+                        model=model, gap=_name_of_gap(gap), status=code
                     )
                     ends = gap["value"], gap["low"], gap["high"]
                     yield Failure(verdict["model"], "gaps", *ends, code, True, sentence)

@@ -1,4 +1,4 @@
-"""Records of verdicts and gaps: what is judged, and what stands beside each gap."""
+"""Records of verdicts and gaps: what is judged, and what is known of each gap."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.evaluate import ROLES
 from biasamp_adapters.auditing.summary import ErrorRecord, GapRecord, Number, VerdictRecord
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import TASK, Array
 from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, reason_of_number
@@ -48,7 +49,7 @@ def sort_gaps(judgement: Judgement) -> list[Gap]:
 
 
 def name_gaps(gaps: Sequence[Gap]) -> list[int]:
-    """Return the positions of the gaps that are told: the most certain one on each side."""
+    """Return the positions of the gaps that are named: the most certain one on each side."""
     if len(gaps) == 1:
         return [0]
     sides = [[i for i, gap in enumerate(gaps) if gap.status in side] for side in (LARGER, SMALLER)]
@@ -61,7 +62,7 @@ def verdict_records(computed: Computed) -> Iterator[VerdictRecord]:
         ba = computed.results[direction, model][0].measurement
         members, gaps = computed.members[direction], sort_gaps(judgement)
         predicted = computed.rates[direction, model]["predicted"][0, -1]
-        is_constant = not ba.evaluation.rows.is_matrix(_guessed(direction)) and predicted.max() == 1
+        is_constant = not ba.evaluation.rows.is_matrix(ROLES[direction][1]) and predicted.max() == 1
         pairs = ba.pairs()
         signs = pairs["sign"] if direction == A_TO_T else pairs["sign"].T
         mean = from_estimate(judgement.mean_change)
@@ -83,11 +84,6 @@ def verdict_records(computed: Computed) -> Iterator[VerdictRecord]:
             signs_unclear=int(pairs["uncertain"].sum()),
             half=_is_half(computed, direction, gaps, signs),
         )
-
-
-def _guessed(direction: str) -> str:
-    """Return the variable that is predicted in a direction."""
-    return "y_true" if direction == A_TO_T else "sensitive_features"
 
 
 def _has_no_errors(computed: Computed, direction: str, model: str) -> bool:
@@ -154,11 +150,12 @@ def _places(computed: Computed, direction: str, gap: Gap) -> tuple[int, int, int
 
 
 def error_records(computed: Computed) -> Iterator[ErrorRecord]:
-    """Yield the error rates of the two groups of each gap that is told."""
+    """Yield the error rates of the two groups of each gap that is named."""
     for (direction, model), judgement in computed.judgements.items():
         rates, members = computed.rates[direction, model], computed.members[direction]
-        has_errors = direction == A_TO_T and "fpr" in rates
-        if not has_errors or not (len(members.compared) == 1 or computed_is_matrix(computed)):
+        is_matrix = computed.evaluation.rows.is_matrix(TASK)
+        has_two_classes = len(members.compared) == 1 or is_matrix
+        if direction != A_TO_T or "fpr" not in rates or not has_two_classes:
             continue
         gaps = sort_gaps(judgement)
         for i in name_gaps(gaps):
@@ -180,11 +177,6 @@ def error_records(computed: Computed) -> Iterator[ErrorRecord]:
                     first=float(drawn[0, first]),
                     second=float(drawn[0, second]),
                 )
-
-
-def computed_is_matrix(computed: Computed) -> bool:
-    """Return whether the task is a label matrix."""
-    return computed.evaluation.rows.is_matrix("y_true")
 
 
 def _pair_band(draws: Array, sizes: Array, first: int, second: int, computed: Computed) -> Number:

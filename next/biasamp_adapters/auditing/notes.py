@@ -22,15 +22,15 @@ def notes(summary: Summary) -> list[str]:
     """Return all notes, each once."""
     subjects = [subject_of(summary, direction) for direction in summary["data"]["directions"]]
     first = subjects[0]
-    told = [*_of_rows(summary, first.names)]
+    collected = [*_of_rows(summary, first.names)]
     for subject in subjects:
-        told += _of_members(subject)
+        collected += _of_members(subject)
     for verdict in first.verdicts:
-        told += _of_model(verdict, first)
-    told += _of_spelling(first.names)
-    told += summary["notes"]
-    told += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
-    return list(dict.fromkeys(told))
+        collected += _of_model(verdict, first)
+    collected += _of_spelling(first.names)
+    collected += summary["notes"]
+    collected += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
+    return list(dict.fromkeys(collected))
 
 
 def _of_rows(summary: Summary, names: Names) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from biasamp_adapters.auditing.compute import Computed
+from biasamp_adapters.auditing.evaluate import Members
 from biasamp_adapters.auditing.gap_records import as_number, from_draws, from_estimate
 from biasamp_adapters.auditing.summary import (
     DifferenceRecord,
@@ -141,21 +142,27 @@ def difference_records(computed: Computed) -> Iterator[DifferenceRecord]:
         return
     for direction, members in computed.members.items():
         suffix = "a_to_t" if direction == A_TO_T else "t_to_a"
-        half_row = 0.5 / max(members.sizes[members.sizes > 0].min(initial=np.inf), 1)
-        of_all = 0.5 / members.rows.sum()
         for name in COMPARED:
             key = name if name == "accuracy" else f"{COMPARED[name]}_{suffix}"
-            size = of_all if name == "accuracy" else half_row
             draws = {m: draws_of(computed, direction, m, name) for m in computed.models}
             if any(x is None for x in draws.values()):
                 continue
             changes = np.column_stack([draws[m] - draws[first] for m in others])
-            low, high = simultaneous_bands(changes[0], changes[1:], size, computed.confidence)
+            low, high = simultaneous_bands(
+                changes[0], changes[1:], half_row_of(name, members), computed.confidence
+            )
             for i, model in enumerate(others):
                 number = as_number(changes[0, i], low[i], high[i], computed.reason)
                 yield DifferenceRecord(
                     **number, name=name, key=key, direction=direction, first=first, model=model
                 )
+
+
+def half_row_of(name: str, members: Members) -> float:
+    """Return half a row of the smallest group; of accuracy, half of one of all rows."""
+    if name == "accuracy":
+        return float(0.5 / members.rows.sum())
+    return float(0.5 / max(members.sizes[members.sizes > 0].min(initial=np.inf), 1))
 
 
 def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:

@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.records import COMPARED, draws_of
+from biasamp_adapters.auditing.records import COMPARED, draws_of, half_row_of
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.inference.bands import simultaneous_bands
 
@@ -74,7 +74,6 @@ def track_models(computed: Computed) -> pd.DataFrame:
 def _steps(computed: Computed, direction: str) -> Iterator[dict[str, Any]]:
     """Yield the records of a direction; the steps of one number are one family."""
     members, tails = computed.members[direction], (1 - computed.confidence) / 2
-    half_row = 0.5 / max(members.sizes[members.sizes > 0].min(initial=np.inf), 1)
     for name in COMPARED:
         draws = [draws_of(computed, direction, model, name) for model in computed.models]
         known = [x for x in draws if x is not None]
@@ -82,7 +81,7 @@ def _steps(computed: Computed, direction: str) -> Iterator[dict[str, Any]]:
             continue
         table = np.column_stack(known)
         steps = np.diff(table, axis=1)
-        size = 0.5 / members.rows.sum() if name == "accuracy" else half_row
+        size = half_row_of(name, members)
         low, high = simultaneous_bands(steps[0], steps[1:], size, computed.confidence)
         ends = np.full((2, len(known)), np.nan)
         if len(table) > 1:

@@ -24,12 +24,12 @@ from biasamp_adapters.auditing.records import (
     metric_records,
     rate_records,
 )
-from biasamp_adapters.auditing.summary import VERSION, Data, Member, Summary
-from biasamp_adapters.counting.labels import ATTRIBUTE, MISSING, TASK, Label
+from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, MISSING, PREDICTION, TASK, Label
 from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
-#: A sign is shown with .8 of the chance, or more, if a number is so many standard errors from 0.
+#: An interval excludes 0 with a probability of .8 if the number is so many standard errors from 0.
 _POWER = 2.8
 
 
@@ -37,6 +37,7 @@ def summarize(
     computed: Computed, title: str, names: Mapping[str, Any], favorable_label: Label | None
 ) -> Summary:
     """Return the summary; ``names`` are those of columns, and the facts of how it was computed."""
+    rates = list(rate_records(computed))
     return Summary(
         version=VERSION,
         title=title,
@@ -54,13 +55,13 @@ def summarize(
         missing=[],
         scores=[],
         metrics=list(metric_records(computed)),
-        rates=list(rate_records(computed)),
+        rates=rates,
         largest=list(largest_records(computed)),
         differences=list(difference_records(computed)),
         thresholds=[],
         equal_errors=list(_equal_errors(computed)),
         levels=list(_levels(computed)),
-        pairs=list(_pairs(computed)),
+        pairs=list(_pairs(computed, rates)),
         frequency=list(_frequency(computed)),
         strata=[],
         rows_needed=list(_rows_needed(computed)),
@@ -73,11 +74,12 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
     evaluation, rows = computed.evaluation, computed.evaluation.rows
     members = computed.members[next(iter(computed.members))]
     positive = members.classes[members.compared[0]] if len(members.compared) == 1 else None
-    variables = [rows.variable("y_pred", model) for model in computed.models if rows.has("y_pred")]
+    models = computed.models if rows.has(PREDICTION) else ()
+    variables = [rows.variable(PREDICTION, model) for model in models]
     margins = margins_of_data(rows.unweighted())
     missing = {
-        model: int(margins.of_model(model).joint("all rows", MISSING[TASK]).sum())
-        for model, variable in zip(computed.models, variables, strict=False)
+        model: int(margins.of_model(model).joint(ALL, MISSING[TASK]).sum())
+        for model, variable in zip(models, variables, strict=True)
         if variable.has_missing
     }
     feature = rows.names.get(ATTRIBUTE)
@@ -155,9 +157,9 @@ def _levels(computed: Computed) -> Iterator[dict[str, Any]]:
                 yield {"model": model, "name": result.metric, "true": true, "predicted": predicted}
 
 
-def _pairs(computed: Computed) -> Iterator[dict[str, Any]]:
+def _pairs(computed: Computed, records: list[RateRecord]) -> Iterator[dict[str, Any]]:
     """Yield the rates behind BA: the number is the change along the sign, with its own interval."""
-    for record in rate_records(computed):
+    for record in records:
         sign, ends = record["sign"], (record["low"], record["high"])
         low, high = sorted(sign * (np.nan if end is None else end) for end in ends)
         members = computed.members[record["direction"]]

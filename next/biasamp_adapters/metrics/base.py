@@ -198,8 +198,7 @@ class Metric(ABC):
     ) -> dict[str, AmplificationResult]:
         """Return the result of each model, from the same draws."""
         check_whole("n_boot", n_boot, 0)
-        if not isinstance(confidence, float) or not 0 < confidence < 1:
-            raise ValueError(f"confidence must lie between 0 and 1; received {confidence!r}")
+        check_confidence(confidence)
         seed, models = read_seed(random_state), evaluation.rows.models or (MODEL,)
         watched = watch(models, len(models), "values", "fewer models in a call")
         measurements = [self.measure(evaluation, model, seed) for model in watched]
@@ -248,6 +247,12 @@ def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
     """Raise unless a choice is one of those that are allowed."""
     if choice not in allowed:
         raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; received {choice!r}")
+
+
+def check_confidence(confidence: Any) -> None:
+    """Raise unless a level is a share."""
+    if not isinstance(confidence, float) or not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1; received {confidence!r}")
 
 
 def check_whole(name: str, number: Any, fewest: int) -> None:

@@ -98,8 +98,6 @@ def compare(
     0        same   0.00         NaN  False
     1  ones for a   0.25        0.25   True
     """
-    if reference is not None and isinstance(metric, Metric):
-        raise ValueError("reference must be a setting of the metric object, if there is one")
     metric = get_metric(metric, reference=reference)
     columns = {
         "y_true": y_true,

@@ -272,6 +272,9 @@ def get_metric(metric: Any, **settings: Any) -> Metric:
         Settings of a metric that is named, such as ``reference``.
     """
     if isinstance(metric, Metric):
+        given = [name for name, value in settings.items() if value is not None]
+        if given:
+            raise ValueError(f"{given[0]} must be a setting of the metric object, if there is one")
         return metric
     if isinstance(metric, type) and issubclass(metric, Metric):
         raise ValueError(f"metric must be an object, {metric.__name__}(); received the class")

@@ -21,7 +21,7 @@ HARD_LOSS = 100.0
 #: The mean of the larger of two numbers that are tied is so many standard errors above both.
 _GAIN = 0.4
 
-#: Shares of two classes may be tied if they differ by less standard errors, and are clearly not if
+#: Shares of two classes may be tied if they differ by fewer standard errors, and are clearly not if
 #: they differ by more.
 _TIED, _CLEAR = 2.0, 3.0
 

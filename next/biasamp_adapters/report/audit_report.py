@@ -25,7 +25,7 @@ from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
 from biasamp_adapters.inference.replicates import read_seed
-from biasamp_adapters.metrics.base import check_whole
+from biasamp_adapters.metrics.base import check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document
 from biasamp_adapters.report.markup import to_card, to_html, to_markdown
@@ -66,7 +66,7 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditReport:
-    """What an audit found, on every surface; it is made by :func:`audit`.
+    """What an audit found, on every surface, as :func:`audit` returns it.
 
     Attributes
     ----------
@@ -283,6 +283,7 @@ def audit(
     'amplifies'
     """
     check_whole("n_boot", n_boot, 0)
+    check_confidence(confidence)
     columns = {
         "y_true": y_true,
         "sensitive_features": sensitive_features,
@@ -300,6 +301,9 @@ def audit(
     compared = read_reference(reference, used, missing)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
+    for argument, label in (("pos_label", pos_label), ("favorable_label", favorable_label)):
+        if label is not None:
+            check_choice(argument, label, evaluation.rows.class_labels)
     seed = read_seed(random_state)
     computed = compute_audit(evaluation, pos_label, n_boot, confidence, seed)
     names = {

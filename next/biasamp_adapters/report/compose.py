@@ -31,11 +31,11 @@ def compose(summary: Summary, date: str = "") -> Document:
     date : str
         Printed among the facts at the end, if given.
     """
-    told, caveats = answers(summary), [clean(note) for note in notes(summary)]
+    all_answers, caveats = answers(summary), [clean(note) for note in notes(summary)]
     verdicts, overview = [], []
     drawn: list[Part] = []
-    for answer in told:
-        over = head(summary, answer.direction) if len(told) > 1 else ""
+    for answer in all_answers:
+        over = head(summary, answer.direction) if len(all_answers) > 1 else ""
         rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
         judged = [ModelRecords(summary, verdict) for verdict in rows]
         first = ModelRecords(summary, leading(summary, answer.direction))
@@ -50,10 +50,10 @@ def compose(summary: Summary, date: str = "") -> Document:
         models=overview,
         pictures=drawn,
         boxes=_boxes(boxes(summary)),
-        folds=list(_folds(summary, told, caveats, date)),
+        folds=list(_folds(summary, all_answers, caveats, date)),
         between=two_directions(summary),
         more=words.MORE.format(notes=count(len(caveats), "note")),
-        last=[answer.last for answer in told],
+        last=[answer.last for answer in all_answers],
         alternative=words.ALTERNATIVE.format(headline=headline),
     )
 
@@ -153,10 +153,10 @@ def _rates_that_moved(model: ModelRecords) -> str:
 
 
 def _folds(
-    summary: Summary, told: Sequence[Answer], caveats: Sequence[str], date: str
+    summary: Summary, all_answers: Sequence[Answer], caveats: Sequence[str], date: str
 ) -> Iterator[Part]:
     """Yield what a page folds, in its order."""
-    if details := _details(told):
+    if details := _details(all_answers):
         yield Part("Behind the verdict", points=details)
     yield Part("Tables", tables=[table for table in folded_tables(summary) if table.rows])
     true = names_of(summary, summary["data"]["directions"][0]).true
@@ -165,13 +165,13 @@ def _folds(
     yield Part("Notes and facts", points=caveats, terms=list(_method(summary, date)))
 
 
-def _details(told: Sequence[Answer]) -> list[str]:
+def _details(all_answers: Sequence[Answer]) -> list[str]:
     """Return what is behind the verdict; what one direction alone says begins with its name."""
     details = []
-    for answer in told:
-        others = [sentence for x in told if x is not answer for sentence in x.details]
+    for answer in all_answers:
+        others = [sentence for x in all_answers if x is not answer for sentence in x.details]
         for sentence in answer.details:
-            if len(told) > 1 and sentence not in others:
+            if len(all_answers) > 1 and sentence not in others:
                 sentence = f"{words.DIRECTIONS[answer.direction]}: {sentence}"
             details.append(sentence)
     return list(dict.fromkeys(details))

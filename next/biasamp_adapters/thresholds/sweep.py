@@ -137,8 +137,6 @@ def threshold_sweep(
     >>> round(sweep.integral.value, 3)
     0.056
     """
-    if reference is not None and isinstance(metric, Metric):
-        raise ValueError("reference must be a setting of the metric object, if there is one")
     check_whole("n_boot", n_boot, 0)
     check_whole("n_thresholds", 1 if n_thresholds is None else n_thresholds, 1)
     metric = get_metric(metric, reference=reference)

@@ -276,3 +276,17 @@ def test_audit_group_without_positives_has_no_rate_and_valid_json() -> None:
     assert largest["reason"] == "b has no value"
     json.loads(report.to_json())
     assert "b has no value" in report.to_text(full=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"confidence": 95}, "confidence must lie between 0 and 1; received 95"),
+        ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
+        ({"pos_label": "yes"}, "pos_label must be 0 or 1; received 'yes'"),
+        ({"favorable_label": 2}, "favorable_label must be 0 or 1; received 2"),
+    ],
+)
+def test_audit_bad_argument_raises(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, **arguments)

@@ -67,6 +67,8 @@ def test_check_number_without_an_interval_is_not_judged() -> None:
         ({"require_above": {"BA": 0.1}}, "is for accuracy and ratios"),
         ({"forbid": ["larger"]}, "forbid must name amplifies"),
         ({"fail_above": {"gaps": 0.1}}, "unknown number 'gaps'"),
+        ({"require_within": {"gaps T->A": 0.1}}, "must be of a direction of the report"),
+        ({"forbid": "larger"}, "received 'larger'"),
     ],
 )
 def test_check_bad_rule_raises(report, rules, message) -> None:
