@@ -172,8 +172,8 @@ _KEYS = {
 
 def _computed(subject: Subject, *metrics: str) -> list[str]:
     """Return those of some metrics that were computed."""
-    model = subject.verdict["model"]
-    return [metric for metric in metrics if subject.metric(_KEYS[metric], model)]
+    records = ((metric, subject.metric(_KEYS[metric])) for metric in metrics)
+    return [metric for metric, record in records if record and record["value"] is not None]
 
 
 def _is_unbalanced(subject: Subject) -> bool:

@@ -19,15 +19,12 @@ from biasamp_adapters.auditing.subject import (
     gaps_of,
     is_above,
     is_changed,
-    leading,
     subject_of,
 )
 from biasamp_adapters.auditing.summary import GapRecord, Summary
-from biasamp_adapters.figures import Digits, agree, count, is_clear, join, name
+from biasamp_adapters.figures import Digits, agree, count, is_clear, join
 from biasamp_adapters.inference.gaps import MOST_GAPS
 from biasamp_adapters.inference.intervals import FEW_ROWS
-
-__all__ = ["Answer", "answers", "leading"]
 
 #: A headline has no more words if it also counts the gaps that are not clear.
 _MOST_WORDS = 30
@@ -101,8 +98,7 @@ def _with_model(subject: Subject, sentences: list[str]) -> list[str]:
     """Return sentences that say which of several models they are about."""
     if not subject.has_several_models:
         return sentences
-    model = name(subject.verdict["model"])
-    return [words.OF_MODEL.format(model=model, sentence=sentence) for sentence in sentences]
+    return [words.OF_MODEL.format(model=subject.name, sentence=each) for each in sentences]
 
 
 # The headline.
@@ -114,13 +110,12 @@ def _headline(subject: Subject) -> str:
         return _no_verdict(subject)
     if subject.has_several_models:
         return models_headline(subject)
-    model = name(verdict["model"])
     if verdict["no_errors"]:
-        headline = words.NO_ERRORS.format(model=model)
+        headline = words.NO_ERRORS.format(model=subject.name)
     elif verdict["constant"]:
         tasks = names.data["kind"] == "tasks" and not names.compares_classes
         what = words.SAME_TASKS if tasks else names.counted(verdict["constant"][0])
-        headline = words.ONE_PREDICTION.format(model=model, what=what)
+        headline = words.ONE_PREDICTION.format(model=subject.name, what=what)
     elif len(subject.gaps) == 1:
         headline = GapSentences(subject.gaps[0], names, subject.gaps).headline()
     else:
@@ -219,7 +214,7 @@ def _named(subject: Subject) -> list[list[str]]:
 
 
 def _most_certain(subject: Subject, gap: GapRecord, headline: str) -> str:
-    model = f", {name(subject.verdict['model'])}" if subject.has_several_models else ""
+    model = f", {subject.name}" if subject.has_several_models else ""
     if len(subject.named) == 1:
         return words.MOST_CERTAIN.format(model=model, headline=headline)
     kind = words.SMALLER
@@ -260,28 +255,22 @@ def _changes(subject: Subject) -> list[str]:
 
 def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
     """Return what else is said of the main gap on the first screen, and behind the verdict."""
-    names, main, model = subject.names, subject.main, subject.verdict["model"]
-    error = words.ERROR_AND_MISSING if names.data["missing"].get(model) else words.ERROR
+    names, main = subject.names, subject.main
+    is_missing = names.data["missing"].get(subject.verdict["model"])
+    error = words.ERROR_AND_MISSING if is_missing else words.ERROR
     if main is None:
         return [], equal_errors_of_ba(subject, error)
     of_gap, first, rest = GapSentences(subject.gaps[main], names, subject.gaps), [], []
     is_multiclass = names.data["kind"] == "classes" and not names.has_two_classes
     if subject.has_errors:
         rest = of_gap.equal_errors(error)
-        errors = [
-            record
-            for record in subject.summary["errors"]
-            if (record["model"], record["direction"], record["gap"])
-            == (model, names.direction, main)
-        ]
         if names.compares_classes or is_multiclass:
             first, rest = rest[:1], rest[1:]
-        elif errors:
-            first = [of_gap.errors(errors)]
-    for record in subject.summary["scores"]:
-        if (record["model"], record["gap"]) == (model, main) and not names.compares_classes:
-            clear, unclear = of_gap.score_or_threshold(record)
-            first, rest = [*first, *clear], [*rest, *unclear]
+        elif subject.errors:
+            first = [of_gap.errors(subject.errors)]
+    if record := subject.score(main):
+        clear, unclear = of_gap.score_or_threshold(record)
+        first, rest = [*first, *clear], [*rest, *unclear]
     return first, rest
 
 

@@ -74,9 +74,7 @@ def _signs(subject: Subject) -> str:
 
 
 def _has_no_signs(subject: Subject) -> bool:
-    key = subject.verdict["model"], subject.verdict["direction"]
-    rates = [row for row in subject.summary["rates"] if (row["model"], row["direction"]) == key]
-    return bool(rates) and not any(row["sign"] for row in rates)
+    return bool(subject.rates) and not any(row["sign"] for row in subject.rates)
 
 
 def _is_two_by_two(subject: Subject) -> bool:

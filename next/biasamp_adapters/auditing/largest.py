@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.gap_sentences import shares_predicted
-from biasamp_adapters.auditing.names import Names, names_of
-from biasamp_adapters.auditing.subject import leading
+from biasamp_adapters.auditing.names import Names
+from biasamp_adapters.auditing.subject import subject_of
 from biasamp_adapters.auditing.summary import LargestRecord, Summary
 from biasamp_adapters.figures import Digits, ratio
 
@@ -19,7 +19,8 @@ def largest_sentences(summary: Summary) -> list[str]:
     """Return what is said of each measure of the model that is told."""
     if "A->T" not in summary["data"]["directions"]:
         return []
-    names, model = names_of(summary, "A->T"), leading(summary, "A->T")["model"]
+    subject = subject_of(summary, "A->T")
+    names, model = subject.names, subject.verdict["model"]
     sentences = []
     for record in summary["largest"]:
         if record["model"] == model:

@@ -144,11 +144,9 @@ def _alike(members: str, labels: list[Any]) -> Iterator[str]:
 def _of_rates(subjects: list[Subject]) -> Iterator[str]:
     """Return how many rates of BA are 0 on both sides."""
     for subject in subjects:
-        key = subject.verdict["model"], subject.verdict["direction"]
-        rates = [row for row in subject.summary["rates"] if (row["model"], row["direction"]) == key]
-        k = sum(row["true"] == 0 == row["predicted"] for row in rates)
+        k = sum(row["true"] == 0 == row["predicted"] for row in subject.rates)
         if k:
-            yield words.RATES_OF_0.format(k=k, m=len(rates))
+            yield words.RATES_OF_0.format(k=k, m=len(subject.rates))
 
 
 def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:

@@ -1,54 +1,71 @@
-"""Which records of a summary the sentences of one direction are about."""
+"""The records of one model in one direction: what sentences, tables and pictures read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names, names_of
 from biasamp_adapters.auditing.summary import (
     DifferenceRecord,
+    ErrorRecord,
     GapRecord,
     MetricRecord,
     Number,
+    RateRecord,
+    ScoreRecord,
     Summary,
     VerdictRecord,
 )
-from biasamp_adapters.figures import is_clear
+from biasamp_adapters.figures import is_clear, name
 
 UP, DOWN = ("grows", "appears"), ("shrinks", "reverses")
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The records that one direction is told by.
+    """The records of one model in one direction.
 
     Attributes
     ----------
     summary : Summary
-    names : Names
-    verdicts : list of VerdictRecord
-        One for each model.
     verdict : VerdictRecord
-        The one that is told: that of the model with the most certain change.
-    gaps : list of GapRecord
-        The gaps of that model, from the most certain change on.
+        Says which model and which direction.
     """
 
     summary: Summary
-    names: Names
-    verdicts: list[VerdictRecord]
     verdict: VerdictRecord
-    gaps: list[GapRecord]
+
+    @cached_property
+    def names(self) -> Names:
+        """How groups and classes are called."""
+        return names_of(self.summary, self.verdict["direction"])
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return name(self.verdict["model"])
+
+    @cached_property
+    def verdicts(self) -> list[VerdictRecord]:
+        """The verdicts on all models in this direction."""
+        direction = self.verdict["direction"]
+        return [row for row in self.summary["verdicts"] if row["direction"] == direction]
 
     @property
     def has_several_models(self) -> bool:
         """Whether the audit compares models."""
         return len(self.verdicts) > 1
 
+    @cached_property
+    def gaps(self) -> list[GapRecord]:
+        """All gaps, from the most certain change on."""
+        return gaps_of(self.summary, self.verdict)
+
     @property
     def named(self) -> list[GapRecord]:
-        """The gaps that are told: one, for mixed changes two, or none."""
+        """The gaps that sentences name: one, for mixed changes two, or none."""
         named = [self.gaps[position] for position in self.verdict["named"]]
         is_only_gap = len(self.gaps) == 1 and not self.has_several_models
         if self.verdict["no_errors"] or not (is_only_gap or any(map(is_changed, named))):
@@ -60,22 +77,49 @@ class Subject:
         """The position of the named gap with the most certain change."""
         return min(self.verdict["named"]) if self.named else None
 
+    @cached_property
+    def gap(self) -> GapRecord | None:
+        """The gap of the table and of the pictures: the only one, or one that changes."""
+        if len(self.gaps) == 1:
+            return self.gaps[0]
+        named = [self.gaps[position] for position in sorted(self.verdict["named"])]
+        return next(filter(is_changed, named), None)
+
+    @cached_property
+    def rates(self) -> list[RateRecord]:
+        """The rates of all groups and classes."""
+        return [row for row in self.summary["rates"] if _is_of(self.verdict, row)]
+
+    @property
+    def errors(self) -> list[ErrorRecord]:
+        """The error rates of the two sides of the main gap."""
+        records = [row for row in self.summary["errors"] if _is_of(self.verdict, row)]
+        return [row for row in records if row["gap"] == self.main]
+
     @property
     def has_errors(self) -> bool:
         """Whether equal error rates and errors by group can be told of the model."""
         has_labels = self.names.true == words.LABELS
         return has_labels and not (self.verdict["no_errors"] or self.verdict["constant"])
 
-    def number(self, name: str) -> MetricRecord | None:
-        """Return a number of the model in this direction: "ba", "excess"."""
-        key = f"{name}_{'t_to_a' if self.names.compares_classes else 'a_to_t'}"
-        return self.metric(key, self.verdict["model"])
+    def score(self, position: int | None) -> ScoreRecord | None:
+        """Return how a gap goes from the labels to the scores and on to the decisions."""
+        if self.names.compares_classes:
+            return None
+        key = self.verdict["model"], position
+        return next((x for x in self.summary["scores"] if (x["model"], x["gap"]) == key), None)
 
-    def metric(self, key: str, model: str) -> MetricRecord | None:
-        """Return a number of a model by its key."""
+    def number(self, name: str) -> MetricRecord | None:
+        """Return a number of the model in this direction, if it exists: "ba", "excess"."""
+        record = self.metric(f"{name}_{'t_to_a' if self.names.compares_classes else 'a_to_t'}")
+        return record if record and record["value"] is not None else None
+
+    def metric(self, key: str, model: str | None = None) -> MetricRecord | None:
+        """Return a number of the model, or of another one, by its key."""
+        model = self.verdict["model"] if model is None else model
         for record in self.summary["metrics"]:
             if record["key"] == key and record["model"] == model:
-                return record if record["value"] is not None else None
+                return record
         return None
 
     def differences(self, key: str) -> list[DifferenceRecord]:
@@ -96,35 +140,31 @@ class Subject:
 
 
 def subject_of(summary: Summary, direction: str) -> Subject:
-    """Return what the sentences of one direction are about."""
+    """Return what one direction is told by: the model with the most certain change of all.
+
+    Of equal ones it is the first.
+    """
     verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
-    verdict = leading(summary, direction)
-    return Subject(
-        summary, names_of(summary, direction), verdicts, verdict, gaps_of(summary, verdict)
-    )
+    return max((Subject(summary, row) for row in verdicts), key=_certainty)
 
 
-def leading(summary: Summary, direction: str) -> VerdictRecord:
-    """Return the verdict with the most certain change of all models; of equal ones the first."""
-    most_certain: dict[str, GapRecord] = {}
-    for gap in summary["gaps"]:
-        if gap["direction"] == direction:
-            most_certain.setdefault(gap["model"], gap)
-    verdicts = [row for row in summary["verdicts"] if row["direction"] == direction]
-    return max(verdicts, key=lambda row: _certainty(row, most_certain.get(row["model"])))
-
-
-def _certainty(verdict: VerdictRecord, gap: GapRecord | None) -> float:
+def _certainty(subject: Subject) -> float:
     """Return how far the band of a change is from 0; a model without errors comes last."""
-    if verdict["no_errors"] or gap is None or gap["low"] is None or gap["high"] is None:
+    gap = next(iter(subject.gaps), None)
+    if subject.verdict["no_errors"] or not gap or gap["low"] is None or gap["high"] is None:
         return -2.0
     return max(gap["low"], -gap["high"])
 
 
+def _is_of(verdict: VerdictRecord, record: RateRecord | ErrorRecord | GapRecord) -> bool:
+    """Return whether a record is about the model and the direction of a verdict."""
+    is_same_model = record["model"] == verdict["model"]
+    return is_same_model and record["direction"] == verdict["direction"]
+
+
 def gaps_of(summary: Summary, verdict: VerdictRecord) -> list[GapRecord]:
     """Return the gaps of a model in one direction, from the most certain change on."""
-    key = verdict["model"], verdict["direction"]
-    return [gap for gap in summary["gaps"] if (gap["model"], gap["direction"]) == key]
+    return [gap for gap in summary["gaps"] if _is_of(verdict, gap)]
 
 
 def is_changed(gap: GapRecord) -> bool:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.advice import boxes
-from biasamp_adapters.auditing.answer import Answer, answers, leading
+from biasamp_adapters.auditing.answer import Answer, answers
 from biasamp_adapters.auditing.facts import facts, head, title, two_directions
 from biasamp_adapters.auditing.names import names_of
 from biasamp_adapters.auditing.notes import notes
+from biasamp_adapters.auditing.subject import Subject, subject_of
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import agree, clean, count
 from biasamp_adapters.report import pictures
 from biasamp_adapters.report.document import Box, Document, Part, Verdict
 from biasamp_adapters.report.folded import folded_tables
-from biasamp_adapters.report.records import ModelRecords
 from biasamp_adapters.report.tables import models, sides, tone_of
 
 #: More models are not drawn, and longer sentences do not share a box.
@@ -37,8 +37,8 @@ def compose(summary: Summary, date: str = "") -> Document:
     for answer in all_answers:
         over = head(summary, answer.direction) if len(all_answers) > 1 else ""
         rows = [x for x in summary["verdicts"] if x["direction"] == answer.direction]
-        judged = [ModelRecords(summary, verdict) for verdict in rows]
-        first = ModelRecords(summary, leading(summary, answer.direction))
+        judged = [Subject(summary, verdict) for verdict in rows]
+        first = subject_of(summary, answer.direction)
         verdicts.append(_verdict(answer, over))
         overview.append(models(judged, over, answer.line))
         drawn += _pictures(first, judged, over)
@@ -84,7 +84,7 @@ def _boxes(advice: dict[str, list[str]]) -> list[Box]:
 # Pictures.
 
 
-def _pictures(first: ModelRecords, judged: Sequence[ModelRecords], over: str) -> Iterator[Part]:
+def _pictures(first: Subject, judged: Sequence[Subject], over: str) -> Iterator[Part]:
     """Yield the rates by group, the leading model first, and the gaps of that one."""
     if not first.rates:
         return
@@ -93,7 +93,7 @@ def _pictures(first: ModelRecords, judged: Sequence[ModelRecords], over: str) ->
     drawn = [first, *others[: MOST_PANELS - 1]]
     panels = [pictures.rates_picture(x, _caption(x) if others else "") for x in drawn]
     panels = pictures.on_one_scale(panels)
-    counted = names.counted(first.of_class)
+    counted = names.counted(pictures.class_drawn(first))
     heading = f"Rates of {counted} by group"
     if names.compares_classes:
         heading = f"Share of {counted} by {names.noun}"
@@ -109,14 +109,14 @@ def _pictures(first: ModelRecords, judged: Sequence[ModelRecords], over: str) ->
         yield Part(heading, _legend_of_gaps(first), [picture], over=over)
 
 
-def _caption(model: ModelRecords) -> str:
+def _caption(model: Subject) -> str:
     """Return the name of a model and, of several gaps, the one of the bars."""
-    if model.gap is None or len(model.rates_drawn) == 2:
+    if model.gap is None or len(pictures.rates_drawn(model)) == 2:
         return model.name
     return f"{model.name}, bars: {sides(model.gap, model.names)}"
 
 
-def _legend_of_rates(model: ModelRecords, with_bars: bool) -> str:
+def _legend_of_rates(model: Subject, with_bars: bool) -> str:
     """Return what dots, line and bars of the rates are."""
     has_labels = model.names.true == words.LABELS
     rate = words.RATE_IN_LABELS if has_labels else words.GIVEN_RATE
@@ -127,7 +127,7 @@ def _legend_of_rates(model: ModelRecords, with_bars: bool) -> str:
     return f"{legend} {words.LEGEND_BARS.format(a=a, b=b)}"
 
 
-def _legend_of_gaps(model: ModelRecords) -> str:
+def _legend_of_gaps(model: Subject) -> str:
     """Return what dots, colours and bands of the gaps are."""
     names, tones = model.names, {tone_of(x["status"]) for x in model.gaps[: pictures.MOST_GAPS]}
     legend = [words.LEGEND_GAPS.format(true=names.true)]
@@ -140,7 +140,7 @@ def _legend_of_gaps(model: ModelRecords) -> str:
     return " ".join(legend)
 
 
-def _rates_that_moved(model: ModelRecords) -> str:
+def _rates_that_moved(model: Subject) -> str:
     """Return how many predicted rates are clearly above or below the rates in the labels."""
     up = sum(rate["low"] is not None and rate["low"] > 0 for rate in model.rates)
     down = sum(rate["high"] is not None and rate["high"] < 0 for rate in model.rates)

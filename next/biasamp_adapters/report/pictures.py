@@ -4,22 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from biasamp_adapters import words
+from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.auditing.summary import GapRecord, RateRecord
 from biasamp_adapters.figures import MINUS, Digits, count, error_rate, unit_of, with_unit
 from biasamp_adapters.report import tables
-from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table
-from biasamp_adapters.report.records import ModelRecords
+from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
 
-#: More gaps are not drawn.
-MOST_GAPS = 10
+#: More gaps or groups are not drawn.
+MOST_GAPS, MOST_GROUPS = 10, 12
 
 
-def rates_picture(model: ModelRecords, caption: str) -> Table:
+def class_drawn(model: Subject) -> Any:
+    """Return the class (for T->A, the group) whose rates are drawn: that of the first gap."""
+    if model.gap or model.gaps:
+        return (model.gap or model.gaps[0])["of_class"]
+    positive = model.summary["data"]["positive"]
+    if positive is None or model.names.compares_classes:
+        return model.rates[-1]["of_class"]
+    return positive
+
+
+def _rates_compared(model: Subject) -> list[RateRecord]:
+    """Return the rates of the class, the highest first; without a verdict those of all groups."""
+    of_class = class_drawn(model)
+    gaps = [gap for gap in model.gaps if gap["of_class"] == of_class]
+    compared = [side for gap in gaps for side in (gap["first"], gap["second"])]
+    return [
+        rate
+        for rate in sorted(model.rates, key=lambda rate: -(rate["true"] or 0.0))
+        if rate["of_class"] == of_class and (not gaps or rate["group"] in compared)
+    ]
+
+
+def rates_drawn(model: Subject) -> list[RateRecord]:
+    """Return the rates of the class, without the smallest groups if there are many."""
+    compared = _rates_compared(model)
+    kept = sorted(compared, key=lambda x: (_is_named(model, x["group"]), x["rows"]), reverse=True)
+    return [rate for rate in compared if rate in kept[:MOST_GROUPS]]
+
+
+def _is_named(model: Subject, group: Any) -> bool:
+    """Return whether a group is one of the two of the named gap."""
+    return model.gap is not None and group in (model.gap["first"], model.gap["second"])
+
+
+def rates_picture(model: Subject, caption: str) -> Table:
     """Return the rates by group of one class, and the named gap as bars below them."""
-    drawn = model.rates_drawn
-    rows = [*(_rate(model, rate) for rate in drawn), *_bars(model)]
+    drawn, total = rates_drawn(model), len(_rates_compared(model))
+    digits = Digits.of(model.gap) if model.gap else Digits.of(*drawn)
+    rows = [*(_rate(model, rate, digits) for rate in drawn), *_bars(model)]
     marks = [row[1].mark for row in rows if row[1].mark]
     columns = [
         Column(model.names.noun),
@@ -28,7 +64,7 @@ def rates_picture(model: ModelRecords, caption: str) -> Table:
         Column("FPR", "number", wide=True, term="FPR, TPR"),
         Column("TPR", "number", wide=True, term="FPR, TPR"),
     ]
-    lines, total = [], len(model.rates_compared)
+    lines = []
     if total > len(drawn):
         lines.append(words.SHORTENED.format(k=len(drawn), m=total, part="rates"))
     table = Table(caption, columns, rows, lines, part="rates")
@@ -46,11 +82,11 @@ def on_one_scale(pictures: Sequence[Table]) -> list[Table]:
     ]
 
 
-def _rate(model: ModelRecords, rate: RateRecord) -> list[Cell]:
+def _rate(model: Subject, rate: RateRecord, digits: Digits) -> list[Cell]:
     """Return the row of a group: its rates, and its errors."""
-    digits = Digits.of(model.gap) if model.gap else Digits.of(*model.rates_drawn)
-    is_named = model.gap is not None and model.is_named(rate["group"])
-    tone = tables.tone_of(model.gap["status"]) if model.gap and is_named else "unclear"
+    tone: Tone = "unclear"
+    if model.gap and _is_named(model, rate["group"]):
+        tone = tables.tone_of(model.gap["status"])
     mark = None
     if rate["predicted"] is not None:
         mark = Mark("dumbbell", rate["predicted"], rate["true"], guide=rate["overall"])
@@ -69,14 +105,16 @@ def _rate(model: ModelRecords, rate: RateRecord) -> list[Cell]:
     ]
 
 
-def _bars(model: ModelRecords) -> list[list[Cell]]:
+def _bars(model: Subject) -> list[list[Cell]]:
     """Return the named gap in labels, scores and predictions, and with equal error rates."""
     gap = model.gap
     if gap is None:
         return []
+    score = model.score(model.gaps.index(gap))
+    implied = (score["first"], score["second"]) if score else (None, None)
     bars = [
         (f"gap in the {model.names.true}", gap["first_true"], gap["second_true"]),
-        ("gap that the scores imply", *model.rates_of_score()),
+        ("gap that the scores imply", *implied),
         ("gap in the predictions", gap["first_predicted"], gap["second_predicted"]),
         ("with equal error rates", gap["first_equal"], gap["second_equal"]),
     ]
@@ -92,7 +130,7 @@ def _bars(model: ModelRecords) -> list[list[Cell]]:
     return rows
 
 
-def _size(model: ModelRecords, gap: GapRecord, size: float) -> str:
+def _size(model: Subject, gap: GapRecord, size: float) -> str:
     """Return what stands beside a bar: "12 points", "South +8 points"."""
     digits = Digits.of(gap)
     text = digits.number(size)
@@ -101,7 +139,7 @@ def _size(model: ModelRecords, gap: GapRecord, size: float) -> str:
     return with_unit(text)
 
 
-def gaps_picture(model: ModelRecords, caption: str) -> Table:
+def gaps_picture(model: Subject, caption: str) -> Table:
     """Return the most certain changes of gaps, from the labels to the predictions."""
     gaps, names = model.gaps[:MOST_GAPS], model.names
     digits = Digits.of(*gaps)

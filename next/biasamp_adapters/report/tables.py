@@ -8,10 +8,10 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names
+from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.auditing.summary import GapRecord
 from biasamp_adapters.figures import MINUS, NONE, Digits, clean, is_clear, join
 from biasamp_adapters.report.document import Cell, Column, Mark, Scale, Table, Tone
-from biasamp_adapters.report.records import ModelRecords
 
 ARROW = "→"
 
@@ -28,7 +28,7 @@ _TONES: dict[str, Tone] = {
 _NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": ""}
 
 
-def models(models: Sequence[ModelRecords], caption: str, line: str) -> Table:
+def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     """Return the table of the first screen: a row for each model, in the order given."""
     accuracies = [model.metric("accuracy") or _NO_NUMBER for model in models]
     digits = Digits.of(*accuracies)
@@ -69,7 +69,7 @@ def models(models: Sequence[ModelRecords], caption: str, line: str) -> Table:
     return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
 
 
-def _heads(models: Sequence[ModelRecords]) -> tuple[str, str]:
+def _heads(models: Sequence[Subject]) -> tuple[str, str]:
     """Return the heads of the gap and of its change."""
     judged = [model.verdict for model in models if model.gaps]
     if all(verdict["n_gaps"] == 1 for verdict in judged):
@@ -79,18 +79,18 @@ def _heads(models: Sequence[ModelRecords]) -> tuple[str, str]:
     return "gap with the most certain change, points", f"mean change of {gaps}, points"
 
 
-def _ba(model: ModelRecords) -> Mapping[str, Any]:
+def _ba(model: Subject) -> Mapping[str, Any]:
     """Return BA in the direction of the verdict."""
     key = "ba_t_to_a" if model.names.compares_classes else "ba_a_to_t"
     return model.metric(key) or _NO_NUMBER
 
 
-def _change(model: ModelRecords) -> Mapping[str, Any]:
+def _change(model: Subject) -> Mapping[str, Any]:
     """Return the change of the only gap, or the mean change of several."""
     return model.gaps[0] if len(model.gaps) == 1 else model.verdict
 
 
-def _change_cell(model: ModelRecords, change: Mapping[str, Any], differs: bool) -> Cell:
+def _change_cell(model: Subject, change: Mapping[str, Any], differs: bool) -> Cell:
     """Return a change and, where it differs between models, the number of gaps in a mean."""
     cell = number(change)
     if not differs or cell.text == NONE:
@@ -99,7 +99,7 @@ def _change_cell(model: ModelRecords, change: Mapping[str, Any], differs: bool) 
     return Cell(cell.text, ", ".join(filter(None, [cell.note, of_gaps])))
 
 
-def _strip(model: ModelRecords, change: Mapping[str, Any]) -> Cell:
+def _strip(model: Subject, change: Mapping[str, Any]) -> Cell:
     """Return the interval of a change as a picture."""
     if change["low"] is None:
         return Cell()
@@ -112,7 +112,7 @@ def _strip(model: ModelRecords, change: Mapping[str, Any]) -> Cell:
     return Cell(tone=tone, mark=mark)
 
 
-def _gap(model: ModelRecords) -> Cell:
+def _gap(model: Subject) -> Cell:
     """Return the named gap and, of several gaps, how many change."""
     if model.gap is None:
         return Cell(NONE)

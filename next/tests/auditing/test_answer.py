@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from auditing.summaries import gap, gaps, make, members, metric, number, verdict
-from biasamp_adapters.auditing.answer import answers, leading
+from biasamp_adapters.auditing.answer import answers
+from biasamp_adapters.auditing.subject import subject_of
 
 FIVE = {"groups": members(dict.fromkeys(["African-American", "Asian", "Caucasian"], 99))}
 MATRIX = {
@@ -338,7 +339,7 @@ def test_gap_of_several_models_names_its_model():
     parts = of_models({"strict": "no_clear_change", "compas": "amplifies"})
     told = answer(**parts)
     assert told.named[0][0].startswith("Most certain change, compas: the gap between African")
-    assert leading(make(**parts), "A->T")["model"] == "compas"
+    assert subject_of(make(**parts), "A->T").verdict["model"] == "compas"
 
 
 def test_models_without_clear_gap_share_one_bound():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import whole_summaries as summaries
 
+from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.report.pictures import gaps_picture, on_one_scale, rates_picture
-from biasamp_adapters.report.records import ModelRecords
 
 
 def model_of(summary, position=0):
-    return ModelRecords(summary, summary["verdicts"][position])
+    return Subject(summary, summary["verdicts"][position])
 
 
 def texts(table):

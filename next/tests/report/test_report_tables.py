@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import whole_summaries as summaries
 
+from biasamp_adapters.auditing.subject import Subject
 from biasamp_adapters.figures import Digits
 from biasamp_adapters.report.folded import folded_tables
-from biasamp_adapters.report.records import ModelRecords
 from biasamp_adapters.report.tables import models, rounding
 
 
 def models_of(summary, direction="A->T", line=""):
     verdicts = [x for x in summary["verdicts"] if x["direction"] == direction]
-    return models([ModelRecords(summary, verdict) for verdict in verdicts], "", line)
+    return models([Subject(summary, verdict) for verdict in verdicts], "", line)
 
 
 def rows(table):
