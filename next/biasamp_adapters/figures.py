@@ -133,6 +133,11 @@ def ratio(value: float, bound: float = 0.8) -> str:
     return f"{value:.{decimals}f}"
 
 
+def sign_of(key: str) -> str:
+    """Return "+" if a number with this key is a change; sizes and rates print without a sign."""
+    return "" if key.startswith(("accuracy", "multi")) or key.endswith("_difference") else "+"
+
+
 def is_clear(number: Mapping[str, Any]) -> bool:
     """Return whether an interval excludes 0."""
     return number["low"] is not None and (number["low"] > 0 or number["high"] < 0)

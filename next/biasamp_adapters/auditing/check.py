@@ -10,7 +10,7 @@ from typing import Any
 from biasamp_adapters import words
 from biasamp_adapters.auditing.subject import gaps_of
 from biasamp_adapters.auditing.summary import GapRecord, Summary
-from biasamp_adapters.figures import MINUS, Digits, name, unit_of
+from biasamp_adapters.figures import MINUS, Digits, name, ratio, sign_of, with_unit
 
 #: The ranges of numbers by the beginnings of their keys; of all others -1 to 1.
 _RANGES = {"multi_undirected": (0, 2), "multi": (0, 1), "accuracy": (0, 1)}
@@ -182,7 +182,7 @@ def _judge(rule: str, number: _Checked, bound: float) -> Iterator[Failure]:
     model, low, high = name(number.model), number.low, number.high
     if low is None or high is None:
         sentence = words.CANNOT_BE_CHECKED.format(
-            model=model, name=number.name, reason=number.reason or "it has no interval"
+            model=model, name=_shown(number), reason=number.reason or "it has no interval"
         )
         yield _failure(number, bound, False, sentence)
         return
@@ -204,22 +204,26 @@ def _failure(number: _Checked, bound: float, judged: bool, sentence: str) -> Fai
 
 def _sentence(rule: str, number: _Checked, bound: float) -> str:
     """Return the sentence of a failed check, in fractions and in points."""
-    digits = Digits.of({"low": number.low, "high": number.high})
-    places, value = digits.decimals + 2, number.value or 0.0
-    low, high = (digits.end(x or 0.0, "+", bound) for x in (number.low, number.high))
-    fraction = f"{value:+.{places}f}".replace("-", MINUS)
-    points = digits.number(value, "+")
-    bound_in_points = f"{100 * bound:.6g}"
-    what = words.CHECK[rule].format(
-        bound=f"{bound:g} or {bound_in_points}{unit_of(bound_in_points)}"
-    )
+    numbers = (number.value or 0.0, number.low or 0.0, number.high or 0.0)
+    limit = f"{bound:g}"
+    if number.key.endswith("_ratio"):
+        value, low, high = (ratio(x, bound) for x in numbers)
+    else:
+        digits, sign = Digits.of({"low": number.low, "high": number.high}), sign_of(number.key)
+        fraction = f"{numbers[0]:{sign}.{digits.decimals + 2}f}".replace("-", MINUS)
+        value = f"{fraction} or {with_unit(digits.number(numbers[0], sign))}"
+        low, high = (digits.end(x, sign, bound) for x in numbers[1:])
+        limit += f" or {with_unit(f'{100 * bound:.6g}')}"
+    what = words.CHECK[rule].format(bound=limit)
+    ends = f"{low} to {high}"
     return words.FAILED.format(
-        model=name(number.model),
-        name=number.name.replace("->", "→"),
-        value=f"{fraction} or {points}{unit_of(points)}",
-        ends=f"{low} to {high}",
-        what=what,
+        model=name(number.model), name=_shown(number), value=value, ends=ends, what=what
     )
+
+
+def _shown(number: _Checked) -> str:
+    """Return the name of a number as reports print it."""
+    return number.name.replace("->", "→")
 
 
 def _forbidden(summary: Summary, code: str) -> Iterator[Failure]:

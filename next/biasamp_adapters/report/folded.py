@@ -12,7 +12,7 @@ from biasamp_adapters.auditing.facts import head
 from biasamp_adapters.auditing.largest import largest_sentences
 from biasamp_adapters.auditing.names import Names, names_of
 from biasamp_adapters.auditing.summary import Summary
-from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio
+from biasamp_adapters.figures import MINUS, NONE, Digits, error_rate, name, percent, ratio, sign_of
 from biasamp_adapters.report import tables
 from biasamp_adapters.report.document import Cell, Column, Kind, Table
 
@@ -287,20 +287,16 @@ def _metric(record: Any) -> str:
         return NONE
     if "accuracy" in record["key"]:
         return digits.rate(value)
-    return ratio(value) if "ratio" in record["key"] else digits.number(value, _sign(record))
+    return (
+        ratio(value) if "ratio" in record["key"] else digits.number(value, sign_of(record["key"]))
+    )
 
 
 def _interval_of_metric(record: Any) -> str:
     """Return the interval of a number of any kind."""
     if "ratio" in record["key"] and record["low"] is not None:
         return f"{ratio(record['low'])} to {ratio(record['high'])}"
-    return tables.interval(record, Digits.of(record), _sign(record)).text
-
-
-def _sign(record: Any) -> str:
-    """Return whether a number has a sign; sizes and rates have none."""
-    unsigned = ("accuracy", "multi", "largest", "difference")
-    return "" if any(word in record["key"] for word in unsigned) else "+"
+    return tables.interval(record, Digits.of(record), sign_of(record["key"])).text
 
 
 def _ratio(record: Any) -> str:

@@ -46,13 +46,32 @@ def test_check_rule_fails_by_the_interval(report, rules, n_failures) -> None:
     assert len(report.check(**rules)) == n_failures
 
 
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        (
+            {"fail_below": {"selection_rate_ratio": 0.8}},
+            "selection rate ratio is 0.59 (0.56 to 0.63), and its whole interval lies below 0.8.",
+        ),
+        (
+            {"require_above": {"accuracy": 0.7}},
+            "accuracy is 0.651 or 65.1 points (63.9 to 66.3), "
+            "and its interval does not lie wholly above 0.7 or 70 points.",
+        ),
+    ],
+)
+def test_check_ratios_and_rates_have_no_sign(report, rules, sentence) -> None:
+    [failure] = report.check(**rules)
+    assert repr(failure) == f"model: {sentence}"
+
+
 def test_check_number_without_an_interval_is_not_judged() -> None:
     report = bam.audit([0, 1] * 20, [0, 1] * 20, sensitive_features=["a", "b"] * 20, n_boot=0)
     failures = report.check(fail_above={"BA": 0.02}, forbid=["amplifies"])
     assert [failure.judged for failure in failures] == [False, False]
     assert exit_code(failures) == 3
     assert repr(failures[0]) == (
-        "model: BA A->T cannot be judged: no intervals were requested (n_boot=0)."
+        "model: BA A→T cannot be judged: no intervals were requested (n_boot=0)."
     )
 
 
