@@ -185,7 +185,8 @@ def read_numbers(values: Any, argument: str) -> Array:
     check_all(is_valid, numbers, f"{argument} must be finite and not negative")
     total = float(numbers.sum())
     if len(numbers) and not 1 / _LARGEST_WEIGHT <= total <= _LARGEST_WEIGHT:
-        raise ValueError(f"{argument} must have a sum between 1e-100 and 1e100; received {total:g}")
+        rule = f"{argument} must have a sum between 1e-100 and 1e100, and not be all zero"
+        raise ValueError(f"{rule}; received {total:g}")
     return numbers
 
 

@@ -1,0 +1,162 @@
+"""A rule that picks a candidate of a search by its accuracy and its amplification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.inference.intervals import Estimate
+from biasamp_adapters.metrics.base import check_choice, check_confidence
+
+_JUDGED = {"low": "lower end", "mean": "mean", "high": "upper end"}
+
+
+class _Candidates(NamedTuple):
+    """Scores of all candidates, and the one that is picked."""
+
+    accuracy: Array
+    amplification: list[Estimate]
+    keeps_bound: Array
+    n_folds: int
+    picked: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MostAccurateWithin:
+    """The most accurate candidate whose amplification keeps a bound, for ``refit=`` of a search.
+
+    Amplification is the mean over folds of the size that :func:`amplification_scorer` gives. Its
+    interval is Student's t over the folds: they share training rows, so it is too narrow.
+
+    Parameters
+    ----------
+    bound : float
+        The largest amplification, in the unit of the metric: 0.02 are 2 points of BA.
+    amplification, accuracy : str
+        The keys of the two scores in ``scoring``. More of the second is better.
+    confidence : float
+        Level of the interval.
+    judged : {"mean", "low", "high"}
+        What must not exceed the bound: the mean, or an end of its interval. With "low", candidates
+        are left out only if their whole interval lies above the bound.
+
+    Examples
+    --------
+    >>> from biasamp_adapters.sklearn import MostAccurateWithin
+    >>> results = {
+    ...     "params": [{"max_depth": 8}, {"max_depth": 4}],
+    ...     "mean_test_accuracy": [0.80, 0.75],
+    ...     "split0_test_amplification": [-0.10, -0.01],
+    ...     "split1_test_amplification": [-0.11, -0.02],
+    ... }
+    >>> rule = MostAccurateWithin(bound=0.05)
+    >>> rule(results)
+    1
+    >>> print(rule.explain(results))
+    1 of 2 candidates keeps the bound: the mean of amplification is at most 0.05.
+    Picked, as the most accurate of these: candidate 1 {'max_depth': 4}, accuracy 0.7500,
+      amplification +0.0150 (-0.0485 to +0.0785)
+    Left out, though the most accurate of all: candidate 0 {'max_depth': 8}, accuracy 0.8000,
+      amplification +0.1050 (+0.0415 to +0.1685)
+    In brackets: the 95% interval of the mean of 2 folds.
+    """
+
+    bound: float
+    amplification: str = "amplification"
+    accuracy: str = "accuracy"
+    confidence: float = 0.95
+    judged: str = "mean"
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.bound):
+            raise ValueError(f"bound must be a finite number; received {self.bound!r}")
+        check_confidence(self.confidence)
+        check_choice("judged", self.judged, tuple(_JUDGED))
+
+    def __call__(self, cv_results: Mapping[str, Any]) -> int:
+        """Return the position of the candidate in ``cv_results_``; of equal ones the first.
+
+        Raises
+        ------
+        ValueError
+            If a score is missing or NaN, or no candidate keeps the bound.
+        """
+        return self._read(cv_results).picked
+
+    def explain(self, cv_results: Mapping[str, Any]) -> str:
+        """Return which candidate is picked and why: ``search.refit.explain(search.cv_results_)``.
+
+        Raises
+        ------
+        ValueError
+            As in a call.
+        """
+        candidates = self._read(cv_results)
+        accuracy, picked = candidates.accuracy, candidates.picked
+        n_kept, first = int(candidates.keeps_bound.sum()), int(accuracy.argmax())
+        keeps = "keeps" if n_kept == 1 else "keep"
+        what = f"the {_JUDGED[self.judged]} of {self.amplification} is at most {self.bound:g}"
+        lines = [
+            f"{n_kept} of {len(accuracy)} candidates {keeps} the bound: {what}.",
+            f"Picked, as the most accurate of these: {self._describe(cv_results, picked)}",
+        ]
+        if first != picked:
+            shown = self._describe(cv_results, first)
+            lines.append(f"Left out, though the most accurate of all: {shown}")
+        if candidates.n_folds > 1:
+            level, n = f"{100 * self.confidence:g}%", candidates.n_folds
+            lines.append(f"In brackets: the {level} interval of the mean of {n} folds.")
+        return "\n".join(lines)
+
+    def _describe(self, cv_results: Mapping[str, Any], i: int) -> str:
+        """Return a candidate with its two scores."""
+        candidates = self._read(cv_results)
+        params = f" {cv_results['params'][i]}" if "params" in cv_results else ""
+        accuracy = f"{self.accuracy} {candidates.accuracy[i]:.4f}"
+        amplification = f"{self.amplification} {candidates.amplification[i]}"
+        return f"candidate {i}{params}, {accuracy},\n  {amplification}"
+
+    def _read(self, cv_results: Mapping[str, Any]) -> _Candidates:
+        """Return the scores of all candidates, and the one that is picked."""
+        accuracy = self._scores(cv_results, f"mean_test_{self.accuracy}", "accuracy")
+        n_folds = 1
+        while f"split{n_folds}_test_{self.amplification}" in cv_results:
+            n_folds += 1
+        keys = [f"split{i}_test_{self.amplification}" for i in range(n_folds)]
+        sizes = -np.stack([self._scores(cv_results, key, "amplification") for key in keys])
+        means, reach = sizes.mean(axis=0), np.full(len(accuracy), np.nan)
+        if n_folds > 1:
+            t = stdtrit(n_folds - 1, (1 + self.confidence) / 2)
+            reach = t * sizes.std(axis=0, ddof=1) / np.sqrt(n_folds)
+        sign = {"low": -1, "mean": 0, "high": 1}[self.judged]
+        judged = means + sign * np.nan_to_num(reach)
+        if not (judged <= self.bound).any():
+            raise ValueError(
+                f"no candidate keeps the bound of {self.bound:g}: the {_JUDGED[self.judged]} of "
+                f"{self.amplification} is at least {judged.min():.4g}"
+            )
+        keeps_bound = judged <= self.bound
+        picked = int(np.where(keeps_bound, accuracy, -np.inf).argmax())
+        ends = zip(means, means - reach, means + reach, strict=True)
+        return _Candidates(accuracy, [Estimate(*x) for x in ends], keeps_bound, n_folds, picked)
+
+    def _scores(self, cv_results: Mapping[str, Any], key: str, parameter: str) -> Array:
+        """Return the scores of a key, which must be there for all candidates."""
+        if key not in cv_results:
+            means = [name for name in cv_results if name.startswith("mean_test_")]
+            known = [name.removeprefix("mean_test_") for name in means]
+            name = getattr(self, parameter)
+            raise ValueError(f"scoring must have the key {name!r} ({parameter}=); received {known}")
+        scores = np.asarray(cv_results[key], dtype=np.float64)
+        n_missing = int(np.isnan(scores).sum())
+        if n_missing:
+            raise ValueError(
+                f"scores must not be NaN; received {n_missing} of {scores.size} in {key} "
+                "(error_score='raise' shows why a scorer failed)"
+            )
+        return scores

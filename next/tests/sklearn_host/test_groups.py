@@ -1,0 +1,141 @@
+"""Classifiers that hand groups on: to thresholds, and to Fairlearn's mitigations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from fairlearn.postprocessing import ThresholdOptimizer
+from fairlearn.reductions import DemographicParity, ExponentiatedGradient
+from sklearn.ensemble import VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+
+from biasamp_adapters.sklearn import (
+    PrevalenceThresholdClassifier,
+    WithSensitiveFeatures,
+    amplification_scorer,
+)
+
+#: Fairlearn 0.15's reductions, with pandas 3.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Setting a value on a Series via .at"),
+    pytest.mark.filterwarnings("ignore:Setting an item of incompatible dtype"),
+]
+
+RNG = np.random.default_rng(0)
+GROUP = RNG.integers(0, 2, size=1200)
+Y = (RNG.random(1200) < np.where(GROUP == 1, 0.6, 0.3)).astype(int)
+TABLE = pd.DataFrame({"u": RNG.normal(size=1200) + 0.8 * Y, "v": GROUP + RNG.normal(size=1200)})
+WITH_GROUP = TABLE.assign(group=GROUP)
+
+
+def rates(predicted):
+    return [float(np.mean(predicted[group == GROUP])) for group in (0, 1)]
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), LinearSVC()])
+def test_threshold_classifier_by_column_or_argument_keeps_the_rates_of_groups(estimator) -> None:
+    by_column = PrevalenceThresholdClassifier(estimator, sensitive_features="group", cv=None)
+    by_column.fit(WITH_GROUP, Y)
+    by_argument = PrevalenceThresholdClassifier(estimator, cv=None)
+    by_argument.fit(TABLE, Y, sensitive_features=GROUP)
+    predicted = by_argument.predict(TABLE, sensitive_features=GROUP)
+    assert rates(predicted) == pytest.approx(rates(Y), abs=0.002)  # One row of 600.
+    assert np.array_equal(predicted, by_column.predict(WITH_GROUP))
+    assert by_column.estimator_.n_features_in_ == 2
+    one = PrevalenceThresholdClassifier(estimator).fit(TABLE, Y)
+    assert one.predict(TABLE).mean() == pytest.approx(Y.mean(), abs=0.03)
+
+
+def test_threshold_classifier_of_the_first_class_is_the_reverse() -> None:
+    plain = PrevalenceThresholdClassifier(LogisticRegression(), cv=None).fit(TABLE, Y)
+    other = PrevalenceThresholdClassifier(LogisticRegression(), cv=None, pos_label=0).fit(TABLE, Y)
+    assert np.mean(plain.predict(TABLE) != other.predict(TABLE)) < 0.002
+
+
+def test_threshold_classifier_decides_each_label_of_a_matrix() -> None:
+    labels = np.column_stack([Y, 1 - Y])
+    model = PrevalenceThresholdClassifier(OneVsRestClassifier(LogisticRegression()), cv=None)
+    predicted = model.fit(TABLE, labels).predict(TABLE)
+    assert predicted.mean(axis=0) == pytest.approx(labels.mean(axis=0), abs=0.002)
+
+
+def test_search_over_mitigations_hands_groups_to_those_that_take_them() -> None:
+    plain = LogisticRegression()
+    parity = ThresholdOptimizer(estimator=plain, predict_method="predict_proba")
+    reduction = ExponentiatedGradient(plain, DemographicParity(), max_iter=5)
+    y = pd.Series(Y, index=pd.Index(GROUP, name="group"))
+    score = amplification_scorer(sensitive_features="group", reference=(Y, GROUP))
+    search = GridSearchCV(
+        WithSensitiveFeatures(plain, sensitive_features="group"),
+        {"estimator": [plain, parity, reduction]},
+        scoring=score,
+        cv=2,
+        error_score="raise",
+    )
+    sizes = -search.fit(WITH_GROUP, y).cv_results_["mean_test_score"]
+    # Equal rates remove a gap of .3 in the labels, of which BA is the half.
+    assert sizes[1:] == pytest.approx(0.15, abs=0.04)
+    assert isinstance(search.best_estimator_.estimator, LogisticRegression)
+
+
+def test_search_with_routing_hands_groups_to_fit() -> None:
+    reduction = ExponentiatedGradient(LogisticRegression(), DemographicParity(), max_iter=5)
+    with sklearn.config_context(enable_metadata_routing=True):
+        score = amplification_scorer(reference=(Y, GROUP))
+        model = WithSensitiveFeatures(reduction)
+        search = GridSearchCV(
+            model, {"estimator__max_iter": [3, 5]}, scoring=score, cv=2, error_score="raise"
+        )
+        search.fit(TABLE, Y, sensitive_features=GROUP)
+    assert -search.best_score_ == pytest.approx(0.15, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: WithSensitiveFeatures(LogisticRegression(), sensitive_features="race").fit(
+                TABLE, Y
+            ),
+            r"X must have the column 'race' \(sensitive_features=\); received 'u', 'v'",
+        ),
+        (
+            lambda: (
+                PrevalenceThresholdClassifier(LogisticRegression(), cv=None)
+                .fit(TABLE, Y, sensitive_features=GROUP)
+                .predict(TABLE)
+            ),
+            "sensitive_features must be given: each group has its own threshold",
+        ),
+        (
+            lambda: (
+                WithSensitiveFeatures(ThresholdOptimizer(estimator=LogisticRegression()))
+                .fit(TABLE, Y, sensitive_features=GROUP)
+                .predict(TABLE, sensitive_features=GROUP + 1)
+            ),
+            "groups must be among 0, 1; received 2",
+        ),
+        (
+            lambda: (
+                WithSensitiveFeatures(ThresholdOptimizer(estimator=LogisticRegression()))
+                .fit(TABLE, Y, sensitive_features=GROUP)
+                .predict(TABLE)
+            ),
+            "sensitive_features must be given to predict; in a search, name a column of X",
+        ),
+        (
+            lambda: PrevalenceThresholdClassifier(
+                VotingClassifier([("a", LogisticRegression())])
+            ).fit(TABLE, Y),
+            "estimator must have predict_proba or decision_function",
+        ),
+    ],
+)
+def test_classifier_with_groups_bad_input_raises(call, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
