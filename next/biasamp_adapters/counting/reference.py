@@ -127,8 +127,8 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
     """Raise unless there are groups and a truth, and a reference has both in the same form."""
     if not rows.has(ATTRIBUTE):
         raise ValueError(
-            "sensitive_features must be given. By group of the feature itself, use "
-            "amplification_frame; in a MetricFrame, pass it in sample_params"
+            "`sensitive_features` is missing. By group of race itself, use amplification_frame; "
+            'else sample_params={"BA": {"sensitive_features": race}}.'
         )
     if reference is None:
         if not rows.has(TASK):

@@ -20,12 +20,6 @@ from biasamp_adapters.sklearn import (
     amplification_scorer,
 )
 
-#: Fairlearn 0.15's reductions, with pandas 3.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Setting a value on a Series via .at"),
-    pytest.mark.filterwarnings("ignore:Setting an item of incompatible dtype"),
-]
-
 RNG = np.random.default_rng(0)
 GROUP = RNG.integers(0, 2, size=1200)
 Y = (RNG.random(1200) < np.where(GROUP == 1, 0.6, 0.3)).astype(int)

@@ -1,0 +1,19 @@
+"""Fairlearn: metric functions, a MetricFrame with intervals, and a constraint for reductions."""
+
+from biasamp_adapters.fairlearn.zero_amplification import ZeroAmplification
+from biasamp_adapters.metrics.functions import (
+    directional_bias_amplification,
+    directional_predictability_amplification,
+    leakage_amplification,
+    mals_bias_amplification,
+    multi_attribute_bias_amplification,
+)
+
+__all__ = [
+    "ZeroAmplification",
+    "directional_bias_amplification",
+    "directional_predictability_amplification",
+    "leakage_amplification",
+    "mals_bias_amplification",
+    "multi_attribute_bias_amplification",
+]

@@ -1,0 +1,82 @@
+"""The five functions in Fairlearn's MetricFrame and make_derived_metric, on COMPAS."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from fairlearn.metrics import MetricFrame, make_derived_metric, selection_rate
+from sklearn.metrics import accuracy_score
+
+import biasamp_adapters as bam
+import biasamp_adapters.fairlearn as baf
+
+FUNCTIONS = [name for name in baf.__all__ if name.endswith("amplification")]
+
+
+@pytest.fixture(scope="module")
+def compas():
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    table = table.assign(high=(table["decile_score"] >= 5).astype(int))
+    return [table[name] for name in ("two_year_recid", "high", "race", "sex")]
+
+
+def test_frame_with_the_attribute_as_sample_parameter_has_ba_of_each_sex(compas) -> None:
+    y, pred, race, sex = compas
+    frame = MetricFrame(
+        metrics={
+            "BA by race": partial(bam.directional_bias_amplification, reference=(y, race)),
+            "accuracy": accuracy_score,
+            "selection": selection_rate,
+        },
+        y_true=y,
+        y_pred=pred,
+        sensitive_features=sex,
+        sample_params={"BA by race": {"sensitive_features": race}},
+    )
+    assert frame.by_group.round(3).to_numpy().tolist() == [
+        [0.047, 0.643, 0.46],
+        [0.066, 0.653, 0.5],
+    ]
+    in_strata = MetricFrame(
+        metrics={"BA": partial(bam.directional_bias_amplification, reference=(y, race))},
+        y_true=y,
+        y_pred=pred,
+        sensitive_features=race,
+        control_features=sex,
+        sample_params={"BA": {"sensitive_features": race}},
+    )
+    assert in_strata.overall["BA"].round(3).tolist() == [0.047, 0.066]
+
+
+def test_derived_metric_compares_ba_between_the_sexes(compas) -> None:
+    y, pred, race, sex = compas
+
+    def ba_by_race(y_true, y_pred, *, race):
+        return bam.directional_bias_amplification(y_true, y_pred, sensitive_features=race)
+
+    gap_of_ba = make_derived_metric(
+        metric=ba_by_race, transform="difference", sample_param_names=["race"]
+    )
+    assert gap_of_ba(y, pred, sensitive_features=sex, race=race) == pytest.approx(0.0194, abs=5e-5)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_is_the_same_object_at_the_top_and_names_the_frame_at_first(name, compas) -> None:
+    y, pred, race, _ = compas
+    function = getattr(baf, name)
+    assert function is getattr(bam, name)
+    with pytest.raises(
+        ValueError,
+        match="`sensitive_features` is missing. By group of race itself, use amplification_frame",
+    ):
+        MetricFrame(metrics={"BA": function}, y_true=y, y_pred=pred, sensitive_features=race)
+    weighted = MetricFrame(
+        metrics=function,
+        y_true=y,
+        y_pred=pred,
+        sensitive_features=np.zeros(len(y)),
+        sample_params={"sensitive_features": race, "sample_weight": np.ones(len(y))},
+    )
+    assert weighted.overall == pytest.approx(function(y, pred, sensitive_features=race), abs=1e-12)
