@@ -19,11 +19,11 @@ FUNCTIONS = [name for name in baf.__all__ if name.endswith("amplification")]
 def compas():
     table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
     table = table.assign(high=(table["decile_score"] >= 5).astype(int))
-    return [table[name] for name in ("two_year_recid", "high", "race", "sex")]
+    return [table[name] for name in ("two_year_recid", "high", "race", "sex", "age_cat")]
 
 
 def test_frame_with_the_attribute_as_sample_parameter_has_ba_of_each_sex(compas) -> None:
-    y, pred, race, sex = compas
+    y, pred, race, sex, age = compas
     frame = MetricFrame(
         metrics={
             "BA by race": partial(bam.directional_bias_amplification, reference=(y, race)),
@@ -43,7 +43,7 @@ def test_frame_with_the_attribute_as_sample_parameter_has_ba_of_each_sex(compas)
         metrics={"BA": partial(bam.directional_bias_amplification, reference=(y, race))},
         y_true=y,
         y_pred=pred,
-        sensitive_features=race,
+        sensitive_features=age,
         control_features=sex,
         sample_params={"BA": {"sensitive_features": race}},
     )
@@ -51,7 +51,7 @@ def test_frame_with_the_attribute_as_sample_parameter_has_ba_of_each_sex(compas)
 
 
 def test_derived_metric_compares_ba_between_the_sexes(compas) -> None:
-    y, pred, race, sex = compas
+    y, pred, race, sex, _ = compas
 
     def ba_by_race(y_true, y_pred, *, race):
         return bam.directional_bias_amplification(y_true, y_pred, sensitive_features=race)
@@ -64,12 +64,12 @@ def test_derived_metric_compares_ba_between_the_sexes(compas) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_function_is_the_same_object_at_the_top_and_names_the_frame_at_first(name, compas) -> None:
-    y, pred, race, _ = compas
+    y, pred, race, *_ = compas
     function = getattr(baf, name)
     assert function is getattr(bam, name)
     with pytest.raises(
         ValueError,
-        match="`sensitive_features` is missing. By group of race itself, use amplification_frame",
+        match=r"`sensitive_features` is missing. By group of race itself, use amplification_frame",
     ):
         MetricFrame(metrics={"BA": function}, y_true=y, y_pred=pred, sensitive_features=race)
     weighted = MetricFrame(
