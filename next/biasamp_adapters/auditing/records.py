@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import Members
 from biasamp_adapters.auditing.gap_records import as_number, from_draws, from_estimate
@@ -14,12 +15,15 @@ from biasamp_adapters.auditing.summary import (
     DifferenceRecord,
     LargestRecord,
     MetricRecord,
+    Number,
     RateRecord,
 )
 from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.margins import divide
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
+from biasamp_adapters.result import AmplificationResult
 
 #: The numbers in which models are compared, and how their keys begin.
 COMPARED = {"BA": "ba", "mean change": "mean_change", "excess": "excess", "accuracy": "accuracy"}
@@ -31,6 +35,9 @@ MEASURES = {
     "false_positive_rate": ("fpr", "rows labelled {negative}"),
     "accuracy": ("accuracy", "rows"),
 }
+
+#: A mean over strata has no interval if strata without one hold more than this share of the rows.
+_MOST_WITHOUT = 0.05
 
 
 def metric_records(computed: Computed) -> Iterator[MetricRecord]:
@@ -179,3 +186,34 @@ def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
     if estimate is None or not np.isfinite(estimate.value):
         return None
     return np.concatenate([[estimate.value], estimate.replicates])
+
+
+def stratum_records(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield BA of each stratum, its mean over strata, weighted by rows, and BA of all rows."""
+    for (direction, model), strata in computed.strata.items():
+        ba = computed.results[direction, model][0]
+        about = {"model": model, "name": ba.metric, "key": ba.key, "direction": direction}
+        numbers = [
+            (x.measurement.evaluation.stratum, x.n_rows, from_estimate(x.estimate)) for x in strata
+        ]
+        if strata:
+            numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata)))
+            numbers.append((words.ALL_STRATA, ba.n_rows, from_estimate(ba.estimate)))
+        for label, n_rows, number in numbers:
+            yield {"stratum": label, **about, "rows": n_rows, **number}
+
+
+def _mean_of_strata(strata: Sequence[AmplificationResult]) -> Number:
+    """Return the mean over strata; in each draw, of those that are defined."""
+    weights = np.array([x.measurement.margins.total.item() for x in strata])
+    n_boot = max(x.n_boot for x in strata)
+    draws = np.array(
+        [[x.value, *(x.estimate.replicates if x.n_boot else [x.value] * n_boot)] for x in strata]
+    )
+    is_defined = np.isfinite(draws)
+    mean = divide(weights @ np.where(is_defined, draws, 0), weights @ is_defined)
+    without = weights[[x.interval is None for x in strata]].sum() / weights.sum()
+    reason = ""
+    if n_boot and without > _MOST_WITHOUT:
+        reason = words.STRATA_WITHOUT.format(share=f"{without:.0%}")
+    return from_draws(mean, strata[0].confidence, reason)

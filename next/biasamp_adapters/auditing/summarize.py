@@ -23,6 +23,7 @@ from biasamp_adapters.auditing.records import (
     largest_records,
     metric_records,
     rate_records,
+    stratum_records,
 )
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, MISSING, PREDICTION, TASK, Label
@@ -63,7 +64,7 @@ def summarize(
         levels=list(_levels(computed)),
         pairs=list(_pairs(computed, rates)),
         frequency=list(_frequency(computed)),
-        strata=[],
+        strata=list(stratum_records(computed)),
         rows_needed=list(_rows_needed(computed)),
         notes=computed.notes,
     )

@@ -44,7 +44,7 @@ def replicate(
     """Return the scores of all measurements on the same drawn rows, and a note on what was drawn.
 
     Those of one model share its margins, and all flip labels by the same random numbers. A
-    reference is drawn independently.
+    reference is drawn independently. Measurements of strata read some of the drawn rows.
     """
     n_pairs = max(measurement.n_pairs for measurement in measurements)
     data = Partition.to_draw(rows, n_pairs)
@@ -67,12 +67,15 @@ def _score_batches(
     """Yield the scores of each measurement on one batch of draws after the other."""
     for size in sizes:
         seed_of_flips = int(rng.integers(2**32))
-        truth, origin = Margins(data, None, data.draw(size, rng)), None
+        times, origin = data.draw(size, rng), None
         if reference is not None:
             origin = Margins(reference, None, reference.draw(size, rng))
-        margins = {m.model: truth.of_model(m.model) for m in measurements}
-        for m in measurements:
-            yield m.score(margins[m.model], origin, generator(FLIPS, seed_of_flips))
+        strata = {m.evaluation.stratum for m in measurements}
+        truth = {stratum: Margins(data.stratum(stratum), None, times) for stratum in strata}
+        keys = [(m.evaluation.stratum, m.model) for m in measurements]
+        margins = {key: truth[key[0]].of_model(key[1]) for key in keys}
+        for key, m in zip(keys, measurements, strict=True):
+            yield m.score(margins[key], origin, generator(FLIPS, seed_of_flips))
 
 
 def _join(batches: Sequence[dict[str, Array]]) -> dict[str, Array]:

@@ -227,6 +227,7 @@ def audit(
     sensitive_features: Any = None,
     sensitive_features_pred: Any = None,
     reference: Any = None,
+    control_features: Any = None,
     sample_weight: Any = None,
     clusters: Any = None,
     class_labels: Sequence[Label] | None = None,
@@ -252,6 +253,9 @@ def audit(
         Arrays, or names of columns; a list of ``sensitive_features`` is crossed.
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
         Data that decide the signs of BA; by default the evaluated labels.
+    control_features : array-like, mapping or frame of columns, or names of columns, optional
+        What strata are made of, as in Fairlearn; several are crossed. Each stratum has its own BA,
+        from its own rows and with the signs of all rows.
     class_labels, group_labels : sequence of labels, optional
         All classes and groups, in their order.
     pos_label : label, optional
@@ -288,6 +292,7 @@ def audit(
         "y_true": y_true,
         "sensitive_features": sensitive_features,
         "sensitive_features_pred": sensitive_features_pred,
+        "control_features": control_features,
         "sample_weight": sample_weight,
         "clusters": clusters,
     }
