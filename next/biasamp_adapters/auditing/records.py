@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,14 @@ from biasamp_adapters.auditing.summary import (
     DifferenceRecord,
     LargestRecord,
     MetricRecord,
+    MissingRecord,
     Number,
     RateRecord,
 )
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import PREDICTION, Array
 from biasamp_adapters.counting.margins import divide
 from biasamp_adapters.inference.bands import simultaneous_bands
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
 from biasamp_adapters.result import AmplificationResult
@@ -186,6 +190,57 @@ def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
     if estimate is None or not np.isfinite(estimate.value):
         return None
     return np.concatenate([[estimate.value], estimate.replicates])
+
+
+def missing_records(computed: Computed, seed: int) -> Iterator[MissingRecord]:
+    """Yield which groups' rates of missing predictions clearly differ; none of label matrices."""
+    for model in computed.models:
+        rates = computed.rates.get((A_TO_T, model), {})
+        pairs = list(_missing_by_label(rates, computed)) if "missing" in rates else []
+        if pairs:
+            ba = from_estimate(_ba_of_answered(computed, model, seed))
+        for label, (first, first_rate), (second, second_rate) in pairs:
+            yield MissingRecord(
+                model=model,
+                labelled=label,
+                first=first,
+                second=second,
+                first_rate=first_rate,
+                second_rate=second_rate,
+                ba=ba,
+            )
+
+
+def _missing_by_label(rates: dict[str, Array], computed: Computed) -> Iterator[tuple[Any, ...]]:
+    """Yield labels within whose rows rates clearly differ, and the two groups farthest apart.
+
+    The bands of all pairs of groups and of all labels hold at once.
+    """
+    members = computed.members[A_TO_T]
+    sizes = rates["true"][0, :-1] * members.sizes[:, None]
+    are_large = sizes >= FEW_ROWS * (1 - 1e-9)
+    labels = np.flatnonzero(are_large.sum(axis=0) > 1)
+    for j in labels:
+        large = np.flatnonzero(are_large[:, j])
+        groups = [members.groups[i] for i in large]
+        draws, confidence = (
+            rates["missing"][:, large, j],
+            1 - (1 - computed.confidence) / len(labels),
+        )
+        gap = largest_gap(draws, sizes[large, j], groups, confidence=confidence)
+        if gap.difference.low > 0:
+            in_order = sorted(zip(groups, draws[0].tolist(), strict=True), key=itemgetter(1))
+            yield members.classes[j], in_order[-1], in_order[0]
+
+
+def _ba_of_answered(computed: Computed, model: str, seed: int) -> Estimate:
+    """Return BA of the rows that have a prediction, with the signs of all rows."""
+    rows = computed.evaluation.rows
+    variables = {key: v for key, v in rows.variables.items() if key[1] in (None, model)}
+    evaluation = replace(computed.evaluation, rows=replace(rows, variables=variables))
+    answered = evaluation.part(np.flatnonzero(~rows.variable(PREDICTION, model).missing))
+    metric = computed.results[A_TO_T, model][0].measurement.metric
+    return metric.results(answered, computed.n_boot, computed.confidence, seed)[model].estimate
 
 
 def stratum_records(computed: Computed) -> Iterator[dict[str, Any]]:

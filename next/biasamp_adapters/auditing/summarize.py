@@ -22,6 +22,7 @@ from biasamp_adapters.auditing.records import (
     difference_records,
     largest_records,
     metric_records,
+    missing_records,
     rate_records,
     stratum_records,
 )
@@ -53,7 +54,7 @@ def summarize(
         verdicts=list(verdict_records(computed)),
         gaps=list(gap_records(computed)),
         errors=list(error_records(computed)),
-        missing=[],
+        missing=list(missing_records(computed, names.get("random_state", 0))),
         scores=[],
         metrics=list(metric_records(computed)),
         rates=rates,

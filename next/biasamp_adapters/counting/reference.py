@@ -17,6 +17,7 @@ from biasamp_adapters.counting.labels import (
     REFERENCE,
     TASK,
     TRUTH,
+    Array,
     Label,
     Lists,
     listing,
@@ -69,16 +70,20 @@ class Evaluation:
             return margins, margins
         return margins, margins_of_data(self.reference)
 
-    def strata(self) -> Iterator[Evaluation]:
-        """Yield each stratum that has rows, with what decides the signs of all rows.
+    def part(self, positions: Array, stratum: Label | None = None) -> Evaluation:
+        """Return some of the rows, with what decides the signs of all rows.
 
-        Signs of its own would lean below 0 where a stratum has no gap.
+        Signs of their own would lean below 0 where they have no gap.
         """
         reference = self.origin if self.base_rates is None else None
+        return Evaluation(self.rows.take(positions), reference, self.base_rates, (), stratum)
+
+    def strata(self) -> Iterator[Evaluation]:
+        """Yield each stratum that has rows."""
         for label in self.rows.labels_of(CONTROL):
-            rows = self.rows.take(self.rows.in_stratum(label))
-            if len(rows):
-                yield Evaluation(rows, reference, self.base_rates, stratum=label)
+            positions = self.rows.in_stratum(label)
+            if len(positions):
+                yield self.part(positions, label)
 
     @property
     def positive_class(self) -> Label | None:

@@ -22,6 +22,7 @@ from biasamp_adapters.counting.labels import (
     RIGHT,
     TASK,
     TRUTH,
+    UNANSWERED,
     Array,
     Label,
     Lists,
@@ -119,8 +120,11 @@ class Rows:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
             has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
             return _indicator(np.logical_or.reduce(has_label))
-        truth = TASK if role in (RIGHT[TASK], MISSING[TASK]) else ATTRIBUTE
+        truth = TASK if role in (RIGHT[TASK], MISSING[TASK], UNANSWERED) else ATTRIBUTE
         prediction = self.variable(PREDICTED[truth], model)
+        if role == UNANSWERED:
+            labels: Any = self.variable(truth)
+            return replace(labels, codes=np.where(prediction.missing, labels.codes, labels.width))
         if role == MISSING[truth]:
             return _indicator(prediction.missing)
         return _right_labels(self.variable(truth), prediction)
