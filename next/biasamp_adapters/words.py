@@ -475,6 +475,9 @@ BLOCKS_DRAWN = (
     "Intervals draw {n:,} random blocks of {what}, because there are more than {most:,} "
     "distinct {what}."
 )
+FEWER_REPLICATES = (
+    "{n:,} replicates were drawn instead of {usual:,}; set n_boot={usual} to draw all."
+)
 REPLICATES_UNDEFINED = "{k:,} of {n:,} replicates are undefined and left out of the interval."
 FEW_CLUSTERS = "{names} have rows in fewer than 60 clusters, so their intervals may be too narrow."
 

@@ -14,7 +14,7 @@ from biasamp_adapters.counting.counts import MODEL
 from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import GroupRates
-from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.replicates import replicate, replicates_of
 from biasamp_adapters.inference.verdict import Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
@@ -96,8 +96,11 @@ def compute(
         metrics = [m for measurements in measured.values() for m in measurements]
         beside = [group for group in groups.values() if not group.members.are_too_many]
         beside += [m for of_key in strata.values() for m in of_key if not m.reason_not_to_draw]
+        usual, n_boot = n_boot, replicates_of(n_boot, metrics, confidence)
         drawn, further = _draw(metrics, beside, n_boot, seed)
         notes += further
+        if n_boot < usual:
+            notes.append(words.FEWER_REPLICATES.format(n=n_boot, usual=usual))
     results = {
         key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
         for key, measurements in measured.items()
@@ -117,7 +120,7 @@ def compute(
         },
         judgements=judgements,
         reason=reason,
-        n_boot=n_boot if drawn else 0,
+        n_boot=int(n_boot) if drawn else 0,
         confidence=confidence,
         notes=list(dict.fromkeys(filter(None, notes))),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -103,7 +104,7 @@ def _bands_of_changes(changes: Array, sizes: Array, computed: Computed) -> tuple
 
 
 def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+    return float(number) if math.isfinite(number) else None
 
 
 def largest_records(computed: Computed) -> Iterator[LargestRecord]:

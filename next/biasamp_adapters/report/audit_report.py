@@ -24,7 +24,7 @@ from biasamp_adapters.counting.labels import Label
 from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
-from biasamp_adapters.inference.replicates import read_seed
+from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document
@@ -236,7 +236,7 @@ def audit(
     favorable_label: Label | None = None,
     missing: str = "error",
     missing_values: Sequence[Label] = (),
-    n_boot: int = 2000,
+    n_boot: int = N_BOOT,
     confidence: float = 0.95,
     random_state: Any = 0,
     title: str | None = None,
@@ -267,7 +267,7 @@ def audit(
     missing_values : sequence of labels
         Labels that mean a missing value.
     n_boot : int
-        Bootstrap replicates.
+        Bootstrap replicates; by default 2,000, or fewer of very many groups and classes.
     confidence : float
     random_state : int, Generator or None
     title : str, optional
