@@ -138,6 +138,13 @@ def make_result(
     return partial(getattr(bam, name)(**settings).result, **data, n_boot=n_boot)
 
 
+def run_audit(data: Data) -> Callable[[], Any]:
+    """An audit as it is by default."""
+    import biasamp_adapters as bam
+
+    return partial(bam.audit, **data)
+
+
 def compare_models(data: Data, most: int | None = None) -> Callable[[], Any]:
     """A comparison of all models, or of the first ones."""
     import biasamp_adapters as bam
@@ -256,6 +263,10 @@ CASES = {
     "compare 200 models / 50 models": Case(
         4.5, partial(models, 200, 2000), compare_models, partial(compare_models, most=50)
     ),
+    "audit of 20,000 x 66, 6 groups": Case(0.6, partial(matrix, 20_000, groups=6), run_audit),
+    "audit of 40,000 x 80": Case(0.6, partial(matrix, 40_000, 80), run_audit),
+    "audit of 1e6 probabilities": Case(0.6, partial(probabilities, 10**6), run_audit),
+    "audit of 500 x 500 classes, 1e6 rows": Case(0.6, partial(labels, 10**6, 500, 500), run_audit),
     "5e6 labels on DuckDB / group-by": Case(
         1.7, partial(duckdb_frame, 5 * 10**6), count_frame, group_in_duckdb
     ),

@@ -475,6 +475,9 @@ BLOCKS_DRAWN = (
     "Intervals draw {n:,} random blocks of {what}, because there are more than {most:,} "
     "distinct {what}."
 )
+FEWER_REPLICATES = (
+    "{n:,} replicates were drawn instead of {usual:,}; set n_boot={usual} to draw all."
+)
 REPLICATES_UNDEFINED = "{k:,} of {n:,} replicates are undefined and left out of the interval."
 FEW_CLUSTERS = "{names} have rows in fewer than 60 clusters, so their intervals may be too narrow."
 
@@ -508,6 +511,7 @@ ONE_RUN = "an interval over runs needs at least 2 runs"
 EQUAL_RUNS = "all runs give the same value"
 NOT_JUDGED = "no gap can be judged"
 MODEL_HAS_NONE = "{model} has no interval ({reason})"
+STRATA_WITHOUT = "strata without an interval hold {share} of the rows"
 FEW_CLUSTERS_IN_ALL = "intervals need at least {fewest} clusters, and there are {n}"
 ONE_SUM = "the saved counts hold one sum of {names}"
 
@@ -551,6 +555,8 @@ NO_INTERVAL_OF = "No interval of {names}: {reason}."
 SHORTENED = "{k:,} of {m:,} rows are shown; to_frame({part!r}) has all."
 SHORTENED_ALONE = "{k:,} of {m:,} rows are shown."
 ALTERNATIVE = "{headline} Label rates and predicted rates by group."
+MEAN_OF_STRATA, ALL_STRATA = "mean over strata weighted by rows", "all rows together"
+STRATA = "The signs of BA are those of all rows, or of the reference if one is given."
 MORE = "All tables and {notes}: --full, or to_text(full=True)."
 
 # How to read this, and the glossary.

@@ -14,7 +14,7 @@ from biasamp_adapters.counting.counts import MODEL
 from biasamp_adapters.counting.labels import ATTRIBUTE_PREDICTION, PREDICTION, Array, Label
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import GroupRates
-from biasamp_adapters.inference.replicates import replicate
+from biasamp_adapters.inference.replicates import replicate, replicates_of
 from biasamp_adapters.inference.verdict import Judgement, judge
 from biasamp_adapters.metrics.attacks import AttackMetric
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
@@ -43,6 +43,8 @@ class Computed:
         Scores of :class:`GroupMeasurement`, those of the data first.
     results : dict of (direction, model) to list of AmplificationResult
         BA is the first.
+    strata : dict of (direction, model) to list of AmplificationResult
+        BA of each stratum.
     judgements : dict of (direction, model) to Judgement
     reason : str
         Why there are no replicates; empty if there are some.
@@ -56,6 +58,7 @@ class Computed:
     members: dict[str, Members]
     rates: dict[tuple[str, str], dict[str, Array]]
     results: dict[tuple[str, str], list[AmplificationResult]]
+    strata: dict[tuple[str, str], list[AmplificationResult]]
     judgements: dict[tuple[str, str], Judgement]
     reason: str
     n_boot: int
@@ -80,14 +83,24 @@ def compute(
         (direction, model): GroupMeasurement(measurements[0], members[direction])
         for (direction, model), measurements in measured.items()
     }
+    by_stratum = list(evaluation.strata())
+    strata = {
+        (direction, model): [ba.metric.measure(stratum, model, seed) for stratum in by_stratum]
+        for (direction, model), (ba, *_) in measured.items()
+    }
     drawn: dict[int, dict[str, Array]] = {}
     reason = next(iter(measured.values()))[0].reason_not_to_draw
     if n_boot == 0:
         reason = words.NOT_REQUESTED
     if not reason:
         metrics = [m for measurements in measured.values() for m in measurements]
-        drawn, further = _draw(metrics, [*groups.values()], n_boot, seed)
+        beside = [group for group in groups.values() if not group.members.are_too_many]
+        beside += [m for of_key in strata.values() for m in of_key if not m.reason_not_to_draw]
+        usual, n_boot = n_boot, replicates_of(n_boot, metrics, confidence)
+        drawn, further = _draw(metrics, beside, n_boot, seed)
         notes += further
+        if n_boot < usual:
+            notes.append(words.FEWER_REPLICATES.format(n=n_boot, usual=usual))
     results = {
         key: [m.result(drawn.get(id(m), {}), (), confidence) for m in measurements]
         for key, measurements in measured.items()
@@ -101,20 +114,25 @@ def compute(
         members=members,
         rates=rates,
         results=results,
+        strata={
+            key: [m.result(drawn.get(id(m), {}), (), confidence) for m in of_key]
+            for key, of_key in strata.items()
+        },
         judgements=judgements,
         reason=reason,
-        n_boot=n_boot if drawn else 0,
+        n_boot=int(n_boot) if drawn else 0,
         confidence=confidence,
         notes=list(dict.fromkeys(filter(None, notes))),
     )
 
 
 def _draw(
-    metrics: Sequence[Any], groups: Sequence[GroupMeasurement], n_boot: int, seed: int
+    metrics: Sequence[Any], beside: Sequence[Any], n_boot: int, seed: int
 ) -> tuple[dict[int, dict[str, Array]], list[str]]:
     """Return the replicates of each measurement by its id, and notes on what was drawn.
 
-    Those on the same rows share their draws; label sets make rows of their own.
+    Those on the same rows share their draws; label sets make rows of their own. What stands beside
+    the metrics reads the rows of the first one.
     """
     by_rows: dict[int, list[Any]] = {}
     for m in metrics:
@@ -124,9 +142,7 @@ def _draw(
         key: next((m.evaluation.reference for m in of_rows if m.reads_reference), None)
         for key, of_rows in by_rows.items()
     }
-    for group in groups:
-        if not group.members.are_too_many:
-            by_rows.setdefault(id(group.ba.evaluation.rows), []).append(group)
+    by_rows[id(metrics[0].evaluation.rows)] += beside
     drawn: dict[int, dict[str, Array]] = {}
     notes = []
     for key, of_rows in by_rows.items():

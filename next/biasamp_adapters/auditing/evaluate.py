@@ -14,8 +14,10 @@ from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
     PREDICTED,
+    PREDICTION,
     RIGHT,
     TASK,
+    UNANSWERED,
     Array,
     Label,
     positive_class,
@@ -168,6 +170,8 @@ class GroupMeasurement:
             scores["accuracy"] = accuracy_by_label(margins, of).mean(axis=1, keepdims=True)
         else:
             scores["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
+            if of == TASK and margins.variable(PREDICTION).has_missing:
+                scores["missing"] = divide(_with_all(margins, given, UNANSWERED), true)
         return scores
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -23,7 +24,7 @@ LARGER, SMALLER = ("grows", "appears"), ("shrinks", "reverses")
 
 def as_number(value: float, low: float = np.nan, high: float = np.nan, reason: str = "") -> Number:
     """Return a number with its interval as plain values; what does not exist is None."""
-    value, low, high = (float(x) if np.isfinite(x) else None for x in (value, low, high))  # type: ignore[assignment]
+    value, low, high = (float(x) if math.isfinite(x) else None for x in (value, low, high))  # type: ignore[assignment]
     return Number(value=value, low=low, high=high, reason=reason)
 
 
@@ -35,7 +36,7 @@ def from_estimate(estimate: Estimate) -> Number:
 def from_draws(draws: Array, confidence: float, reason: str = "") -> Number:
     """Return a number whose draws are the data's and those of replicates, with percentiles."""
     defined = draws[1:][np.isfinite(draws[1:])]
-    if not np.isfinite(draws[0]):
+    if not math.isfinite(draws[0]):
         reason = reason or words.UNDEFINED
     reason = reason or reason_of_number(len(defined), len(draws) - 1, confidence)
     if reason:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import Members
 from biasamp_adapters.auditing.gap_records import as_number, from_draws, from_estimate
@@ -14,12 +18,17 @@ from biasamp_adapters.auditing.summary import (
     DifferenceRecord,
     LargestRecord,
     MetricRecord,
+    MissingRecord,
+    Number,
     RateRecord,
 )
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import PREDICTION, Array
+from biasamp_adapters.counting.margins import divide
 from biasamp_adapters.inference.bands import simultaneous_bands
+from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate
 from biasamp_adapters.inference.largest import largest_gap
 from biasamp_adapters.metrics.base import A_TO_T
+from biasamp_adapters.result import AmplificationResult
 
 #: The numbers in which models are compared, and how their keys begin.
 COMPARED = {"BA": "ba", "mean change": "mean_change", "excess": "excess", "accuracy": "accuracy"}
@@ -31,6 +40,9 @@ MEASURES = {
     "false_positive_rate": ("fpr", "rows labelled {negative}"),
     "accuracy": ("accuracy", "rows"),
 }
+
+#: A mean over strata has no interval if strata without one hold more than this share of the rows.
+_MOST_WITHOUT = 0.05
 
 
 def metric_records(computed: Computed) -> Iterator[MetricRecord]:
@@ -92,7 +104,7 @@ def _bands_of_changes(changes: Array, sizes: Array, computed: Computed) -> tuple
 
 
 def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+    return float(number) if math.isfinite(number) else None
 
 
 def largest_records(computed: Computed) -> Iterator[LargestRecord]:
@@ -179,3 +191,85 @@ def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
     if estimate is None or not np.isfinite(estimate.value):
         return None
     return np.concatenate([[estimate.value], estimate.replicates])
+
+
+def missing_records(computed: Computed, seed: int) -> Iterator[MissingRecord]:
+    """Yield which groups' rates of missing predictions clearly differ; none of label matrices."""
+    for model in computed.models:
+        rates = computed.rates.get((A_TO_T, model), {})
+        pairs = list(_missing_by_label(rates, computed)) if "missing" in rates else []
+        if pairs:
+            ba = from_estimate(_ba_of_answered(computed, model, seed))
+        for label, (first, first_rate), (second, second_rate) in pairs:
+            yield MissingRecord(
+                model=model,
+                labelled=label,
+                first=first,
+                second=second,
+                first_rate=first_rate,
+                second_rate=second_rate,
+                ba=ba,
+            )
+
+
+def _missing_by_label(rates: dict[str, Array], computed: Computed) -> Iterator[tuple[Any, ...]]:
+    """Yield labels within whose rows rates clearly differ, and the two groups farthest apart.
+
+    The bands of all pairs of groups and of all labels hold at once.
+    """
+    members = computed.members[A_TO_T]
+    sizes = rates["true"][0, :-1] * members.sizes[:, None]
+    are_large = sizes >= FEW_ROWS * (1 - 1e-9)
+    labels = np.flatnonzero(are_large.sum(axis=0) > 1)
+    for j in labels:
+        large = np.flatnonzero(are_large[:, j])
+        groups = [members.groups[i] for i in large]
+        draws, confidence = (
+            rates["missing"][:, large, j],
+            1 - (1 - computed.confidence) / len(labels),
+        )
+        gap = largest_gap(draws, sizes[large, j], groups, confidence=confidence)
+        if gap.difference.low > 0:
+            in_order = sorted(zip(groups, draws[0].tolist(), strict=True), key=itemgetter(1))
+            yield members.classes[j], in_order[-1], in_order[0]
+
+
+def _ba_of_answered(computed: Computed, model: str, seed: int) -> Estimate:
+    """Return BA of the rows that have a prediction, with the signs of all rows."""
+    rows = computed.evaluation.rows
+    variables = {key: v for key, v in rows.variables.items() if key[1] in (None, model)}
+    evaluation = replace(computed.evaluation, rows=replace(rows, variables=variables))
+    answered = evaluation.part(np.flatnonzero(~rows.variable(PREDICTION, model).missing))
+    metric = computed.results[A_TO_T, model][0].measurement.metric
+    return metric.results(answered, computed.n_boot, computed.confidence, seed)[model].estimate
+
+
+def stratum_records(computed: Computed) -> Iterator[dict[str, Any]]:
+    """Yield BA of each stratum, its mean over strata, weighted by rows, and BA of all rows."""
+    for (direction, model), strata in computed.strata.items():
+        ba = computed.results[direction, model][0]
+        about = {"model": model, "name": ba.metric, "key": ba.key, "direction": direction}
+        numbers = [
+            (x.measurement.evaluation.stratum, x.n_rows, from_estimate(x.estimate)) for x in strata
+        ]
+        if strata:
+            numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata)))
+            numbers.append((words.ALL_STRATA, ba.n_rows, from_estimate(ba.estimate)))
+        for label, n_rows, number in numbers:
+            yield {"stratum": label, **about, "rows": n_rows, **number}
+
+
+def _mean_of_strata(strata: Sequence[AmplificationResult]) -> Number:
+    """Return the mean over strata; in each draw, of those that are defined."""
+    weights = np.array([x.measurement.margins.total.item() for x in strata])
+    n_boot = max(x.n_boot for x in strata)
+    draws = np.array(
+        [[x.value, *(x.estimate.replicates if x.n_boot else [x.value] * n_boot)] for x in strata]
+    )
+    is_defined = np.isfinite(draws)
+    mean = divide(weights @ np.where(is_defined, draws, 0), weights @ is_defined)
+    without = weights[[x.interval is None for x in strata]].sum() / weights.sum()
+    reason = ""
+    if n_boot and without > _MOST_WITHOUT:
+        reason = words.STRATA_WITHOUT.format(share=f"{without:.0%}")
+    return from_draws(mean, strata[0].confidence, reason)

@@ -22,7 +22,9 @@ from biasamp_adapters.auditing.records import (
     difference_records,
     largest_records,
     metric_records,
+    missing_records,
     rate_records,
+    stratum_records,
 )
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, MISSING, PREDICTION, TASK, Label
@@ -52,7 +54,7 @@ def summarize(
         verdicts=list(verdict_records(computed)),
         gaps=list(gap_records(computed)),
         errors=list(error_records(computed)),
-        missing=[],
+        missing=list(missing_records(computed, names.get("random_state", 0))),
         scores=[],
         metrics=list(metric_records(computed)),
         rates=rates,
@@ -63,7 +65,7 @@ def summarize(
         levels=list(_levels(computed)),
         pairs=list(_pairs(computed, rates)),
         frequency=list(_frequency(computed)),
-        strata=[],
+        strata=list(stratum_records(computed)),
         rows_needed=list(_rows_needed(computed)),
         notes=computed.notes,
     )
@@ -159,21 +161,22 @@ def _levels(computed: Computed) -> Iterator[dict[str, Any]]:
 
 def _pairs(computed: Computed, records: list[RateRecord]) -> Iterator[dict[str, Any]]:
     """Yield the rates behind BA: the number is the change along the sign, with its own interval."""
-    for record in records:
-        sign, ends = record["sign"], (record["low"], record["high"])
-        low, high = sorted(sign * (np.nan if end is None else end) for end in ends)
-        members = computed.members[record["direction"]]
-        rates = computed.rates[record["direction"], record["model"]]
-        i = members.groups.index(record["group"])
-        j = members.classes.index(record["of_class"])
-        changes = sign * (rates["predicted"][:, i, j] - rates["true"][:, i, j])
+    changes = (
+        rates["predicted"][:, i, j] - rates["true"][:, i, j]
+        for rates in computed.rates.values()
+        for i, j in np.ndindex(rates["true"].shape[1] - 1, rates["true"].shape[2])
+    )
+    for record, change in zip(records, changes, strict=True):
+        sign, low, high = record["sign"], record["low"], record["high"]
+        if low is not None and high is not None:
+            low, high = sorted((sign * low, sign * high))
         yield {
             **{key: record[key] for key in ("model", "direction", "group", "of_class")},
             **{key: record[key] for key in ("true", "predicted", "sign")},
-            **from_draws(changes, computed.confidence, computed.reason),
-            "band_low": low if np.isfinite(low) else None,
-            "band_high": high if np.isfinite(high) else None,
-            "clear": low > 0 or high < 0,
+            **from_draws(sign * change, computed.confidence, computed.reason),
+            "band_low": low,
+            "band_high": high,
+            "clear": low is not None and high is not None and (low > 0 or high < 0),
         }
 
 

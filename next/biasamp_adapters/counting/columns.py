@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from biasamp_adapters.counting.labels import ATTRIBUTE, PREDICTION, TASK, TRUTH, listing
+from biasamp_adapters.counting.labels import ATTRIBUTE, CONTROL, PREDICTION, TASK, TRUTH, listing
 
 #: Arguments that may have columns for each model, and the truth that each is paired with.
 _BY_MODEL = {argument: truth for argument, truth in TRUTH.items() if argument != truth}
@@ -17,8 +17,6 @@ _BY_MODEL["y_score"] = ""
 
 #: Arguments whose lists are matrices of classes.
 _CLASSES = (TASK, PREDICTION)
-
-_SEVERAL = (*TRUTH, "control_features")
 
 #: Arguments whose columns hold numbers and not labels.
 _NUMBERS = ("y_score", "sample_weight", "count")
@@ -133,8 +131,8 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
             f"With data, arguments are names of columns, and {argument} holds values. Pass arrays "
             f"for all, or data.assign({argument}=...)."
         )
-    if len(set(names)) != len(names) or not names or (len(names) > 1 and argument not in _SEVERAL):
-        several = "different columns" if argument in _SEVERAL else "one column"
+    if len(set(names)) != len(names) or not names or (len(names) > 1 and argument not in TRUTH):
+        several = "different columns" if argument in TRUTH else "one column"
         raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")
     for name in names:
         if name not in table:
@@ -151,7 +149,7 @@ def _match(argument: str, pattern: str, table: Counter[Any]) -> Choice:
     shape = re.compile(f"{re.escape(before)}.+{re.escape(after)}", re.DOTALL)
     names = [name for name in table if isinstance(name, str) and shape.fullmatch(name)]
     choice = _choose(argument, names or [pattern], table)
-    if argument not in TRUTH:
+    if argument not in TRUTH or argument == CONTROL:
         return choice
     labels = names  # Without the text beside the star, unless this would cut a word.
     if not before[-1:].isalnum():

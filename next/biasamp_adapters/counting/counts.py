@@ -16,6 +16,7 @@ from biasamp_adapters.counting import arrays, saved
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     ATTRIBUTE_PREDICTION,
+    CONTROL,
     PREDICTED,
     PREDICTION,
     TASK,
@@ -133,19 +134,7 @@ class Counts:
         """
         if isinstance(frames, str | os.PathLike) or hasattr(frames, "columns"):
             raise ValueError("from_chunks takes several frames; one, or a path, is for from_frame")
-        names, options = _split(columns)
-        parts: list[Rows] = []
-        for frame in frames:
-            for inputs in read_table(frame, names, options["missing_values"]):
-                rows = _read_rows(inputs, options)
-                variables = on_common_labels(rows.variables, rows.listed)
-                parts.append(replace(rows, variables=variables, names=inputs["names"]))
-                # Parts of about the same size are added, so that no row is copied often.
-                while len(parts) > 1 and 2 * len(parts[-1]) > len(parts[-2]):
-                    parts[-2:] = [parts[-2] + parts[-1]]
-        if not parts:
-            raise ValueError("data must have at least one row; received none")
-        return cls(finish_rows(reduce(add, parts), options["missing"]))
+        return cls(_count_frames(frames, *_split(columns)))
 
     @classmethod
     def load(cls, path: Any) -> Counts:
@@ -216,12 +205,38 @@ class Counts:
 
 def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns, and options with their defaults; raise if an argument is neither."""
+    _refuse_strata(arguments)
     allowed = [*TRUTH, *_NUMBERS, *_OPTIONS]
     unknown = [name for name in arguments if name not in allowed]
     if unknown:
         raise ValueError(f"unknown argument {unknown[0]!r}; arguments are {', '.join(allowed)}")
     columns = {name: value for name, value in arguments.items() if name not in _OPTIONS}
     return columns, {name: arguments.get(name, _OPTIONS[name]) for name in _OPTIONS}
+
+
+def _refuse_strata(arguments: Mapping[str, Any]) -> None:
+    """Raise if counts are asked for strata."""
+    if arguments.get(CONTROL) is not None:
+        rule = "control_features must not be given with counts"
+        raise ValueError(f"{rule}. Strata are counted each alone: audit the counts of each")
+
+
+def _count_frames(
+    frames: Iterable[Any], names: Mapping[str, Any], options: Mapping[str, Any]
+) -> Rows:
+    """Return the distinct rows of frames; see :meth:`Counts.from_chunks`."""
+    parts: list[Rows] = []
+    for frame in frames:
+        for inputs in read_table(frame, names, options["missing_values"]):
+            rows = _read_rows(inputs, options)
+            variables = on_common_labels(rows.variables, rows.listed)
+            parts.append(replace(rows, variables=variables, names=inputs["names"]))
+            # Parts of about the same size are added, so that no row is copied often.
+            while len(parts) > 1 and 2 * len(parts[-1]) > len(parts[-2]):
+                parts[-2:] = [parts[-2] + parts[-1]]
+    if not parts:
+        raise ValueError("data must have at least one row; received none")
+    return finish_rows(reduce(add, parts), options["missing"])
 
 
 def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
@@ -240,10 +255,12 @@ def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
 
 def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS) -> Rows:
     """Return the rows of arrays in their order; see :meth:`Counts.from_arrays`."""
-    inputs: dict[Key, Any] = {(truth, None): columns.get(truth) for truth in PREDICTED}
-    truth, groups = inputs.values()
-    if isinstance(groups, str) and not isinstance(truth, str):
-        inputs[ATTRIBUTE, None] = arrays.level_of_index(truth, groups, ATTRIBUTE)
+    inputs: dict[Key, Any] = {(role, None): columns.get(role) for role in (*PREDICTED, CONTROL)}
+    truth = columns.get(TASK)
+    for role in (ATTRIBUTE, CONTROL):
+        groups = columns.get(role)
+        if isinstance(groups, str) and not isinstance(truth, str):
+            inputs[role, None] = arrays.level_of_index(truth, groups, role)
     for role in PREDICTED.values():
         given = columns.get(role)
         by_model = given if isinstance(given, Mapping) else {MODEL: given}
@@ -350,10 +367,11 @@ def read_counts(
         given[PREDICTION] = y_pred
     if data is None or are_arrays(data, given):
         true = {} if data is None else {TASK: data}
-        return Counts.from_arrays(**given, **true, **options), None
+        return Counts(count_arrays(given | true, options)), None
     counts = load_counts(data)
     if counts is None:
-        return Counts.from_frame(data, **given, **options), given
+        return Counts(_count_frames([data], given, options)), given
+    _refuse_strata(given)
     if given:
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
     if options["missing_values"]:

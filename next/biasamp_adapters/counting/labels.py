@@ -26,13 +26,16 @@ Lists: TypeAlias = dict[str, tuple[Label, ...]]
 TASK, PREDICTION = "y_true", "y_pred"
 ATTRIBUTE, ATTRIBUTE_PREDICTION = "sensitive_features", "sensitive_features_pred"
 
+#: What strata of an audit are made of.
+CONTROL = "control_features"
+
 #: The prediction of each true variable, and what stands for it in a reference.
 PREDICTED = {TASK: PREDICTION, ATTRIBUTE: ATTRIBUTE_PREDICTION}
 REFERENCE = {TASK: "y_true of the reference", ATTRIBUTE: "sensitive_features of the reference"}
 
 #: The true variable whose labels a variable shares.
 TRUTH = {TASK: TASK, PREDICTION: TASK, ATTRIBUTE: ATTRIBUTE, ATTRIBUTE_PREDICTION: ATTRIBUTE}
-TRUTH |= {REFERENCE[truth]: truth for truth in REFERENCE}
+TRUTH |= {REFERENCE[truth]: truth for truth in REFERENCE} | {CONTROL: CONTROL}
 
 #: One label for all rows, and one for the rows that have a group or a class.
 ALL, LABELLED = "all rows", "labelled rows"
@@ -45,6 +48,9 @@ RIGHT = {TASK: "right y_pred", ATTRIBUTE: "right sensitive_features_pred"}
 
 #: One label where a prediction is missing.
 MISSING = {TASK: "missing y_pred", ATTRIBUTE: "missing sensitive_features_pred"}
+
+#: The label of "y_true" where its prediction is missing, missing elsewhere.
+UNANSWERED = "y_true of missing y_pred"
 
 #: The argument that lists the labels of a true variable.
 LISTS = {TASK: "class_labels", ATTRIBUTE: "group_labels"}

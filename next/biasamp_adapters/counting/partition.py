@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import ndtri, pdtr, stdtrit
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import Array, Label
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Block, Codes, Variable, chunks
 
@@ -69,6 +69,7 @@ class Partition:
     _sums: dict[tuple[str, str, str | None], Any] = field(
         default_factory=dict, init=False, repr=False
     )
+    _strata: dict[Label, Partition] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def to_draw(cls, rows: Rows, n_pairs: int) -> Partition:
@@ -110,6 +111,16 @@ class Partition:
     def squared(self) -> Partition:
         """The partition with the square of the weight of each row of the data."""
         return replace(self, weight=self.weight * self.rows.unit)
+
+    def stratum(self, label: Label | None) -> Partition:
+        """Return the rows of one stratum in the same parts, made once; None is all rows."""
+        if label is None:
+            return self
+        if label not in self._strata:
+            kept = self.rows.in_stratum(label)
+            rows, part, weight = self.rows.take(kept), self.part[kept], self.weight[kept]
+            self._strata[label] = replace(self, rows=rows, part=part, weight=weight)
+        return self._strata[label]
 
     def draw(self, size: int, rng: np.random.Generator) -> Array:
         """Return how often each part occurs in replicates, (size, parts).

@@ -173,7 +173,7 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
     variables: Variables = {}
     for (role, model), given in inputs.items():
         variable: Variable | None = None
-        if are_columns[TRUTH[role]]:
+        if are_columns.get(TRUTH[role]):
             variable = _read_columns(given, role)
         elif role == PREDICTION:
             true_labels = variables[TASK, None].labels if (TASK, None) in variables else (0, 1)

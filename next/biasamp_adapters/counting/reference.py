@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,12 @@ from biasamp_adapters.counting.base_rates import BaseRates
 from biasamp_adapters.counting.counts import Counts, load_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
+    CONTROL,
     PREDICTED,
     REFERENCE,
     TASK,
     TRUTH,
+    Array,
     Label,
     Lists,
     listing,
@@ -42,12 +44,15 @@ class Evaluation:
         None if the labels of the rows themselves decide the signs.
     base_rates : BaseRates or None
     notes : tuple of str
+    stratum : label or None
+        The stratum of the control features whose rows these are.
     """
 
     rows: Rows
     reference: Rows | None = None
     base_rates: BaseRates | None = None
     notes: tuple[str, ...] = ()
+    stratum: Label | None = None
 
     @property
     def origin(self) -> Rows:
@@ -64,6 +69,21 @@ class Evaluation:
         if self.reference is None:
             return margins, margins
         return margins, margins_of_data(self.reference)
+
+    def part(self, positions: Array, stratum: Label | None = None) -> Evaluation:
+        """Return some of the rows, with what decides the signs of all rows.
+
+        Signs of their own would lean below 0 where they have no gap.
+        """
+        reference = self.origin if self.base_rates is None else None
+        return Evaluation(self.rows.take(positions), reference, self.base_rates, (), stratum)
+
+    def strata(self) -> Iterator[Evaluation]:
+        """Yield each stratum that has rows."""
+        for label in self.rows.labels_of(CONTROL):
+            positions = self.rows.in_stratum(label)
+            if len(positions):
+                yield self.part(positions, label)
 
     @property
     def positive_class(self) -> Label | None:
@@ -141,15 +161,15 @@ def _check_has_labels(rows: Rows, reference: Rows | None) -> None:
 
 def _on_labels_of_rates(rows: Rows, rates: BaseRates) -> Rows:
     """Return rows on the labels of base rates, which must cover all that occur."""
-    lists = []
+    lists: dict[str, list[Label]] = {}
     for truth, labels in ((TASK, rates.class_labels), (ATTRIBUTE, rates.group_labels)):
         # Names of a file are text, and stand for the labels that look like them.
         by_text = {show(label): label for label in rows.labels_of(truth)}
-        lists.append([by_text.get(show(label), label) for label in labels])
-        unknown = without(rows.labels_of(truth), lists[-1])
+        lists[truth] = [by_text.get(show(label), label) for label in labels]
+        unknown = without(rows.labels_of(truth), lists[truth])
         if unknown:
             raise ValueError(f"rates must hold all of {truth}; they lack {listing(unknown)}")
-    return rows.with_labels(*lists)
+    return rows.with_labels(lists)
 
 
 def _on_common_labels(rows: Rows, reference: Rows | None, listed: Lists) -> Evaluation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -15,12 +15,14 @@ from scipy import sparse
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE,
+    CONTROL,
     LABELLED,
     MISSING,
     PREDICTED,
     RIGHT,
     TASK,
     TRUTH,
+    UNANSWERED,
     Array,
     Label,
     Lists,
@@ -118,8 +120,11 @@ class Rows:
             truths = [self.variable(truth) for truth in PREDICTED if self.has(truth)]
             has_label = [v.sparse[:, : len(v.labels)].sum(axis=1) > 0 for v in truths]
             return _indicator(np.logical_or.reduce(has_label))
-        truth = TASK if role in (RIGHT[TASK], MISSING[TASK]) else ATTRIBUTE
+        truth = TASK if role in (RIGHT[TASK], MISSING[TASK], UNANSWERED) else ATTRIBUTE
         prediction = self.variable(PREDICTED[truth], model)
+        if role == UNANSWERED:
+            labels: Any = self.variable(truth)
+            return replace(labels, codes=np.where(prediction.missing, labels.codes, labels.width))
         if role == MISSING[truth]:
             return _indicator(prediction.missing)
         return _right_labels(self.variable(truth), prediction)
@@ -172,6 +177,11 @@ class Rows:
         """Clusters of rows, if there are any."""
         return None if self.cluster is None else int(self.cluster.max(initial=0)) + 1
 
+    def in_stratum(self, label: Label) -> Array:
+        """Return the positions of the rows of one stratum."""
+        control = self.variable(CONTROL)
+        return control.sparse[:, [control.labels.index(label)]].nonzero()[0]
+
     # Changing.
 
     def take(self, positions: Array) -> Rows:
@@ -185,10 +195,12 @@ class Rows:
         """Return the rows with a weight of 1 each."""
         return replace(self, w=None)
 
-    def with_labels(self, classes: Sequence[Label], groups: Sequence[Label]) -> Rows:
-        """Return the rows on other lists of labels."""
-        lists = {TASK: classes, ATTRIBUTE: groups}
-        moved = {key: v.with_labels(lists[TRUTH[key[0]]]) for key, v in self.variables.items()}
+    def with_labels(self, lists: Mapping[str, Sequence[Label]]) -> Rows:
+        """Return the rows on other lists of labels, by truth."""
+        moved = dict(self.variables)
+        for key, variable in self.variables.items():
+            if TRUTH[key[0]] in lists:
+                moved[key] = variable.with_labels(lists[TRUTH[key[0]]])
         return replace(self, variables=moved)
 
     def with_sets(self, sets: Sequence[tuple[int, ...]]) -> Rows:
@@ -277,11 +289,11 @@ class Rows:
     def __add__(self, other: Rows) -> Rows:
         """Return the rows of both; their clusters are taken to be different ones."""
         _check_summands(self, other)
-        lists = []
-        for truth in PREDICTED:
+        lists = {}
+        for truth in (*PREDICTED, CONTROL):
             ours, theirs = self.labels_of(truth), other.labels_of(truth)
-            lists.append(ours if ours == theirs else ordered([*ours, *theirs], truth))
-        first, second = self.with_labels(*lists), other.with_labels(*lists)
+            lists[truth] = ours if ours == theirs else ordered([*ours, *theirs], truth)
+        first, second = self.with_labels(lists), other.with_labels(lists)
         w = cluster = None
         if first.w is not None or second.w is not None:
             w = np.concatenate([first.unit, second.unit])

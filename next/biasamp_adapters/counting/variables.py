@@ -211,13 +211,19 @@ def label_sets(variable: Variable, sets: Sequence[tuple[int, ...]]) -> Block:
 def _find_sets(has_label: Array, members: Array) -> tuple[Array, Array]:
     """Return each pair of a row and a set of labels that it contains.
 
-    A set is looked for only in the rows that have the rarest of its labels.
+    A set is looked for only in the rows that have the two rarest of its labels.
     """
     labels, asked = _pack(has_label), _pack(members)
-    rarest = np.where(members, has_label.sum(axis=0), len(labels) + 1).argmin(axis=1)
+    n_rows, has_rows = has_label.sum(axis=0), has_label.T.copy()
+    rarity = np.where(members, n_rows, len(labels) + 1)
+    rarest = rarity.argmin(axis=1)
+    np.put_along_axis(rarity, rarest[:, None], len(labels), axis=1)
+    next_rarest = rarity.argmin(axis=1)  # Of a single label, it itself.
+    pair_of_set = rarest * len(n_rows) + next_rarest
     pairs = [np.empty((2, 0), dtype=np.int64)]
-    for label in np.unique(rarest):
-        rows, sets = np.flatnonzero(has_label[:, label]), np.flatnonzero(rarest == label)
+    for pair in np.unique(pair_of_set):
+        rows = np.flatnonzero(has_rows[pair // len(n_rows)] & has_rows[pair % len(n_rows)])
+        sets = np.flatnonzero(pair_of_set == pair)
         for part in chunks(len(rows), max(2**22 // len(sets), 1)):
             holds = np.ones((len(rows[part]), len(sets)), dtype=bool)
             for of_rows, of_sets in zip(labels[rows[part]].T, asked[sets].T, strict=True):

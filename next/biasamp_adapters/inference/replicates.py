@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp_adapters.counting.labels import Array
+from biasamp_adapters.counting.labels import TASK, Array
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.rows import Rows
@@ -16,9 +16,30 @@ from biasamp_adapters.progress import watch
 #: Numbers that the margins of a batch of replicates may hold.
 _BATCH = 2**21
 
+#: Numbers that all replicates of labels may hold together if nobody chose how many there are, and
+#: the fewest replicates that lie outside of an interval.
+_MOST_NUMBERS, _FEWEST_OUTSIDE = 2**28, 10
+
 #: Streams of random numbers that no data are made with: rows drawn by ``default_rng(0)`` and
 #: replicates of the seed 0 would else share their numbers.
 _DRAWS, FLIPS = 5_364_121_094, 5_364_121_095
+
+
+class UsualNumber(int):
+    """The number of replicates where nobody chose it: wide tables may have fewer."""
+
+
+N_BOOT = UsualNumber(2000)
+
+
+def replicates_of(n_boot: int, measurements: Sequence[Any], confidence: float) -> int:
+    """Return how many replicates are drawn: what was chosen or, of wide tables, fewer."""
+    is_matrix = measurements[0].evaluation.rows.is_matrix(TASK)
+    if is_matrix or not isinstance(n_boot, UsualNumber):
+        return n_boot
+    n_models = len({m.model for m in measurements})
+    affordable = _MOST_NUMBERS // (n_models * max(m.width for m in measurements))
+    return min(n_boot, max(affordable, round(_FEWEST_OUTSIDE / (1 - confidence))))
 
 
 def read_seed(random_state: Any) -> int:
@@ -44,7 +65,7 @@ def replicate(
     """Return the scores of all measurements on the same drawn rows, and a note on what was drawn.
 
     Those of one model share its margins, and all flip labels by the same random numbers. A
-    reference is drawn independently.
+    reference is drawn independently. Measurements of strata read some of the drawn rows.
     """
     n_pairs = max(measurement.n_pairs for measurement in measurements)
     data = Partition.to_draw(rows, n_pairs)
@@ -67,12 +88,15 @@ def _score_batches(
     """Yield the scores of each measurement on one batch of draws after the other."""
     for size in sizes:
         seed_of_flips = int(rng.integers(2**32))
-        truth, origin = Margins(data, None, data.draw(size, rng)), None
+        times, origin = data.draw(size, rng), None
         if reference is not None:
             origin = Margins(reference, None, reference.draw(size, rng))
-        margins = {m.model: truth.of_model(m.model) for m in measurements}
-        for m in measurements:
-            yield m.score(margins[m.model], origin, generator(FLIPS, seed_of_flips))
+        strata = {m.evaluation.stratum for m in measurements}
+        truth = {stratum: Margins(data.stratum(stratum), None, times) for stratum in strata}
+        keys = [(m.evaluation.stratum, m.model) for m in measurements]
+        margins = {key: truth[key[0]].of_model(key[1]) for key in keys}
+        for key, m in zip(keys, measurements, strict=True):
+            yield m.score(margins[key], origin, generator(FLIPS, seed_of_flips))
 
 
 def _join(batches: Sequence[dict[str, Array]]) -> dict[str, Array]:

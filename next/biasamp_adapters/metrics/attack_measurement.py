@@ -18,8 +18,9 @@ from biasamp_adapters.metrics.attack_tables import OF_COLUMNS, OF_LABELS, OF_PAI
 from biasamp_adapters.metrics.quality import LOSS, UNCERTAINTY, Quality, chance_share, is_dependent
 from biasamp_adapters.result import Measurement
 
-#: The bias of flips in expectation that "auto" allows, and trials of drawn flips.
-_MAX_BIAS, TRIALS = 0.0005, 100
+#: The bias of flips in expectation that "auto" allows, and trials of drawn flips: fewer, but at
+#: least five, of tables so wide that all trials would have more cells than this.
+_MAX_BIAS, TRIALS, _FEWEST_TRIALS, _MOST_CELLS = 0.0005, 100, 5, 2**22
 
 #: Intervals need this many rows, at most this share of rows alone in their cell, and a ratio of
 #: uncertainty coefficients at most this share of chance.
@@ -101,6 +102,10 @@ class AttackMeasurement(Measurement):
             return words.FITTED.format(attacker=type(estimator).__name__)
         if self.metric.evaluation == "loo":
             return words.LEAVE_ONE_OUT
+        if self.evaluation.rows.effective_rows < _FEWEST_ROWS:
+            return words.TOO_FEW_ROWS
+        if self._share_alone > _MAX_ALONE:
+            return words.ALONE.format(share=self._share_alone)
         return super().reason_not_to_draw
 
     # The formula.
@@ -130,7 +135,8 @@ class AttackMeasurement(Measurement):
     @cached_property
     def drawn_tables(self) -> Array:
         """Tables of the dataset with drawn flips, (trials, ...)."""
-        n_trials = self.metric.n_trials or TRIALS
+        usual = max(min(TRIALS, _MOST_CELLS // self.model_tables.size), _FEWEST_TRIALS)
+        n_trials = self.metric.n_trials or usual
         return self.attack.flip(self.margins, generator(FLIPS, self.seed), n_trials)
 
     @cached_property
@@ -176,7 +182,12 @@ class AttackMeasurement(Measurement):
         """The value and both levels of each draw of flips, and notes on them."""
         if self.cross_fit is not None:
             return self.cross_fit(self)
-        return self.compare(self.data_tables, self.model_tables), ()
+        scores = self.compare(self.data_tables, self.model_tables)
+        n_trials, notes = len(scores["value"]), []
+        if not self.is_in_expectation and self.metric.n_trials is None and n_trials < TRIALS:
+            error = scores["value"].std(ddof=1) / np.sqrt(n_trials)
+            notes = [words.TRIALS.format(k=n_trials, error=error)]
+        return scores, tuple(notes)
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:
@@ -224,10 +235,6 @@ class AttackMeasurement(Measurement):
     def _reason_for_no_interval(self, name: str, replicates: Array) -> str:
         """Return why the table is too sparse, or shows too little dependence, for an interval."""
         rows = self.evaluation.rows.effective_rows
-        if rows < _FEWEST_ROWS:
-            return words.TOO_FEW_ROWS
-        if self._share_alone > _MAX_ALONE:
-            return words.ALONE.format(share=self._share_alone)
         tables = {"psi_dataset": self.data_tables, "psi_model": self.model_tables}
         if name in tables and not is_dependent(tables[name], rows).any():
             return words.NO_DEPENDENCE_SHOWN

@@ -24,7 +24,7 @@ from biasamp_adapters.counting.labels import Label
 from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
-from biasamp_adapters.inference.replicates import read_seed
+from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document
@@ -227,6 +227,7 @@ def audit(
     sensitive_features: Any = None,
     sensitive_features_pred: Any = None,
     reference: Any = None,
+    control_features: Any = None,
     sample_weight: Any = None,
     clusters: Any = None,
     class_labels: Sequence[Label] | None = None,
@@ -235,7 +236,7 @@ def audit(
     favorable_label: Label | None = None,
     missing: str = "error",
     missing_values: Sequence[Label] = (),
-    n_boot: int = 2000,
+    n_boot: int = N_BOOT,
     confidence: float = 0.95,
     random_state: Any = 0,
     title: str | None = None,
@@ -252,6 +253,9 @@ def audit(
         Arrays, or names of columns; a list of ``sensitive_features`` is crossed.
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
         Data that decide the signs of BA; by default the evaluated labels.
+    control_features : array-like, mapping or frame of columns, or names of columns, optional
+        What strata are made of, as in Fairlearn; several are crossed. Each stratum has its own BA,
+        from its own rows and with the signs of all rows.
     class_labels, group_labels : sequence of labels, optional
         All classes and groups, in their order.
     pos_label : label, optional
@@ -263,7 +267,7 @@ def audit(
     missing_values : sequence of labels
         Labels that mean a missing value.
     n_boot : int
-        Bootstrap replicates.
+        Bootstrap replicates; by default 2,000, or fewer of very many groups and classes.
     confidence : float
     random_state : int, Generator or None
     title : str, optional
@@ -288,6 +292,7 @@ def audit(
         "y_true": y_true,
         "sensitive_features": sensitive_features,
         "sensitive_features_pred": sensitive_features_pred,
+        "control_features": control_features,
         "sample_weight": sample_weight,
         "clusters": clusters,
     }

@@ -175,6 +175,9 @@ def _lines(summary: Summary, part: str) -> list[str]:
     """Return what stands below a table: why numbers have no interval, or what is the largest."""
     if part == "metrics":
         return tables.reasons((_text(x["name"]), x["reason"]) for x in summary["metrics"])
+    if part == "strata":
+        strata = summary["strata"]
+        return [words.STRATA, *tables.reasons((_text(x["stratum"]), x["reason"]) for x in strata)]
     return largest_sentences(summary) if part == "largest" else []
 
 

@@ -220,6 +220,24 @@ def test_audit_of_few_rows_cannot_say() -> None:
     assert report.summary["gaps"] == []
 
 
+def test_audit_draws_fewer_replicates_of_wide_tables_unless_they_are_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 2 x 2 tables take 20 numbers: 5,000 allow 250 replicates, and those of two models 200.
+    monkeypatch.setattr("biasamp_adapters.inference.replicates._MOST_NUMBERS", 5000)
+    truth, groups = [0, 1, 1, 1] * 20, ["a", "b"] * 40
+    wide = bam.audit(truth, [0, 1, 1, 0] * 20, sensitive_features=groups)
+    assert wide.summary["method"]["n_boot"] == 250
+    note = "250 replicates were drawn instead of 2,000; set n_boot=2000 to draw all."
+    assert note in wide.summary["notes"]
+    two = bam.audit(truth, {"x": truth, "y": [1] * 80}, sensitive_features=groups)
+    assert two.summary["method"]["n_boot"] == 200  # Ten lie outside of an interval.
+    chosen = bam.audit(truth, truth, sensitive_features=groups, n_boot=2000)
+    assert chosen.summary["method"]["n_boot"] == 2000
+    matrix = np.column_stack([truth, truth])
+    assert bam.audit(matrix, matrix, sensitive_features=groups).summary["method"]["n_boot"] == 2000
+
+
 # Surfaces
 
 

@@ -292,3 +292,17 @@ def test_own_quality_is_a_function_of_tables() -> None:
     assert (result.metric, result.key) == ("DPA(gini) A->T", "dpa_gini_a_to_t")
     assert result.interval is not None
     assert LA(quality=gini, equalize=None)(**ROWS) == pytest.approx(0.52 - 0.5, abs=1e-12)
+
+
+def test_leakage_of_a_wide_table_has_fewer_trials_and_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("biasamp_adapters.metrics.attack_measurement._MOST_CELLS", 4 * 20)
+    rng = np.random.default_rng(0)
+    truth, predicted, groups = rng.integers(2, size=(3, 200))
+    arrays = {"y_true": truth, "y_pred": predicted, "sensitive_features": groups, "n_boot": 0}
+    note = "Mean of 20 trials; flips and folds leave a standard error of "
+    sampled = bam.LeakageAmplification(equalize="sampled")
+    assert any(note in text for text in sampled.result(**arrays).notes)
+    chosen = bam.LeakageAmplification(equalize="sampled", n_trials=30)
+    assert not any("trials" in text for text in chosen.result(**arrays).notes)
