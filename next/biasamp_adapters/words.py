@@ -488,6 +488,10 @@ TOO_FEW_REPLICATES = "a level of {level:.6g}% needs at least {n:,} replicates"
 UNDEFINED = "the value is undefined"
 UNBOUNDED = "the value is unbounded, because the loss is 0"
 SMALL_GROUPS = "{names} have fewer than 15 rows each and carry {share:.0%} of its variance"
+HALF_A_ROW = (
+    "half a row of the smallest group or class would change it by more than its standard error; "
+    "more rows are needed"
+)
 TOO_FEW_ROWS = "LA and DPA need at least 20 rows"
 NO_VARIATION = "every replicate gives the same value"
 RARE = "{k:,} of {n:,} replicates are undefined, because a group or class is too rare"

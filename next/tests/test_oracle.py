@@ -9,13 +9,14 @@ from __future__ import annotations
 import copy
 
 import pytest
+from oracle.calls import N_BOOT
 from oracle.cases import FAMILIES, make_cases
 from oracle.compare_new import deviations, load_values
 from oracle.explained import explanation
 from oracle.parts import Case
 
-#: Every second case is compared here, so that the tests take some 15 seconds.
-_STEP = 2
+#: Every second case is compared here, so that the tests take some 15 seconds; intervals of fewer.
+_STEP, _STEP_OF_INTERVALS = 2, 16
 
 #: Deviations that the message of a failing test shows.
 _SHOWN = 8
@@ -38,6 +39,12 @@ def test_metrics_of_a_family_of_cases_give_stored_values(family, cases, values):
     unexplained = [x for x in differences if explanation(cases[x.case], x) is None]
     shown = "\n".join(str(x)[:200] for x in unexplained[:_SHOWN])
     assert not unexplained, f"{len(unexplained)} deviations, such as\n{shown}"
+
+
+def test_intervals_of_some_cases_of_every_family_are_the_stored_ones(cases, values):
+    some = list(cases.values())[::_STEP_OF_INTERVALS]
+    differences = deviations(some, values, N_BOOT)
+    assert not [str(x) for x in differences if explanation(cases[x.case], x) is None]
 
 
 def test_deviations_of_a_changed_value_names_case_and_number(cases, values):

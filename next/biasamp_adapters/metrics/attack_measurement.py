@@ -12,10 +12,17 @@ import numpy as np
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
 from biasamp_adapters.counting.margins import Margins, margins_of_data
-from biasamp_adapters.inference.intervals import Trust, mean_and_spread
+from biasamp_adapters.inference.intervals import Trust, is_still, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import OF_COLUMNS, OF_LABELS, OF_PAIRS, Attack
-from biasamp_adapters.metrics.quality import LOSS, UNCERTAINTY, Quality, chance_share, is_dependent
+from biasamp_adapters.metrics.quality import (
+    BALANCED,
+    LOSS,
+    UNCERTAINTY,
+    Quality,
+    chance_share,
+    is_dependent,
+)
 from biasamp_adapters.result import Measurement
 
 #: The bias of flips in expectation that "auto" allows, and trials of drawn flips: fewer, but at
@@ -238,6 +245,10 @@ class AttackMeasurement(Measurement):
         tables = {"psi_dataset": self.data_tables, "psi_model": self.model_tables}
         if name in tables and not is_dependent(tables[name], rows).any():
             return words.NO_DEPENDENCE_SHOWN
+        if name in tables and self.quality.name == BALANCED:
+            targets = tables[name].mean(axis=0).sum(axis=-2)
+            if is_still((targets > 0).sum() * replicates, targets):
+                return words.HALF_A_ROW
         mean, spread = mean_and_spread(replicates)
         shift = abs(mean - float(self._expected_scores[name][0]))
         if not self.quality.guesses and shift > spread + 1e-12:

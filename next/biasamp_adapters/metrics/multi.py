@@ -60,8 +60,10 @@ class MultiMeasurement(RateMeasurement):
         changes = self.coefficients * (predicted - true)
         known = self.coefficients * self.changes
         size, few = np.abs(known), self.rows_of_rates < FEW_ROWS
-        noise = np.abs(changes - known)
-        np.maximum(noise, np.where(few, size, 0), out=noise)
+        noise = changes - known
+        np.copyto(noise, known, where=few & (np.abs(noise) < size))
+        variance_by_chance = _variance(noise)
+        np.abs(noise, out=noise)
         added = 3 * noise  # Arrays are large here: what follows is done in place.
         added -= size
         np.clip(added, 0, noise, out=added)
@@ -69,6 +71,7 @@ class MultiMeasurement(RateMeasurement):
             "value": self.mean(np.abs(changes)),
             "variance": _variance(changes),
             "by_chance": self.mean(noise),
+            "variance_by_chance": variance_by_chance,
             "added": self.mean(added),
         }
 
@@ -78,13 +81,14 @@ class MultiMeasurement(RateMeasurement):
 
     def trust(self, name: str, value: float, scores: Mapping[str, Array]) -> Trust:
         """Return replicates moved to the value, from 0 where chance may make such changes."""
-        chance, added = scores["by_chance"], scores["added"]
-        if name == "variance":
-            chance = added = chance**2
+        chance, added, size = scores["by_chance"], scores["added"], value
+        if name == "variance":  # Roots have a shorter tail.
+            added = scores["variance_by_chance"]
+            chance, size = np.sqrt(added), np.sqrt(value)
         replicates = scores[name] + (value - mean_and_spread(scores[name])[0])
         mean_of_chance, spread_of_chance = mean_and_spread(chance)
         below = np.inf
-        if value > mean_of_chance + _CLEAR * spread_of_chance:
+        if size > mean_of_chance + _CLEAR * spread_of_chance:
             below = mean_and_spread(added)[0]
         limits = (0.0, 2.0 if self.reads_reference else 1.0)
         return Trust(replicates, self.reason_of_few_rows, (below, 0.0), limits=limits)

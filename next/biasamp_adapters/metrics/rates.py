@@ -26,7 +26,7 @@ from biasamp_adapters.counting.labels import (
 )
 from biasamp_adapters.counting.margins import Margins, certainty, divide, mean_of_pairs, signs
 from biasamp_adapters.counting.reference import Evaluation
-from biasamp_adapters.inference.intervals import Trust, share_of_few_rows, widening
+from biasamp_adapters.inference.intervals import Trust, is_still, share_of_few_rows, widening
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric
 from biasamp_adapters.result import Measurement
 
@@ -184,7 +184,18 @@ class RateMeasurement(Measurement):
             if self.metric.direction != A_TO_T:
                 conditions = self.rows_of_rates[:1]
             replicates = value + widening(conditions) * (replicates - value)
-        return Trust(replicates, self.reason_of_few_rows, limits=(-most, most))
+        reason = self.reason_of_few_rows
+        if not reason and self.are_still(scores["value"]):
+            reason = words.HALF_A_ROW
+        return Trust(replicates, reason, limits=(-most, most))
+
+    def are_still(self, replicates: Array) -> bool:
+        """Return whether rates of predicted labels hardly vary; chances of labels always do."""
+        predicted = map(self.margins.variable, self.predicted_rate.numerator)
+        if self.reads_reference or any(variable.is_soft for variable in predicted):
+            return False
+        rows = np.where(self.coefficients != 0, self.rows_of_rates, 0)
+        return is_still(np.isfinite(self.changes).sum() * replicates, rows)
 
     @property
     def half_row(self) -> float:

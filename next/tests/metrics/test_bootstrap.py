@@ -256,6 +256,18 @@ def test_model_that_changes_no_rate_has_an_interval_of_multi_that_begins_at_0() 
     assert right.interval == (0, 0)
 
 
+def test_variance_of_changes_of_few_rows_begins_at_0_as_their_size_does() -> None:
+    # All changes are in 4 of 24 groups: 7 of their 14 rows, which chance may change.
+    groups = np.repeat(range(24), [14] * 4 + [30] * 20)
+    truth = np.arange(len(groups)) % 2
+    columns = {"y_true": truth, "y_pred": np.where(groups < 4, 1, truth)}
+    metric = bam.MultiAttributeBiasAmplification()
+    result = metric.result(**columns, sensitive_features=groups, n_boot=200)
+    variance = result.estimates["variance"]
+    assert variance.value == pytest.approx(0.5**2 * 4 / 24, abs=1e-12)
+    assert (result.estimate.low, variance.low) == (0, 0)
+
+
 def clear_changes(n: int) -> dict[str, Any]:
     """Return rows in which each rate moves by .2 along its correlation: .4 to .2, and .6 to .8."""
     truth = [1] * (4 * n) + [0] * (6 * n) + [1] * (6 * n) + [0] * (4 * n)

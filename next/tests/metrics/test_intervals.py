@@ -323,6 +323,39 @@ def test_level_of_a_small_group_that_may_be_tied_reaches_as_far_as_its_rate() ->
     assert level.high == pytest.approx(level.value + 0.043, abs=0.01)
 
 
+def small_group(n_wrong: int, n_wrong_of_others: int) -> Columns:
+    """Return 40 rows of a group whose labels are all 1, and 4,000 rows of another group."""
+    truth = [1] * 40 + [0, 1] * 2000
+    wrong = [True] * n_wrong + [False] * (40 - n_wrong)
+    wrong += [True] * n_wrong_of_others + [False] * (4000 - n_wrong_of_others)
+    predicted = [1 - t if is_wrong else t for t, is_wrong in zip(truth, wrong, strict=True)]
+    return {"y_true": truth, "y_pred": predicted, "sensitive_features": [0] * 40 + [1] * 4000}
+
+
+@pytest.mark.parametrize(
+    ("metric", "name", "n_wrong", "n_wrong_of_others", "is_still"),
+    [
+        # Sums of rates vary by 2 sqrt(40) / 4000 = .003, and half of 40 rows is a rate of .0125.
+        (BA(), "value", 0, 40, True),
+        (BA(), "value", 1, 40, False),  # Also by 2 / 40.
+        (BA(), "value", 0, 0, False),  # No model without errors varies.
+        (BA(), "value", 0, 1000, False),  # By 2 sqrt(1000) / 4000 = .016.
+        # The recall of the others varies by sqrt(.25 / 4000) = .008, that of the 40 rows is 1.
+        (LA(), "psi_model", 0, 40, True),
+        (LA(), "psi_model", 1, 40, False),
+    ],
+)
+def test_small_group_without_errors_leaves_no_interval(
+    metric: Any, name: str, n_wrong: int, n_wrong_of_others: int, is_still: bool
+) -> None:
+    reason = reason_of(metric, small_group(n_wrong, n_wrong_of_others), name)
+    expected = (
+        "half a row of the smallest group or class would change it by more than its standard "
+        "error; more rows are needed"
+    )
+    assert reason == (expected if is_still else "")
+
+
 def test_interval_of_small_groups_is_that_of_students_t() -> None:
     # BA is half of .25 + .25. In each group of 20 rows, 5 change in one direction, with a variance
     # of .25 * .75 = 20 * .009375. Of 2 * 19 degrees of freedom, t is 2.0244, and 38 / 39 of the

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy as np
+
+from biasamp_adapters import words
+from oracle.calls import intervals
 from oracle.parts import Case
+
+#: Qualities of attackers that name one label.
+_OF_GUESSES = ("accuracy", "balanced_accuracy", "hard_inverse_cross_entropy")
+
+#: Other draws with which an interval is compared, and how far beyond theirs a width may lie.
+_SEEDS, _BEYOND = range(1, 21), 1.1
 
 
 def is_class_of_predictions_alone(case: Case, deviation: Any) -> bool:
@@ -47,6 +58,68 @@ def is_doubt_of_clusters(case: Case, deviation: Any) -> bool:
     return deviation.kind == "uncertain" and "clusters" in case["arrays"]
 
 
+# Intervals.
+
+
+def is_noise_of_draws(case: Case, deviation: Any) -> bool:
+    """Return whether some of 20 other draws give what the old package gave, or none as it did."""
+    if not deviation.kind.startswith(("interval", "width")):
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        others = intervals(case, deviation.name, _SEEDS)
+    given = [np.ptp(interval) for interval in others if interval is not None]
+    if deviation.kind == "interval given":
+        return len(given) < len(others)
+    if deviation.kind == "interval withheld" or not given:
+        return bool(given)
+    return bool(min(given) / _BEYOND <= np.ptp(deviation.old) <= _BEYOND * max(given))
+
+
+def is_wider(deviation: Any) -> bool:
+    """Return whether the interval of this package is the wider one."""
+    return deviation.kind == "width" and bool(np.ptp(deviation.new) > np.ptp(deviation.old))
+
+
+def is_mean_of_few_clusters(case: Case, deviation: Any) -> bool:
+    """Return whether at most 20 clusters make an interval wider."""
+    clusters = case["arrays"].get("clusters", range(len(case["arrays"]["y_pred"])))
+    return is_wider(deviation) and len(np.unique(clusters)) <= 20
+
+
+def is_lower_end_of_a_clear_size(case: Case, deviation: Any) -> bool:
+    """Return whether the lower end alone is another one, and above 0."""
+    if case["metric"] != "Multi" or deviation.kind != "width":
+        return False
+    (low, high), (new_low, new_high) = deviation.old, deviation.new
+    return low < new_low and abs(new_high - high) < 0.1 * (high - low)
+
+
+def is_level_that_is_guessed(case: Case, deviation: Any) -> bool:
+    """Return whether the level of an attacker that names one label has a wider interval."""
+    is_of_guesses = case["settings"].get("quality") in _OF_GUESSES
+    return is_of_guesses and deviation.name.startswith("psi") and is_wider(deviation)
+
+
+def is_tie_of_several_labels(case: Case, deviation: Any) -> bool:
+    """Return whether more than two labels may be tied."""
+    if case["settings"].get("quality") != "balanced_accuracy" or deviation.kind != "width":
+        return False
+    target = "y_true" if case["settings"].get("direction") == "A->T" else "sensitive_features"
+    return len(np.unique(case["arrays"][target])) > 2 and not is_wider(deviation)
+
+
+def is_few_rows_of_clusters(case: Case, deviation: Any) -> bool:
+    """Return whether the old package found few rows where rows have clusters."""
+    is_of_clusters = deviation.kind == "interval given" and "clusters" in case["arrays"]
+    return is_of_clusters and ("fewer than 15 rows" in deviation.old)
+
+
+def is_half_a_row(case: Case, deviation: Any) -> bool:
+    """Return whether half a row of a small group would move the mean out of its interval."""
+    return deviation.kind == "interval withheld" and deviation.new == words.HALF_A_ROW
+
+
 #: The predicates of deviations that are meant, and the reason of each.
 EXPLAINED = {
     is_class_of_predictions_alone: (
@@ -70,6 +143,28 @@ EXPLAINED = {
     is_not_judged: (
         "a level that is infinite in some flips, or a ratio of U that only some show, has no mean "
         "that seeds share"
+    ),
+    is_noise_of_draws: "other draws of the same number give what the old package gave",
+    is_mean_of_few_clusters: (
+        "each cluster is drawn a Poisson number of times, so that the number of all that are drawn "
+        "varies too; of few clusters, intervals are wider"
+    ),
+    is_lower_end_of_a_clear_size: (
+        "the lower end of Multi is not lowered because only values that are clear exclude 0"
+    ),
+    is_level_that_is_guessed: (
+        "levels of attackers that name one label cover the replicates as they are and mirrored; "
+        "they covered the mirrored ones"
+    ),
+    is_tie_of_several_labels: (
+        "the margin for ties of balanced accuracy is that of two labels, also where more are tied"
+    ),
+    is_few_rows_of_clusters: (
+        "the rule of few rows counts rows; it counted the rows that clustered ones are worth"
+    ),
+    is_half_a_row: (
+        "a small group none of whose rows changes leaves no interval; replicates do not show how "
+        "it varies"
     ),
 }
 
