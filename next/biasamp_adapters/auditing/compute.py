@@ -69,6 +69,8 @@ def compute(
     """Return the metrics, rates and verdicts of all models and directions."""
     models = evaluation.rows.models or (MODEL,)
     directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
+    if not directions:
+        raise ValueError("y_pred or sensitive_features_pred must be given; received neither")
     members = {d: Members.of(evaluation, d, pos_label) for d in directions}
     notes: list[str] = []
     measured = {

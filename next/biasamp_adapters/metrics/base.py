@@ -190,8 +190,8 @@ class Metric(ABC):
 
     def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
         """Return rows beside the reference, on common labels; ``names`` are those of columns."""
-        reference = read_reference(self.reference, names, self.missing)
-        return align(rows, reference, self._reading_options())
+        options = self._reading_options()
+        return align(rows, read_reference(self.reference, names, options), options)
 
     def results(
         self, evaluation: Evaluation, n_boot: int, confidence: float, random_state: Any

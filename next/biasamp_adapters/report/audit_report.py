@@ -298,7 +298,7 @@ def audit(
         "missing_values": missing_values,
     }
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
-    compared = read_reference(reference, used, missing)
+    compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
     for argument, label in (("pos_label", pos_label), ("favorable_label", favorable_label)):
@@ -310,8 +310,15 @@ def audit(
         "sample_weight": _name_of(sample_weight, "sample_weight"),
         "clusters": _name_of(clusters, "clusters"),
         "random_state": seed,
+        "is_same_column": _are_same(data if used is None else y_true, y_pred),
     }
-    return AuditReport(summarize(computed, title or "", names, favorable_label), computed)
+    return AuditReport(summarize(computed, str(title or ""), names, favorable_label), computed)
+
+
+def _are_same(y_true: Any, y_pred: Any) -> bool:
+    """Return whether labels and the predictions of a model are one column or one array."""
+    models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
+    return any(x is y_true or (isinstance(x, str) and x == y_true) for x in models)
 
 
 def _name_of(values: Any, argument: str) -> str | None:
