@@ -47,6 +47,12 @@ def value(report: bam.AuditReport) -> float:
     [
         (ONE_HOT, {"sensitive_features": "g_*"}, "100 of 500 rows are in none of these groups"),
         (
+            ONE_HOT,
+            {"sensitive_features": "g_*"},
+            "DPA(U) A→T is not computed: its attacker must be fitted, which the metric does and an "
+            "audit does not.",
+        ),
+        (
             ONE_HOT.assign(g_b=1),
             {"sensitive_features": "g_*"},
             "200 of 500 rows are in several of these groups",
@@ -57,6 +63,17 @@ def value(report: bam.AuditReport) -> float:
             # 190 of 400 rows are labelled 1, and 80 are now right.
             "The accuracy of p is clearly below that of one constant prediction (20% and 52%); the "
             "labels may be coded the other way round.",
+        ),
+        (TABLE.assign(p=0), {}, "2 of 2 shares are undefined, because no row is predicted 1."),
+        (
+            pd.concat([A, A.assign(g="b")]),
+            {},
+            "All groups are equally frequent among the positives of the reference, so MALS is 0",
+        ),
+        (
+            TABLE.assign(p=TABLE["p"] * 0.5),
+            {},
+            "Predictions are probabilities, so predicted rates are mean probabilities.",
         ),
         (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
         (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
