@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import reprlib
 import warnings
@@ -14,7 +15,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import MODEL, count_arrays, read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, name_list
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -246,7 +247,10 @@ def _note_on_clusters(rows: Rows) -> str:
 def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
     """Raise unless a choice is one of those that are allowed."""
     if choice not in allowed:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; received {choice!r}")
+        shown = " or ".join(map(repr, allowed)) if len(allowed) < 6 else listing(allowed)
+        guesses = difflib.get_close_matches(str(choice), map(str, allowed), 1)
+        end = f". Did you mean {guesses[0]!r}?" if guesses and len(allowed) > 5 else ""
+        raise ValueError(f"{name} must be {shown}; received {choice!r:.40}{end}")
 
 
 def check_confidence(confidence: Any) -> None:

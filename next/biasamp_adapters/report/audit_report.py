@@ -245,11 +245,14 @@ def audit(
     Parameters
     ----------
     data : frame, path, list of paths or Counts; or the values of ``y_true``
-        One positional argument is data, and the others are names of its columns. Two are
-        ``y_true`` and ``y_pred``.
+        A frame of any library, or CSV, Parquet or JSON files, also gzipped, as in "rows/*.csv": the
+        other arguments are names of its columns. Or else two positional arguments hold the values
+        of ``y_true`` and ``y_pred``.
     y_pred : array-like, name, list or pattern of columns, or dict of models to these
     y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
-        Arrays, or names of columns; a list of ``sensitive_features`` is crossed.
+        Arrays, or names of columns. A list of ``sensitive_features`` is crossed. A label matrix is
+        a pattern such as "true_*" beside "pred_*", or a list of columns; groups that are columns
+        of 0 and 1 are a pattern, such as "race_*".
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
         Data that decide the signs of BA; by default the evaluated labels.
     class_labels, group_labels : sequence of labels, optional
@@ -259,9 +262,10 @@ def audit(
     favorable_label : label, optional
         The class that is good for a person.
     missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values.
+        What becomes of rows with missing values: an error, left out, or missing predictions stay
+        in every rate and count as wrong.
     missing_values : sequence of labels
-        Labels that mean a missing value.
+        Labels that mean a missing value, such as "NA" or "?", in the data and in the reference.
     n_boot : int
         Bootstrap replicates.
     confidence : float

@@ -190,6 +190,16 @@ def test_file_of_every_kind_has_the_numbers_of_its_table(
         ((TABLE, TABLE["p"]), {"y_true": "y"}, "y_pred holds values. Pass arrays for all, or data"),
         ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
         ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
+        (
+            (TABLE[["y"]].add_prefix("true_"), TABLE[["p"]].add_prefix("pred_")),
+            {"sensitive_features": TABLE["g"]},
+            "must have the columns 'true_y'; received 'pred_p': rename one of them",
+        ),
+        (
+            (TABLE.assign(y=[" >50K", *"bcdefg"] * 57 + ["b"]).assign(p="b"),),
+            {**NAMES, "pos_label": ">50K"},
+            "received '>50K'. Did you mean ' >50K'?",
+        ),
         ((TABLE.assign(q="z"),), {**NAMES, "clusters": "q", "y_true": "Y"}, "Did you mean 'y'?"),
         (
             (TABLE.assign(q=[1, "1"] * 200),),
