@@ -10,8 +10,11 @@ from typing import Any
 
 MINUS, NONE = "−", "–"
 
-#: Longer names are cut, and more decimals than this are not printed.
-_LONGEST_NAME, _MOST_DECIMALS = 40, 6
+#: Longer names are cut, and more decimals than this are not printed, but to tell ends from bounds.
+_LONGEST_NAME, _MOST_DECIMALS, _MOST_OF_ENDS = 40, 6, 12
+
+#: Differences that are smaller are those of floating-point arithmetic.
+_NOISE = 1e-12
 
 #: Control characters, and those that turn a line around or have no width.
 _UNSEEN = re.compile(
@@ -40,11 +43,8 @@ class Digits:
 
     def end(self, value: float, sign: str = "", bound: float = 0.0) -> str:
         """Return an end of an interval, which looks like a bound only if it is the bound."""
-        decimals = 0 if value == 0 else self.decimals
-        if value != bound:
-            while decimals < _MOST_DECIMALS and round(100 * (value - bound), decimals) == 0:
-                decimals += 1
-        return Digits(decimals).number(value, sign)
+        decimals = 0 if abs(value) < _NOISE else self.decimals
+        return Digits(_tell_apart(100 * (value - bound), decimals)).number(value, sign)
 
     def ends(self, low: float, high: float, sign: str = "") -> str:
         """Return both ends: "+9 to +15"."""
@@ -87,8 +87,8 @@ class Digits:
         """Return a rate in per cent; only one of exactly 0 or 1 prints as 0% or 100%."""
         if share is None:
             return NONE
-        if share in (0, 1):
-            return f"{share:.0%}"
+        if min(abs(share), abs(1 - share)) < _NOISE:
+            return f"{share:z.0%}"
         text, step = self.number(share), 10.0**-self.decimals
         if float(text) == 0:
             return f"under {step:.{self.decimals}f}%"
@@ -99,10 +99,18 @@ class Digits:
 
 def _decimals(low: float | None, high: float | None) -> int:
     """Return none for a half width of 2.5 points, one for 0.25, and so on; one without any."""
-    if low is None or high is None or not high > low:
+    if low is None or high is None or not high - low > _NOISE:
         return 1
     half = 50 * (high - low)
     return min(max(0, math.ceil(math.log10(2.5 / half) - 1e-9)), _MOST_DECIMALS)
+
+
+def _tell_apart(difference: float, decimals: int) -> int:
+    """Return as many decimals as a difference needs to be seen, if there is one."""
+    if abs(difference) > 100 * _NOISE:
+        while decimals < _MOST_OF_ENDS and round(difference, decimals) == 0:
+            decimals += 1
+    return decimals
 
 
 def unit_of(number: str) -> str:
@@ -127,10 +135,7 @@ def error_rate(share: float | None) -> str:
 
 def ratio(value: float, bound: float = 0.8) -> str:
     """Return a ratio with two decimals, or as many as tell it from a bound."""
-    decimals = 2
-    while decimals < _MOST_DECIMALS and value != bound and round(value, decimals) == bound:
-        decimals += 1
-    return f"{value:.{decimals}f}"
+    return f"{value:.{_tell_apart(value - bound, 2)}f}"
 
 
 def sign_of(key: str) -> str:

@@ -52,6 +52,8 @@ WEIGHTED_BY = "weighted by {column}"
 CLUSTERS_OF = "{n:,} clusters of {column}"
 MISSING_PREDICTIONS = "{predictions} missing"
 LEFT_OUT = "{rows} with missing values left out"
+IN_NO_GROUP = "{n:,} of {rows} {are} in none of these groups"
+IN_SEVERAL_GROUPS = "{n:,} of {rows} {are} in several of these groups"
 LEVEL = "{level} intervals"
 HEAD_OF_DIRECTION = "{subject} by {by} ({direction})"
 TWO_DIRECTIONS = (
@@ -402,7 +404,7 @@ VERY_MANY_GAPS = (
 )
 MAKES_NO_ERRORS = "{model} makes no errors in these rows, so no gap changes."
 PREVALENCE = (
-    "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many)."
+    "{model} predicts {of} for {predicted} of the rows, and {true} have it ({ratio} as many{ends})."
 )
 GROUPS, CLASSES, TASKS = "Groups", "Classes", "Tasks"
 SPELLING = "{members} '{a}' and '{b}' differ only in case or spaces."
@@ -410,6 +412,18 @@ NUMBERS = "The groups of {feature} are numbers: {names}."
 CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
     "{constant}); the labels may be coded the other way round."
+)
+LOOKS_MISSING = (
+    "{rows} of {column} {hold} {label}, which often means a missing value; missing_values= names "
+    "such labels."
+)
+SAME_COLUMN = "y_true and y_pred are the same column."
+MAY_BE_COUNTS = "If {column} counts rows, use Counts.from_frame(frame, ..., count={column!r})."
+NO_RATE = "{names} {have} no {kind}, so the difference of {measure} has no value."
+POSITIVES, NEGATIVES = "positives", "negatives"
+BY_CHANCE = (
+    "About {e:,.0f} of {n:,} pointwise intervals would exclude 0 by chance; "
+    'the column "clear" uses bands for all.'
 )
 RATES_OF_0 = "{k:,} of {m:,} rates are 0 in labels and predictions, which draws the mean towards 0."
 SIGNS_FROM_REFERENCE = (
@@ -438,13 +452,13 @@ LABELS_AS_THEY_ARE = (
 
 # Notes: caveats on values.
 
-ROWS_DROPPED = "{n:,} rows with missing values were left out."
+ROWS_DROPPED = "{rows} with missing values {were} left out."
 REFERENCE_LACKS = "The reference has no rows of {names}, so their rates count 0 in BA."
 REFERENCE_OF_ONE = "The reference holds one {kind} only, so BA is 0 for every model."
 ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them count in means."
 NOT_COMPUTED = "{name} is not computed: {reason}."
-NEEDS_FITTING = "its attacker must be fitted, as the metric itself does"
+NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
 CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
@@ -452,6 +466,11 @@ CONSTANT_PREDICTIONS = (
 )
 RATES_UNDEFINED = (
     "{k} of {m} rates are undefined and left out of the mean: there are no rows of {names}."
+)
+UNPREDICTED = "{k} of {m} shares are undefined, because no row is predicted {names}."
+NONE_FREQUENT = (
+    "All groups are equally frequent among the positives of the reference, "
+    "so MALS is 0 for every model."
 )
 UNCERTAIN_SIGNS = (
     "For {k} of {m} rates the sign in BA is not clear in the reference (|z| below 1.96)."

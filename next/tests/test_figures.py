@@ -39,6 +39,12 @@ def test_several_numbers_have_the_decimals_of_the_finest():
         (number(0.0, 0.0, 0.0), "0 (0 to 0)"),
         (number(-0.0001, -0.03, 0.03), "0 (−3 to +3)"),
         (number(0.06), "+6.0"),
+        (number(-0.0, -0.0, 0.0), "0 (0 to 0)"),
+        (number(0.05, 1e-9, 0.1), "+5 (+0.0000001 to +10)"),
+        (number(0.05, 1e-17, 0.1), "+5 (0 to +10)"),
+        (number(0.1, 0.1, 0.1 + 1e-16), "+10.0 (+10.0 to +10.0)"),
+        (number(2.5e-9, 0.0, 5e-324), "0.0 (0 to 0)"),
+        (number(-1.0, -1.0, -0.9), "−100 (−100 to −90)"),
     ],
 )
 def test_change_has_a_sign_and_its_interval(change, text):
@@ -78,6 +84,8 @@ def test_end_that_is_not_its_bound_does_not_print_as_it():
     assert Digits(0).end(0.02, bound=0.02) == "2"
     assert figures.ratio(0.8004) == "0.8004"
     assert figures.ratio(0.8) == "0.80"
+    assert figures.ratio(0.80000001) == "0.80000001"
+    assert figures.ratio(0.7951) == "0.795"
     assert figures.ratio(0.593) == "0.59"
 
 
@@ -91,6 +99,9 @@ def test_end_that_is_not_its_bound_does_not_print_as_it():
         (0.001, 0, "under 1%"),
         (0.9996, 0, "over 99%"),
         (0.99999, 1, "over 99.9%"),
+        (-0.0, 0, "0%"),
+        (1 + 1e-16 * 3, 0, "100%"),
+        (1e-9, 2, "under 0.01%"),
         (None, 0, "–"),
     ],
 )
@@ -127,7 +138,12 @@ def test_end_has_the_side_of_0_that_it_lies_on(value, decimals):
         ("Male and Female", "'Male and Female'"),
         ("a, b", "'a, b'"),
         ("one to two", "'one to two'"),
+        ("x" * 40, "x" * 40),
         ("x" * 41, "x" * 39 + "…"),
+        ("x" * 38 + " yz", "x" * 38 + "…"),
+        ("x, " + "y" * 40, "'x, " + "y" * 36 + "…'"),
+        (("A and B", 1), "'A and B × 1'"),
+        ("\x00", "' '"),
         (("Other", 1), "Other × 1"),
         ("a\nb\u202ec", "a b c"),
         (True, "True"),

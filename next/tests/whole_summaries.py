@@ -109,8 +109,7 @@ def members(rows: dict[Any, int]) -> list[dict]:
     """Return groups or classes."""
     total = sum(rows.values())
     return [
-        {"name": name, "rows": n, "size": float(n), "share": n / total, "predicted": None}
-        for name, n in rows.items()
+        {"name": name, "rows": n, "size": float(n), "share": n / total} for name, n in rows.items()
     ]
 
 
@@ -161,6 +160,8 @@ def summary(
             "unit": "rows",
             "missing": {},
             "left_out": 0,
+            "in_no_group": 0,
+            "in_several_groups": 0,
             "scores": [],
             **data,
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,8 +111,8 @@ def _find(summary: Summary, asked: str, rule: str) -> list[_Checked]:
         known = list(dict.fromkeys(x.name for x in numbers))
         nearest = difflib.get_close_matches(plain, known, 1)
         hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
-        listed = ", ".join(known)
-        raise ValueError(f"unknown number {plain[:40]!r}{hint} The numbers are: {listed[:200]}.")
+        listed = textwrap.shorten(", ".join(known), 200, placeholder=" ...")
+        raise ValueError(f"unknown number {plain[:40]!r}{hint} The numbers are: {listed}")
     is_good = found[0].key == "accuracy" or found[0].key.endswith("_ratio")
     if rule in _FROM_BELOW and not is_good:
         raise ValueError(f"{rule} is for accuracy and ratios; received {plain!r}.")

@@ -72,6 +72,8 @@ def compute(
     """Return the metrics, rates and verdicts of all models and directions."""
     models = evaluation.rows.models or (MODEL,)
     directions = [d for d, role in _PREDICTIONS.items() if evaluation.rows.has(role)]
+    if not directions:
+        raise ValueError("y_pred or sensitive_features_pred must be given; received neither")
     members = {d: Members.of(evaluation, d, pos_label) for d in directions}
     notes: list[str] = []
     measured = {
@@ -163,19 +165,21 @@ def _measure(
 ) -> list[Any]:
     """Return the metrics that suit the data; notes get the reasons why others do not."""
     measurements: list[Measurement] = []
+    reasons = {}
     for name in _METRICS[direction]:
         # BA is over all classes; of two, the positive one is asked for by MALS.
         metric = get_metric(name, **({"pos_label": pos_label} if name == "MALS" else {}))
         if isinstance(metric, AttackMetric) and metric.needs_fitting(evaluation.rows):
-            notes.append(words.NOT_COMPUTED.format(name=metric.name, reason=words.NEEDS_FITTING))
+            reasons[metric.name] = words.NEEDS_FITTING
             continue
         try:
             measurements.append(metric.measure(evaluation, model, seed))
         except ValueError as error:
             if not measurements:  # Without BA there is no audit.
                 raise
-            reason = str(error).rstrip(".")
-            notes.append(words.NOT_COMPUTED.format(name=metric.name, reason=reason))
+            reasons[metric.name] = str(error).rstrip(".")
+    for name, reason in reasons.items():
+        notes.append(words.NOT_COMPUTED.format(name=name.replace("->", "→"), reason=reason))
     return measurements
 
 

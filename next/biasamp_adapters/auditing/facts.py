@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names, is_small, names_of
@@ -22,7 +23,7 @@ def facts(summary: Summary) -> list[str]:
     parts.append(count(data["rows"], "row"))
     if len(data["models"]) > 1:
         parts.append(count(len(data["models"]), "model"))
-    parts += _left_out(summary)
+    parts += [*_outside_groups(data), *_left_out(summary)]
     parts.append(words.PROBABILITIES_KIND if data["probabilities"] else words.KIND)
     if marked := names_of(summary, data["directions"][0]).marked():
         parts.append(marked)
@@ -72,6 +73,14 @@ def _subject(summary: Summary) -> str:
     if "T->A" in data["directions"]:
         text = words.TITLE_PREDICTED.format(title=text, feature=names.feature)
     return text
+
+
+def _outside_groups(data: Data) -> Iterator[str]:
+    """Yield how many rows are in none of the groups or in several, where each is a column."""
+    rows, none, several = count(data["rows"], "row"), data["in_no_group"], data["in_several_groups"]
+    for template, n in ((words.IN_NO_GROUP, none), (words.IN_SEVERAL_GROUPS, several)):
+        if n:
+            yield template.format(n=n, rows=rows, are=agree(n, "is", "are"))
 
 
 def _left_out(summary: Summary) -> list[str]:

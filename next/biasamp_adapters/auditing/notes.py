@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import comb
 from typing import Any
@@ -9,13 +10,16 @@ from typing import Any
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names, is_small
 from biasamp_adapters.auditing.subject import Subject, subject_of
-from biasamp_adapters.auditing.summary import Summary, VerdictRecord
+from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import Digits, agree, count, join, name, percent
 from biasamp_adapters.inference.gaps import ALL_ROWS
 from biasamp_adapters.inference.intervals import FEW_ROWS
 
 #: Predicted shares of a class outside these times its share in the labels get a note.
 _LEAST, _MOST = 0.8, 1.25
+
+#: Labels that often stand for a missing value.
+_MISSING = ("na", "n/a", "nan", "null", "none", "?", "unknown")
 
 
 def notes(summary: Summary) -> list[str]:
@@ -26,9 +30,9 @@ def notes(summary: Summary) -> list[str]:
     for subject in subjects:
         collected += _of_members(subject)
     for verdict in first.verdicts:
-        collected += _of_model(verdict, first)
-    collected += _of_spelling(first.names)
-    collected += summary["notes"]
+        collected += _of_model(Subject(summary, verdict))
+    collected += [*_of_spelling(first.names), *_of_missing_labels(first.names)]
+    collected += [*summary["notes"], *_of_missing_rates(summary, first.names)]
     collected += [*_of_rates(subjects), *_of_comparison(summary, first.names)]
     return list(dict.fromkeys(collected))
 
@@ -37,7 +41,8 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     """Return which rows or predictions are missing, and how rows count."""
     data = names.data
     if data["left_out"]:
-        yield words.ROWS_DROPPED.format(n=data["left_out"])
+        were = agree(data["left_out"], "was", "were")
+        yield words.ROWS_DROPPED.format(rows=count(data["left_out"], "row"), were=were)
     for model, n in data["missing"].items():
         if n:
             yield words.PREDICTIONS_MISSING.format(
@@ -77,9 +82,9 @@ def _of_members(subject: Subject) -> Iterator[str]:
         yield words.VERY_MANY_GAPS.format(n=n, member=names.noun)
 
 
-def _of_model(verdict: VerdictRecord, subject: Subject) -> Iterator[str]:
+def _of_model(subject: Subject) -> Iterator[str]:
     """Return what a model does that explains its numbers."""
-    names, model = subject.names, name(verdict["model"])
+    names, verdict, model = subject.names, subject.verdict, subject.name
     if verdict["no_errors"]:
         if subject.has_several_models:
             yield words.MAKES_NO_ERRORS.format(model=model)
@@ -88,35 +93,36 @@ def _of_model(verdict: VerdictRecord, subject: Subject) -> Iterator[str]:
             what = names.counted(verdict["constant"][0])
             yield f"{words.ONE_PREDICTION.format(model=model, what=what)}."
     elif names.has_two_classes:
-        yield from _of_prevalence(verdict["model"], names)
-        yield from _of_coding(verdict["model"], subject)
+        yield from _of_prevalence(subject)
+        yield from _of_coding(subject)
 
 
-def _of_prevalence(model: str, names: Names) -> Iterator[str]:
+def _of_prevalence(subject: Subject) -> Iterator[str]:
     """Return how often the positive class is predicted, if that is far from its share."""
-    for row in names.data["classes"]:
-        predicted = (row["predicted"] or {}).get(model)
-        if row["name"] != names.data["positive"] or not row["share"] or predicted is None:
+    names = subject.names
+    for row in subject.frequency:
+        ratio = row["ratio"]
+        if row["of_class"] != names.data["positive"] or ratio is None or _LEAST <= ratio <= _MOST:
             continue
-        ratio = predicted / row["share"]
-        if not _LEAST <= ratio <= _MOST:
-            yield words.PREVALENCE.format(
-                model=name(model),
-                of=names.class_(row["name"]),
-                predicted=percent(predicted, 0),
-                true=percent(row["share"], 0),
-                ratio=f"{ratio:.0%}",
-            )
-
-
-def _of_coding(model: str, subject: Subject) -> Iterator[str]:
-    """Return whether labels may be coded the other way round."""
-    constant = max(row["share"] for row in subject.names.data["classes"])
-    accuracy = subject.metric("accuracy", model)
-    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
-        yield words.CODING.format(
-            model=name(model), accuracy=percent(accuracy["value"], 0), constant=percent(constant, 0)
+        low, high = row["ratio_low"], row["ratio_high"]
+        ends = "" if low is None else f", {Digits(0).ends(low, high)}"
+        yield words.PREVALENCE.format(
+            model=subject.name,
+            of=names.class_(row["of_class"]),
+            predicted=percent(row["predicted"], 0),
+            true=percent(row["true"], 0),
+            ratio=percent(ratio, 0),
+            ends=ends,
         )
+
+
+def _of_coding(subject: Subject) -> Iterator[str]:
+    """Return whether labels may be coded the other way round."""
+    constant = max((row["true"] for row in subject.frequency), default=1)
+    accuracy = subject.metric("accuracy")
+    if accuracy and accuracy["high"] is not None and accuracy["high"] < 1 - constant:
+        shares = {"accuracy": percent(accuracy["value"], 0), "constant": percent(constant, 0)}
+        yield words.CODING.format(model=subject.name, **shares)
 
 
 def _of_spelling(names: Names) -> Iterator[str]:
@@ -141,12 +147,46 @@ def _alike(members: str, labels: list[Any]) -> Iterator[str]:
         seen[key] = label
 
 
+def _of_missing_labels(names: Names) -> Iterator[str]:
+    """Return labels that often stand for a missing value, with their rows."""
+    data = names.data
+    columns = {names.the_feature: data["groups"]}
+    if data["kind"] != "tasks":
+        columns[data["label"] or words.THE_LABELS] = data["classes"]
+    for column, members in columns.items():
+        rows: Counter[Any] = Counter()
+        for row in members:
+            levels = row["name"] if isinstance(row["name"], tuple) else (row["name"],)
+            rows.update(dict.fromkeys(levels, row["rows"]))
+        for label, n in rows.items():
+            is_unknown = label == -1 and 0 in rows and 1 in rows
+            if is_unknown or str(label).strip().casefold() in _MISSING:
+                number = {"rows": count(n, "row"), "hold": agree(n, "holds", "hold")}
+                yield words.LOOKS_MISSING.format(column=name(column), label=repr(label), **number)
+
+
+def _of_missing_rates(summary: Summary, names: Names) -> Iterator[str]:
+    """Return groups without positives or negatives, which leave a difference without a value."""
+    kinds = {"true_positive_rate": words.POSITIVES, "false_positive_rate": words.NEGATIVES}
+    for record in summary["largest"]:
+        rates = zip(record["groups"], record["rates"], strict=True)
+        groups = [names.group(group) for group, rate in rates if rate is None]
+        kind, measure = kinds.get(record["measure"]), words.MEASURES[record["measure"]]
+        if groups and kind:
+            have = agree(len(groups), "has", "have")
+            yield words.NO_RATE.format(names=join(groups), have=have, kind=kind, measure=measure)
+
+
 def _of_rates(subjects: list[Subject]) -> Iterator[str]:
-    """Return how many rates of BA are 0 on both sides."""
+    """Return how many rates of BA are 0 on both sides, or clear by chance."""
     for subject in subjects:
         k = sum(row["true"] == 0 == row["predicted"] for row in subject.rates)
         if k:
             yield words.RATES_OF_0.format(k=k, m=len(subject.rates))
+        method = subject.summary["method"]
+        by_chance = len(subject.rates) * (1 - method["confidence"])
+        if method["n_boot"] and by_chance >= 1:
+            yield words.BY_CHANCE.format(e=by_chance, n=len(subject.rates))
 
 
 def _of_comparison(summary: Summary, names: Names) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names, names_of
@@ -90,6 +91,11 @@ class Subject:
         """The rates of all groups and classes."""
         return [row for row in self.summary["rates"] if _is_of(self.verdict, row)]
 
+    @cached_property
+    def frequency(self) -> list[dict[str, Any]]:
+        """How often each class occurs and is predicted."""
+        return [row for row in self.summary["frequency"] if _is_of(self.verdict, row)]
+
     @property
     def errors(self) -> list[ErrorRecord]:
         """The error rates of the two sides of the main gap."""
@@ -156,7 +162,7 @@ def _certainty(subject: Subject) -> float:
     return max(gap["low"], -gap["high"])
 
 
-def _is_of(verdict: VerdictRecord, record: RateRecord | ErrorRecord | GapRecord) -> bool:
+def _is_of(verdict: VerdictRecord, record: Any) -> bool:
     """Return whether a record is about the model and the direction of a verdict."""
     is_same_model = record["model"] == verdict["model"]
     return is_same_model and record["direction"] == verdict["direction"]

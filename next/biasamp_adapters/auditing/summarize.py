@@ -28,7 +28,7 @@ from biasamp_adapters.auditing.records import (
 )
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, MISSING, PREDICTION, TASK, Label
-from biasamp_adapters.counting.margins import margins_of_data
+from biasamp_adapters.counting.margins import divide, margins_of_data
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
 #: An interval excludes 0 with a probability of .8 if the number is so many standard errors from 0.
@@ -67,8 +67,19 @@ def summarize(
         frequency=list(_frequency(computed)),
         strata=list(stratum_records(computed)),
         rows_needed=list(_rows_needed(computed)),
-        notes=computed.notes,
+        notes=[*_notes(computed, names), *computed.notes],
     )
+
+
+def _notes(computed: Computed, names: Mapping[str, Any]) -> Iterator[str]:
+    """Yield notes on how the table was given."""
+    rows, weights = computed.evaluation.rows, names.get("sample_weight")
+    if names.get("is_same_column"):
+        yield words.SAME_COLUMN
+    if weights is not None and rows.w is not None and rows.cluster is None:
+        are_whole = rows.w.max() > 1 and bool((rows.w % 1 == 0).all())
+        if are_whole and len(rows.unweighted().merged()) == rows.n_rows:
+            yield words.MAY_BE_COUNTS.format(column=weights)
 
 
 def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label | None) -> Data:
@@ -85,6 +96,9 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         if variable.has_missing
     }
     feature = rows.names.get(ATTRIBUTE)
+    n_groups = np.ones(len(rows))
+    if rows.is_matrix(ATTRIBUTE) and rows.block_sums is None:
+        n_groups = rows.variable(ATTRIBUTE).sparse.sum(axis=1)
     return Data(
         rows=rows.n_rows,
         models=list(computed.models),
@@ -93,8 +107,8 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         kind="tasks" if rows.is_matrix(TASK) else "classes",
         probabilities=any(variable.is_soft for variable in variables),
         directions=list(computed.members),
-        groups=_members(computed, A_TO_T, T_TO_A),
-        classes=_members(computed, T_TO_A, A_TO_T),
+        groups=_members(computed, A_TO_T),
+        classes=_members(computed, T_TO_A),
         positive=positive,
         favorable=favorable_label,
         compared_with=words.LABELS if evaluation.base_rates is None else words.GIVEN_RATES,
@@ -105,12 +119,14 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         unit=members.unit,
         missing=missing,
         left_out=rows.dropped,
+        in_no_group=int(rows.n[n_groups == 0].sum()),
+        in_several_groups=int(rows.n[n_groups > 1].sum()),
         scores=[],
     )
 
 
-def _members(computed: Computed, direction: str, other: str) -> list[Member]:
-    """Return what a direction compares, with shares that the other direction predicts."""
+def _members(computed: Computed, direction: str) -> list[Member]:
+    """Return what a direction compares."""
     evaluation = computed.evaluation
     if direction in computed.members:
         of = computed.members[direction]
@@ -118,18 +134,12 @@ def _members(computed: Computed, direction: str, other: str) -> list[Member]:
         of = Members.of(evaluation, direction, None)
     else:
         return []
-    predicted = {
-        model: computed.rates[other, model]["predicted"][0, -1]
-        for model in computed.models
-        if (other, model) in computed.rates
-    }
     return [
         Member(
             name=label,
             rows=round(of.rows[i]),
             size=float(of.sizes[i]),
             share=float(of.rows[i] / evaluation.rows.n_rows),
-            predicted={model: float(x[i]) for model, x in predicted.items()} or None,
         )
         for i, label in enumerate(of.groups)
     ]
@@ -185,13 +195,17 @@ def _frequency(computed: Computed) -> Iterator[dict[str, Any]]:
     for (direction, model), rates in computed.rates.items():
         true, predicted = rates["true"][0], rates["predicted"][0]
         for j, label in enumerate(computed.members[direction].classes):
+            draws = divide(rates["predicted"][:, -1, j], rates["true"][:, -1, j])
+            ratio = from_draws(draws, computed.confidence, computed.reason)
             yield {
                 "model": model,
                 "direction": direction,
                 "of_class": label,
                 "true": float(true[-1, j]),
                 "predicted": float(predicted[-1, j]),
-                "ratio": float(predicted[-1, j] / true[-1, j]) if true[-1, j] > 0 else None,
+                "ratio": ratio["value"],
+                "ratio_low": ratio["low"],
+                "ratio_high": ratio["high"],
                 "falls": int((predicted[:-1, j] < true[:-1, j]).sum()),
             }
 

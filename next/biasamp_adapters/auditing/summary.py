@@ -26,14 +26,12 @@ class Member(TypedDict):
     """A group, a class or a task.
 
     ``size`` is what decides whether it is compared: rows, effective rows or clusters.
-    ``predicted`` has the share of each model; None of groups that are not predicted.
     """
 
     name: Any
     rows: int
     size: float
     share: float
-    predicted: dict[str, float] | None
 
 
 class Data(TypedDict):
@@ -43,7 +41,8 @@ class Data(TypedDict):
     names of columns, None if they have none. ``positive`` is the class that is compared where one
     of two says it all. ``compared_with`` is "labels" or "given rates". ``reference`` are rows that
     decide the signs of BA, None if the labels do. ``unit`` is what ``Member.size`` counts.
-    ``missing`` are missing predictions by model, ``left_out`` rows with missing values.
+    ``missing`` are missing predictions by model, ``left_out`` rows with missing values. Where each
+    group is a column, ``in_no_group`` and ``in_several_groups`` are rows, else 0.
     """
 
     rows: int
@@ -65,6 +64,8 @@ class Data(TypedDict):
     unit: str
     missing: dict[str, int]
     left_out: int
+    in_no_group: int
+    in_several_groups: int
     scores: list[str]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from biasamp_adapters.counting.labels import Array, Label
+from biasamp_adapters.counting.labels import Array, Label, ordered
 from biasamp_adapters.counting.variables import OverlappingGroups
 from biasamp_adapters.warning import AmplificationWarning
 
@@ -108,7 +108,7 @@ def to_array(values: Any, argument: str) -> Any:
         return np.asarray(values)
     if isinstance(values, str | bytes):
         raise ValueError(
-            f"{argument}={values!r:.80} names a column, so data must come first: (frame, ...)"
+            f"{argument}={values!r:.80} names a column, so data must come first: audit(frame, ...)."
         )
     if not isinstance(values, Collection) or isinstance(values, Set | Mapping):
         kind = type(values).__name__
@@ -172,7 +172,9 @@ def read_numbers(values: Any, argument: str) -> Array:
     if column.ndim != 1:
         raise ValueError(f"{argument} must be one column; received the shape {column.shape}")
     if argument == "clusters":
-        clusters = pd.factorize(column)[0]
+        clusters, names = pd.factorize(column)
+        if pd.api.types.infer_dtype(names) in ("mixed", "mixed-integer"):
+            ordered(names, argument)  # Refuses names that look the same.
         n_missing = (clusters < 0).sum()
         if n_missing:
             raise ValueError(f"clusters must not have missing values; received {n_missing}")

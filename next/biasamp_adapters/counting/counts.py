@@ -300,7 +300,9 @@ def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable])
             lengths[argument] = len(numbers[name])
     if len(set(lengths.values())) != 1:
         received = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
-        raise ValueError(f"all inputs must have as many rows; received {received or 'none'}")
+        groups: Any = columns.get(ATTRIBUTE)
+        hint = ". Several features are the columns of a frame" if np.ndim(groups) == 2 else ""
+        raise ValueError(f"all inputs must have as many rows; received {received or 'none'}{hint}")
     return numbers
 
 

@@ -265,7 +265,8 @@ def explained(files: Sequence[str]) -> Iterator[None]:
         message = f"cannot be read{line}: {cause[:150].strip(' .')}"
         for part, meaning in _CAUSES.items():
             if re.search(part, cause):
-                message = meaning + line
+                head, colon, remedy = meaning.partition(":")
+                message = head + line + colon + remedy
         raise ValueError(f"{_quote(name)} {message}.") from None
 
 

@@ -251,7 +251,8 @@ def _with_column_names(same: Variables, listed: tuple[Label, ...] | None) -> Var
             variable = replace(variable, labels=names)
         elif set(labels) != set(names):
             columns = listing(names)
-            raise ValueError(f"{role} must have the columns {columns}; received {listing(labels)}")
+            rule = f"{role} must have the columns {columns}"
+            raise ValueError(f"{rule}; received {listing(labels)}: rename one of them")
         matrices[role, model] = variable.with_labels(names)
     return matrices
 

@@ -31,6 +31,7 @@ from biasamp_adapters.counting.margins import Margins, margins_of_data
 from biasamp_adapters.counting.reading import on_common_labels
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Variables
+from biasamp_adapters.figures import agree, count
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,7 @@ class Evaluation:
 
 
 def read_reference(
-    reference: Any, columns: Mapping[str, Any] | None, missing: str
+    reference: Any, columns: Mapping[str, Any] | None, options: Mapping[str, Any]
 ) -> Rows | BaseRates | None:
     """Return a reference as rows or rates.
 
@@ -103,15 +104,16 @@ def read_reference(
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, or None
     columns : mapping of str to object, or None
         The names of the columns of the data, which a frame shares; None if the data are arrays.
-    missing : str
-        "drop" also leaves out rows of the reference.
+    options : mapping of str to object
+        ``missing`` and ``missing_values``: "drop" also leaves out rows of the reference.
     """
     if reference is None or isinstance(reference, BaseRates):
         return reference
-    missing = "drop" if missing == "drop" else "error"
+    missing = "drop" if options["missing"] == "drop" else "error"
+    read = {"missing": missing, "missing_values": options["missing_values"]}
     if isinstance(reference, tuple | list) and len(reference) == 2:
         y_true, groups = reference
-        return Counts.from_arrays(y_true, sensitive_features=groups, missing=missing).rows
+        return Counts.from_arrays(y_true, sensitive_features=groups, **read).rows
     counts = load_counts(reference)
     if counts is not None:
         return counts.rows
@@ -119,7 +121,7 @@ def read_reference(
         rule = "reference must be a pair (y_true, sensitive_features), Counts or BaseRates"
         raise ValueError(f"{rule}, or with data a frame; received a {type(reference).__name__}")
     names = {role: columns[role] for role in (TASK, ATTRIBUTE) if columns.get(role) is not None}
-    return Counts.from_frame(reference, **names, missing=missing).rows
+    return Counts.from_frame(reference, **names, **read).rows
 
 
 def align(
@@ -138,7 +140,8 @@ def align(
             f"`sensitive_features` must hold at least two groups; received only {listing(groups)}."
         )
     if rows.dropped:
-        note = words.ROWS_DROPPED.format(n=rows.dropped)
+        were = agree(rows.dropped, "was", "were")
+        note = words.ROWS_DROPPED.format(rows=count(rows.dropped, "row"), were=were)
         return replace(evaluation, notes=(note, *evaluation.notes))
     return evaluation
 
@@ -239,6 +242,8 @@ def _check_shared(role: str, labels: Sequence[Label], true_labels: Sequence[Labe
         raise ValueError(f"{role} holds {extra}. {hint}")
     # Numbers that are not whole are those of a regression.
     are_measures = are_numbers and any(isinstance(label, float) for label in labels)
-    if labels and len(others) == len(labels) and not are_measures:
+    are_of_one_coding = {*labels, *true_labels} <= {0, 1}
+    if labels and len(others) == len(labels) and not (are_measures or are_of_one_coding):
         received = f"{listing(labels)} and {listing(true_labels)}"
-        raise ValueError(f"{role} must share labels with {TRUTH[role]}; received {received}")
+        rule = f"{role} must share labels with {TRUTH[role]}"
+        raise ValueError(f"{rule}; received {received}: recode one of them")

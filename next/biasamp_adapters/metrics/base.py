@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import reprlib
 import warnings
@@ -14,7 +15,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.counts import MODEL, count_arrays, read_counts
-from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, name_list
+from biasamp_adapters.counting.labels import ATTRIBUTE, Array, Label, listing, name_list
 from biasamp_adapters.counting.reference import Evaluation, align, read_reference
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes
@@ -190,8 +191,8 @@ class Metric(ABC):
 
     def evaluate(self, rows: Rows, names: Mapping[str, Any] | None = None) -> Evaluation:
         """Return rows beside the reference, on common labels; ``names`` are those of columns."""
-        reference = read_reference(self.reference, names, self.missing)
-        return align(rows, reference, self._reading_options())
+        options = self._reading_options()
+        return align(rows, read_reference(self.reference, names, options), options)
 
     def results(
         self, evaluation: Evaluation, n_boot: int, confidence: float, random_state: Any
@@ -246,7 +247,10 @@ def _note_on_clusters(rows: Rows) -> str:
 def check_choice(name: str, choice: Any, allowed: Sequence[Any]) -> None:
     """Raise unless a choice is one of those that are allowed."""
     if choice not in allowed:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; received {choice!r}")
+        shown = " or ".join(map(repr, allowed)) if len(allowed) < 6 else listing(allowed)
+        guesses = difflib.get_close_matches(str(choice), map(str, allowed), 1)
+        end = f". Did you mean {guesses[0]!r}?" if guesses and len(allowed) > 5 else ""
+        raise ValueError(f"{name} must be {shown}; received {choice!r:.40}{end}")
 
 
 def check_confidence(confidence: Any) -> None:

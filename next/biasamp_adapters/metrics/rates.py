@@ -92,7 +92,8 @@ class RateMeasurement(Measurement):
         if not is_undefined.any():
             return ()
         k, names = is_undefined.sum(), self.name_conditions(is_undefined)
-        return (words.RATES_UNDEFINED.format(k=k, m=is_undefined.size, names=names),)
+        note = words.UNPREDICTED if self.reads_reference else words.RATES_UNDEFINED
+        return (note.format(k=k, m=is_undefined.size, names=names),)
 
     def mean(self, contributions: Array) -> Array:
         """Return the mean over pairs; of undirected metrics over classes of the sum over groups."""
@@ -206,6 +207,8 @@ class RateMeasurement(Measurement):
     def further_notes(self) -> tuple[str, ...]:
         """How many signs may be the other one; nothing if none may, or if they are given."""
         n_uncertain = int(self.pairs().get("uncertain", np.zeros(0)).sum())
+        if self.reads_reference and not self.coefficients.any() and np.isfinite(self.value):
+            return (words.NONE_FREQUENT,)
         if not n_uncertain:
             return ()
         note = words.UNCERTAIN_SHARES if self.reads_reference else words.UNCERTAIN_SIGNS

@@ -246,11 +246,14 @@ def audit(
     Parameters
     ----------
     data : frame, path, list of paths or Counts; or the values of ``y_true``
-        One positional argument is data, and the others are names of its columns. Two are
-        ``y_true`` and ``y_pred``.
+        A frame of any library, or CSV, Parquet or JSON files, also gzipped, as in "rows/*.csv": the
+        other arguments are names of its columns. Or else two positional arguments hold the values
+        of ``y_true`` and ``y_pred``.
     y_pred : array-like, name, list or pattern of columns, or dict of models to these
     y_true, sensitive_features, sensitive_features_pred, sample_weight, clusters : object
-        Arrays, or names of columns; a list of ``sensitive_features`` is crossed.
+        Arrays, or names of columns. A list of ``sensitive_features`` is crossed. A label matrix is
+        a pattern such as "true_*" beside "pred_*", or a list of columns; groups that are columns
+        of 0 and 1 are a pattern, such as "race_*".
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
         Data that decide the signs of BA; by default the evaluated labels.
     control_features : array-like, mapping or frame of columns, or names of columns, optional
@@ -263,9 +266,10 @@ def audit(
     favorable_label : label, optional
         The class that is good for a person.
     missing : {"error", "drop", "abstain"}
-        What becomes of rows with missing values.
+        What becomes of rows with missing values: an error, left out, or missing predictions stay
+        in every rate and count as wrong.
     missing_values : sequence of labels
-        Labels that mean a missing value.
+        Labels that mean a missing value, such as "NA" or "?", in the data and in the reference.
     n_boot : int
         Bootstrap replicates; by default 2,000, or fewer of very many groups and classes.
     confidence : float
@@ -303,7 +307,7 @@ def audit(
         "missing_values": missing_values,
     }
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
-    compared = read_reference(reference, used, missing)
+    compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
     for argument, label in (("pos_label", pos_label), ("favorable_label", favorable_label)):
@@ -315,8 +319,15 @@ def audit(
         "sample_weight": _name_of(sample_weight, "sample_weight"),
         "clusters": _name_of(clusters, "clusters"),
         "random_state": seed,
+        "is_same_column": _are_same(data if used is None else y_true, y_pred),
     }
-    return AuditReport(summarize(computed, title or "", names, favorable_label), computed)
+    return AuditReport(summarize(computed, str(title or ""), names, favorable_label), computed)
+
+
+def _are_same(y_true: Any, y_pred: Any) -> bool:
+    """Return whether labels and the predictions of a model are one column or one array."""
+    models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
+    return any(x is y_true or (isinstance(x, str) and x == y_true) for x in models)
 
 
 def _name_of(values: Any, argument: str) -> str | None:

@@ -106,13 +106,7 @@ def members(sizes: dict[Any, float]) -> list[dict[str, Any]]:
     """Groups or classes with their rows."""
     total = sum(sizes.values())
     return [
-        {
-            "name": label,
-            "rows": int(rows),
-            "size": rows,
-            "share": rows / total,
-            "predicted": {"model": rows / total},
-        }
+        {"name": label, "rows": int(rows), "size": rows, "share": rows / total}
         for label, rows in sizes.items()
     ]
 
@@ -151,6 +145,8 @@ def make(**parts: Any) -> dict[str, Any]:
         "unit": "rows",
         "missing": parts.pop("missing_predictions", {}),
         "left_out": 0,
+        "in_no_group": 0,
+        "in_several_groups": 0,
         "scores": parts.pop("scored", []),
     }
     method = {"confidence": 0.95, "n_boot": 2000, "random_state": 0, "versions": {}, "files": {}}

@@ -69,6 +69,8 @@ def test_facts_of_plain_audit_are_rows_kind_comparison_and_level():
         ({"weights": "w"}, "weighted by w"),
         ({"clusters": "person", "n_clusters": 812}, "812 clusters of person"),
         ({"left_out": 12}, "12 rows with missing values left out"),
+        ({"in_no_group": 140}, "140 of 6,150 rows are in none of these groups"),
+        ({"in_several_groups": 1}, "1 of 6,150 rows is in several of these groups"),
         ({"confidence": 0.999}, "99.9% intervals"),
     ],
 )

@@ -32,8 +32,20 @@ def of_models(*verdicts):
     return {"verdicts": told, "gaps": [gap(model=model) for model in models], "models": models}
 
 
-STRICT = members({0: 53, 1: 47})
-STRICT[1]["predicted"] = {"model": 0.202}
+def frequency(true, predicted, of_class=1, low=None, high=None, model="model"):
+    """How often a class occurs and is predicted, in per cent."""
+    numbers = {"true": true, "predicted": predicted, "ratio": 100 * predicted / true}
+    numbers |= {"ratio_low": low, "ratio_high": high}
+    shares = {key: None if x is None else x / 100 for key, x in numbers.items()}
+    return {"model": model, "direction": "A->T", "of_class": of_class} | shares
+
+
+def no_rates(measure, **groups):
+    """The rates of groups in a measure, some of which do not exist."""
+    record = {"model": "model", "measure": measure, "groups": [*groups]}
+    return [number(None) | record | {"rates": [*groups.values()]}]
+
+
 RATES = [
     {"model": "model", "direction": "A->T", "true": rate, "predicted": rate, "sign": 1}
     for rate in (0, 0, 0.3)
@@ -91,9 +103,16 @@ RATES = [
             of_models(verdict(), verdict("reduces", constant=(0,))) | {"label": None},
             "strict predicts class 0 for every row, so all predicted gaps are 0.",
         ),
+        ({"left_out": 1}, "1 row with missing values was left out."),
         (
-            {"classes": STRICT},
-            "model predicts two_year_recid = 1 for 20% of the rows, and 47% have it (43% as many).",
+            {"frequency": [frequency(47, 20.2, low=41.2, high=45.1)]},
+            "model predicts two_year_recid = 1 for 20% of the rows, and 47% have it (43% as many, "
+            "41 to 45).",
+        ),
+        (
+            {"frequency": [frequency(22, 72)]},
+            "model predicts two_year_recid = 1 for 72% of the rows, and 22% have it (327% as "
+            "many).",
         ),
         (
             {"groups": members({"f": 99, "f ": 99, "m": 99})},
@@ -101,9 +120,37 @@ RATES = [
         ),
         ({"groups": members({0: 99, 1: 99})}, "The groups of race are numbers: 0 and 1."),
         (
-            {"metrics": [metric("accuracy", 31, 29, 33)], "classes": members({0: 54, 1: 46})},
+            {"metrics": [metric("accuracy", 31, 29, 33)], "frequency": [frequency(54, 54, 0)]},
             "The accuracy of model is clearly below that of one constant prediction (31% and 54%); "
             "the labels may be coded the other way round.",
+        ),
+        (
+            {"groups": members({"?": 41, "a": 99})},
+            "41 rows of race hold '?', which often means a missing value; missing_values= names "
+            "such labels.",
+        ),
+        (
+            {"groups": members({(" NA", "m"): 1, ("a", "m"): 99}), "feature": None},
+            "1 row of the sensitive feature holds ' NA', which often means a missing value; "
+            "missing_values= names such labels.",
+        ),
+        (
+            {"classes": members({-1: 20, 0: 99, 1: 99})},
+            "20 rows of two_year_recid hold -1, which often means a missing value; "
+            "missing_values= names such labels.",
+        ),
+        (
+            {"largest": no_rates("true_positive_rate", a=0.8, Asian=None)},
+            "Asian has no positives, so the difference of true positive rates has no value.",
+        ),
+        (
+            {"largest": no_rates("false_positive_rate", a=None, b=0.1, c=None)},
+            "a and c have no negatives, so the difference of false positive rates has no value.",
+        ),
+        (
+            {"rates": [RATES[2]] * 132},
+            'About 7 of 132 pointwise intervals would exclude 0 by chance; the column "clear" '
+            "uses bands for all.",
         ),
         (
             {"rates": RATES},
@@ -140,6 +187,22 @@ def test_note_is_told_where_it_holds(parts, note):
     assert note not in ALWAYS
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"classes": members({-1: 99, 1: 99})},
+        {"classes": members({"none": 99, "horse": 99}), "kind": "tasks"},
+        {"groups": members({"unknowns": 99, "NAB": 99})},
+        {"largest": no_rates("true_positive_rate", a=0.8, b=0.0)},
+        {"rates": [RATES[2]] * 19},
+        {"rates": [RATES[2]] * 132, "n_boot": 0},
+        {"frequency": [frequency(50, 45)]},
+    ],
+)
+def test_note_is_not_told_where_it_does_not_hold(parts):
+    assert notes(make(**parts)) == ALWAYS
+
+
 def test_accuracy_of_a_coin_does_not_doubt_the_coding():
-    parts = {"metrics": [metric("accuracy", 50, 48, 52)], "classes": members({0: 54, 1: 46})}
+    parts = {"metrics": [metric("accuracy", 50, 48, 52)], "frequency": [frequency(54, 54, 0)]}
     assert notes(make(**parts)) == ALWAYS

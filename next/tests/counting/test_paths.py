@@ -240,12 +240,12 @@ HEADLESS = "39, Private, 13, Male\n50, Private, 13, Female\n"
         (
             "rows.csv",
             "y,p,g\n1,0,é\n".encode("latin-1"),
-            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...) (line 2).",
+            "'{}' is not UTF-8 (line 2): pass the frame of pandas.read_csv(..., encoding=...).",
         ),
         (
             "rows.csv",
             CSV.encode("utf-16"),
-            "'{}' is not UTF-8: pass the frame of pandas.read_csv(..., encoding=...) (line 1).",
+            "'{}' is not UTF-8 (line 1): pass the frame of pandas.read_csv(..., encoding=...).",
         ),
         (
             "rows.csv",

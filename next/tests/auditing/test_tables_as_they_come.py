@@ -1,0 +1,217 @@
+"""Tables as people have them: what an audit says of them, or one line with the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import biasamp_adapters as bam
+from biasamp_adapters.auditing.facts import facts
+from biasamp_adapters.auditing.notes import notes
+
+NAMES: dict[str, Any] = {"y_true": "y", "y_pred": "p", "sensitive_features": "g"}
+
+
+def cells(g: Any, hits: int, misses: int, false: int, right: int) -> pd.DataFrame:
+    """The rows of a group: labelled 1 and predicted 1, 1 and 0, 0 and 1, 0 and 0."""
+    numbers = [hits, misses, false, right]
+    y, p = np.repeat([1, 1, 0, 0], numbers), np.repeat([1, 0, 1, 0], numbers)
+    return pd.DataFrame({"y": y, "p": p, "g": g})
+
+
+A, B, C = cells("a", 80, 20, 20, 80), cells("b", 60, 30, 10, 100), cells("c", 0, 0, 20, 80)
+TABLE, WITH_C = (pd.concat(parts, ignore_index=True) for parts in ([A, B], [A, B, C]))
+ONE_HOT = WITH_C.assign(g_a=(WITH_C["g"] == "a") * 1, g_b=(WITH_C["g"] == "b") * 1)
+
+
+def audit(table: Any, **arguments: Any) -> bam.AuditReport:
+    return bam.audit(table, **{**NAMES, "n_boot": 50, **arguments})
+
+
+def told(report: bam.AuditReport) -> list[str]:
+    return [*facts(report.summary), *notes(report.summary)]
+
+
+def value(report: bam.AuditReport) -> float:
+    return float(report.to_frame().set_index("key").loc["ba_a_to_t", "value"])
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "sentence"),
+    [
+        (ONE_HOT, {"sensitive_features": "g_*"}, "100 of 500 rows are in none of these groups"),
+        (
+            ONE_HOT,
+            {"sensitive_features": "g_*"},
+            "DPA(U) A→T is not computed: its attacker must be fitted, which the metric does and an "
+            "audit does not.",
+        ),
+        (
+            ONE_HOT.assign(g_b=1),
+            {"sensitive_features": "g_*"},
+            "200 of 500 rows are in several of these groups",
+        ),
+        (
+            TABLE.assign(p=1 - TABLE["p"]),
+            {},
+            # 190 of 400 rows are labelled 1, and 80 are now right.
+            "The accuracy of p is clearly below that of one constant prediction (20% and 52%); the "
+            "labels may be coded the other way round.",
+        ),
+        (TABLE.assign(p=0), {}, "2 of 2 shares are undefined, because no row is predicted 1."),
+        (
+            pd.concat([A, A.assign(g="b")]),
+            {},
+            "All groups are equally frequent among the positives of the reference, so MALS is 0",
+        ),
+        (
+            TABLE.assign(p=TABLE["p"] * 0.5),
+            {},
+            "Predictions are probabilities, so predicted rates are mean probabilities.",
+        ),
+        (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
+        (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
+        (WITH_C, {"reference": TABLE}, "The reference has no rows of c, so their rates count 0 in"),
+        (TABLE, {"reference": WITH_C}, "The data have no rows of c, which the reference has."),
+        (WITH_C, {}, "c has no positives, so the difference of true positive rates has no value."),
+        (
+            TABLE.replace({"g": {"a": "f", "b": "F "}}),
+            {},
+            "Groups 'F ' and 'f' differ only in case or spaces.",
+        ),
+        (TABLE.replace({"g": {"a": 1.0, "b": 2.0}}), {}, "The groups of g are numbers: 1 and 2."),
+        (
+            WITH_C.replace({"g": {"c": "?"}}),
+            {},
+            "100 rows of g hold '?', which often means a missing value; missing_values= names",
+        ),
+        (
+            WITH_C.assign(y=WITH_C["y"].where(WITH_C["g"] != "c", -1)),
+            {},
+            "100 rows of y hold -1, which often means a missing value; missing_values= names",
+        ),
+        (
+            TABLE.groupby(["y", "p", "g"]).size().rename("w").reset_index(),
+            {"sample_weight": "w"},
+            "If w counts rows, use Counts.from_frame(frame, ..., count='w').",
+        ),
+    ],
+)
+def test_audit_tells_what_the_table_shows(
+    table: pd.DataFrame, arguments: dict[str, Any], sentence: str
+) -> None:
+    assert any(part.startswith(sentence) for part in told(audit(table, **arguments)))
+
+
+def test_audit_of_a_plain_table_has_none_of_these_notes() -> None:
+    weights = TABLE.assign(w=np.arange(400) % 3 + 1)
+    for report in (audit(TABLE), audit(weights, sample_weight="w")):
+        assert not [x for x in told(report) if "may be" in x or "often" in x or "counts rows" in x]
+
+
+def test_audit_of_one_array_as_labels_and_predictions_tells_it() -> None:
+    y = TABLE["y"].to_numpy()
+    for predictions, is_told in ((y, True), (y.copy(), False)):
+        report = bam.audit(y, predictions, sensitive_features=TABLE["g"], n_boot=0)
+        assert ("y_true and y_pred are the same column." in told(report)) is is_told
+
+
+def test_missing_values_are_missing_in_the_reference_too() -> None:
+    table = WITH_C.replace({"g": {"c": "?"}})
+    report = audit(table, reference=table, missing="drop", missing_values=["?"])
+    assert [group["name"] for group in report.summary["data"]["groups"]] == ["a", "b"]
+    assert value(report) == value(audit(TABLE))
+
+
+def test_gate_on_a_difference_over_a_group_without_the_rate_is_not_judged() -> None:
+    [failure] = audit(WITH_C).check(require_below={"true_positive_rate_difference": 0.2})
+    assert not failure.judged
+    assert str(failure) == ("p: true positive rate difference cannot be judged: c has no value.")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("table", "arguments"),
+    [
+        (WITH_C, {"reference": TABLE}),
+        (TABLE, {"reference": WITH_C}),
+        (TABLE.assign(p=0), {}),
+        (TABLE.assign(y=1, p=0), {}),
+        (TABLE[:1], {}),
+        (TABLE, {"group_labels": ["a", "b", "c"]}),
+        (ONE_HOT.assign(g_b=0), {"sensitive_features": "g_*"}),
+    ],
+)
+def test_audit_of_an_extreme_table_warns_of_nothing(
+    table: pd.DataFrame, arguments: dict[str, Any]
+) -> None:
+    assert audit(table, **arguments).to_html()
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict])
+def test_rows_of_weight_0_are_as_if_absent(make: Callable[[Any], Any]) -> None:
+    weighted = WITH_C.assign(w=(WITH_C["g"] != "c") * 1.0)
+    report = audit(make(weighted), sample_weight="w")
+    assert report.summary["data"]["rows"] == 400
+    assert value(report) == value(audit(TABLE))
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("rows.data", lambda table, path: table.to_csv(path, sep=";")),
+        ("rows.txt", lambda table, path: table.to_csv(path, sep="|", encoding="utf-8-sig")),
+        ("ROWS.CSV.GZ", lambda table, path: table.to_csv(path, compression="gzip")),
+        ("rows.json", lambda table, path: table.to_json(path, orient="records")),
+        ("rows.jsonl", lambda table, path: table.to_json(path, orient="records", lines=True)),
+        ("rows.pq", lambda table, path: table.set_index("g").to_parquet(path)),
+    ],
+)
+def test_file_of_every_kind_has_the_numbers_of_its_table(
+    tmp_path: Path, name: str, write: Callable[[pd.DataFrame, Path], None]
+) -> None:
+    write(TABLE.assign(p=TABLE["p"] == 1), tmp_path / name)  # True and False beside 0 and 1.
+    report = audit(tmp_path / name)
+    assert value(report) == value(audit(TABLE))
+
+
+@pytest.mark.parametrize(
+    ("data", "arguments", "message"),
+    [
+        ((TABLE["y"], TABLE["p"]), {"sensitive_features": [[*TABLE["g"]]] * 2}, "features are the"),
+        ((TABLE["y"], TABLE["p"]), {"sensitive_features": np.zeros((2, 400))}, "Several features"),
+        ((TABLE["y"],), {"y_pred": "p"}, "received Series"),
+        ((TABLE, TABLE["p"]), {"y_true": "y"}, "y_pred holds values. Pass arrays for all, or data"),
+        ((TABLE.assign(p="no"),), NAMES, "received 'no' and 0, 1: recode one of them"),
+        ((TABLE,), {"y_true": "y", "sensitive_features": "g"}, "y_pred or sensitive_features_pred"),
+        (
+            (TABLE[["y"]].add_prefix("true_"), TABLE[["p"]].add_prefix("pred_")),
+            {"sensitive_features": TABLE["g"]},
+            "must have the columns 'true_y'; received 'pred_p': rename one of them",
+        ),
+        (
+            (TABLE.assign(y=[" >50K", *"bcdefg"] * 57 + ["b"]).assign(p="b"),),
+            {**NAMES, "pos_label": ">50K"},
+            "received '>50K'. Did you mean ' >50K'?",
+        ),
+        ((TABLE.assign(q="z"),), {**NAMES, "clusters": "q", "y_true": "Y"}, "Did you mean 'y'?"),
+        (
+            (TABLE.assign(q=[1, "1"] * 200),),
+            {**NAMES, "clusters": "q"},
+            "clusters holds 1 and '1', which look the same",
+        ),
+    ],
+)
+def test_first_try_that_fails_gets_one_line_with_the_remedy(
+    data: tuple[Any, ...], arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((ValueError, TypeError)) as error:
+        bam.audit(*data, **arguments)
+    assert message in str(error.value)
+    assert len(str(error.value)) < 300
