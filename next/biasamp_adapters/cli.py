@@ -318,7 +318,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     command = typer.main.get_command(app)
     try:
         code = command(arguments, prog_name="biasamp", standalone_mode=False)
-        sys.stdout.flush()
+        print(end="", flush=True)
         return code or PASSED
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED

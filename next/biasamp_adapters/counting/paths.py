@@ -320,7 +320,7 @@ def _filter(
         rule = "where must be one condition of SQL, such as \"age >= 18 AND sex = 'F'\""
         raise ValueError(f"{rule}; received {where!r:.80}: {cause[:120].strip(' .')}.") from None
     if not found.limit(1).fetchall():
-        raise ValueError(f"No row meets where, {where!r:.80}.")
+        raise ValueError(f"No row meets where; received {where!r:.80}.")
     aliased = ", ".join(f"{renamed} AS {alias}" for alias, renamed in kept.items())
     return f"SELECT {aliased} FROM ({found.sql_query()})"
 
