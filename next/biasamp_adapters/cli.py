@@ -42,11 +42,14 @@ Number: TypeAlias = float | None
 Whole: TypeAlias = int | None
 File: TypeAlias = Path | None
 
+_Function: TypeAlias = Callable[[dict[str, Any]], None]
+
 #: Sections of the help; in each, options with the names of the arguments of an audit, with their
 #: type, what a value is called, and what it means.
 _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
     "Data": {
-        "files": (list[str], "FILE", "CSV, Parquet or JSON, all of one kind; or saved counts.")
+        "files": (list[str], "FILE", "CSV, Parquet or JSON, all of one kind; or saved counts."),
+        "where": (Text, "SQL", "The rows to read, such as \"age >= 18 AND sex = 'F'\"."),
     },
     "Columns": {
         "y_true": (Texts, "COLUMN", "Labels; a quoted pattern such as 'true_*' is a label matrix."),
@@ -58,9 +61,8 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
         "sample_weight": (Texts, "COLUMN", "Weights."),
         "clusters": (Texts, "COLUMN", "Which rows belong together."),
     },
-    "Rows and labels": {
+    "Labels": {
         "reference": (Texts, "FILE", "Training data, counts, or rates set by hand (JSON)."),
-        "where": (Text, "SQL", "The rows to read, such as \"age >= 18 AND sex = 'F'\"."),
         "missing": (Text, "RULE", "Rows with missing values: error (the default), drop, abstain."),
         "missing_values": (Text, "A,B", "Labels that mean a missing value, such as 'NA,?'."),
         "pos_label": (Text, "LABEL", "The class of two that is compared."),
@@ -92,7 +94,7 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
         "forbid": (Texts, "CODE", "Fail if this is a verdict, as amplifies, or happens to a gap."),
     },
 }
-_FILES, _COLUMNS, _ROWS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
+_DATA, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
 
 #: Options of columns that may differ between models, and the others that may be repeated.
 _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
@@ -101,8 +103,8 @@ _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
 app = typer.Typer(name="biasamp", add_completion=False, pretty_exceptions_enable=False)
 
 
-def _command(*options: str) -> Callable[[Callable[..., None]], None]:
-    """Make a command of a function that takes options as a mapping."""
+def _command(*options: str) -> Callable[[_Function], _Function]:
+    """Make a command of a function, which gets the options as a mapping."""
     parameters = []
     for section, of_section in _OPTIONS.items():
         for name in (name for name in of_section if name in options):
@@ -120,7 +122,7 @@ def _command(*options: str) -> Callable[[Callable[..., None]], None]:
                 Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
             )
 
-    def register(function: Callable[..., None]) -> None:
+    def register(function: _Function) -> _Function:
         def command(**given: Any) -> None:
             function(given)
 
@@ -128,6 +130,7 @@ def _command(*options: str) -> Callable[[Callable[..., None]], None]:
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         name = function.__name__.strip("_")
         app.command(name, help=function.__doc__, epilog=words.EXIT_CODES)(command)
+        return function
 
     return register
 
@@ -148,23 +151,25 @@ def _biasamp(context: typer.Context, version: _Version = False) -> None:
         print(context.get_help())
 
 
-@_command(*_FILES, *_COLUMNS, *_ROWS, *_METHOD, *_OUTPUT, *_CHECKS)
+@_command(*_DATA, *_COLUMNS, *_LABELS, *_METHOD, *_OUTPUT, *_CHECKS)
 def _audit(given: dict[str, Any]) -> None:
     """Audit tables of predictions, with one row for each case, or counts that `count` saved."""
     import biasamp_adapters as bam
 
     checks = _read_checks(given)
     _check_outputs(given)
-    arguments = _arguments(given, [*_COLUMNS, *_ROWS, *_METHOD, "title"])
+    arguments = _arguments(given, [*_COLUMNS, *_LABELS, *_METHOD, "title"])
     if given["where"] is not None:
         title = words.SELECTED.format(title=given["title"] or "", where=given["where"])
         arguments["title"] = title.strip()
     report = bam.audit(_data(given), **arguments)
-    _write(report, given)
-    raise typer.Exit(_judge(report, checks))
+    written = _write(report, given)
+    code, judged = _judge(report, checks)
+    _print(report, given["full"], [*written, *judged])
+    raise typer.Exit(code)
 
 
-@_command(*_FILES, *_COLUMNS, "where", "missing", "missing_values", *_COUNTS)
+@_command(*_DATA, *_COLUMNS, "missing", "missing_values", *_COUNTS)
 def _count(given: dict[str, Any]) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
@@ -189,7 +194,7 @@ def _demo(given: dict[str, Any]) -> None:
     table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
     table = table.assign(high=(table["decile_score"] >= 5).astype(int))
     report = bam.audit(table, "high", y_true="two_year_recid", sensitive_features="race")
-    _write(report, given)
+    _print(report, given["full"], _write(report, given))
 
 
 # Options as arguments.
@@ -197,8 +202,7 @@ def _demo(given: dict[str, Any]) -> None:
 
 def _arguments(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return options that were given, as arguments of an audit or of counts."""
-    given = {name: options[name] for name in names if options.get(name) not in (None, [])}
-    given.pop("where", None)
+    given = {name: options[name] for name in names if options[name] not in (None, [])}
     for name, value in given.items():
         if name in _BY_MODEL:
             given[name] = _by_model(name, value, options["files"])
@@ -240,7 +244,10 @@ def _data(options: Mapping[str, Any]) -> Any:
 
 def _check_outputs(options: Mapping[str, Any]) -> None:
     """Raise before any work if a file cannot be written, or would replace an input."""
-    inputs = [Path(path) for path in options.get("files", ()) if Path(path).exists()]
+    from biasamp_adapters.counting.paths import find_files
+
+    named = [*options.get("files", ()), *(options.get("reference") or ())]
+    inputs = [path for pattern in named for path in find_files(pattern)]
     for name in ("html", "markdown", "json", "output"):
         path = options.get(name)
         if path is not None and not path.parent.is_dir():
@@ -249,24 +256,31 @@ def _check_outputs(options: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must not replace an input; received {str(path)!r}.")
 
 
-def _write(report: AuditReport, options: Mapping[str, Any]) -> None:
-    """Write the files that were asked for, and the report on standard output."""
-    from biasamp_adapters.report.compose import compose
-    from biasamp_adapters.report.terminal import show
-
+def _write(report: AuditReport, options: Mapping[str, Any]) -> list[str]:
+    """Write the files that were asked for, and return lines that say so."""
     to_html = partial(report.to_html, date=date.today().isoformat())
     writers: dict[str, Callable[[Path], str]]
     writers = {"html": to_html, "markdown": report.to_markdown, "json": report.to_json}
-    written = [name for name in writers if options[name] is not None]
-    for name in written:
-        writers[name](options[name])
+    paths = {name: options[name] for name in writers if options[name] is not None}
+    for name, path in paths.items():
+        writers[name](path)
+    return [words.WRITTEN.format(path=path) for path in paths.values()]
+
+
+def _print(report: AuditReport, full: bool, lines: Sequence[str]) -> None:
+    """Print a report and further lines, unless their reader stops, as in `biasamp demo | head`."""
+    from biasamp_adapters.report.compose import compose
+    from biasamp_adapters.report.terminal import show
+
     console = Console()
-    if console.is_terminal:
-        show(compose(report.summary), console, options["full"])
-    else:
-        print(report.to_text(options["full"], console.width), end="")
-    for name in written:
-        print(words.WRITTEN.format(path=options[name]))
+    try:
+        if console.is_terminal:
+            show(compose(report.summary), console, full)
+        else:
+            print(report.to_text(full, console.width), end="")
+        print(*lines, sep="\n", end="\n" * bool(lines), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # Checks.
@@ -284,18 +298,18 @@ def _read_checks(options: Mapping[str, Any]) -> list[dict[str, Any]]:
     return checks + [{"forbid": [code]} for code in options["forbid"] or ()]
 
 
-def _judge(report: AuditReport, checks: Sequence[Mapping[str, Any]]) -> int:
-    """Print which checks fail or cannot be judged, and return the exit code."""
+def _judge(report: AuditReport, checks: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
+    """Return the exit code, and lines that say which checks fail or cannot be judged."""
+    if not checks:
+        return PASSED, []
     failures = [report.check(**check) for check in checks]
-    for failure in (failure for of_check in failures for failure in of_check):
-        print(failure)
     failed = sum(any(failure.judged for failure in of_check) for of_check in failures)
     unknown = sum(map(bool, failures)) - failed
     template = words.CHECKS_FAILED if failed else words.CHECKS_PASSED
     template = words.CHECKS_NOT_JUDGED if unknown else template
-    if checks:
-        print(template.format(n=len(checks), failed=failed, unknown=unknown))
-    return FAILED if failed else NOT_JUDGED if unknown else PASSED
+    lines = [failure.sentence for of_check in failures for failure in of_check]
+    lines.append(template.format(n=len(checks), failed=failed, unknown=unknown))
+    return FAILED if failed else NOT_JUDGED if unknown else PASSED, lines
 
 
 # The whole command.
@@ -318,13 +332,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     command = typer.main.get_command(app)
     try:
         code = command(arguments, prog_name="biasamp", standalone_mode=False)
-        print(end="", flush=True)
         return code or PASSED
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:  # As in `biasamp demo | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PASSED
     except _USAGE_ERROR as error:
         _say(error.format_message())
     except ModuleNotFoundError:
