@@ -100,7 +100,12 @@ _DATA, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTION
 _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
 _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
 
-app = typer.Typer(name="biasamp", add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    name="biasamp",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"token_normalize_func": lambda name: name.replace("_", "-")},
+)
 
 
 def _command(*options: str) -> Callable[[_Function], _Function]:
