@@ -96,6 +96,9 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
 }
 _DATA, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
 
+#: Options that decide what is counted.
+_COUNTED = ("missing", "missing_values", "pos_label", "threshold")
+
 #: Options of columns that may differ between models, and the others that may be repeated.
 _BY_MODEL = ("y_pred", "y_score", "sensitive_features_pred")
 _SEVERAL = {*_COLUMNS, "count", "reference"} - {*_BY_MODEL}
@@ -174,13 +177,13 @@ def _audit(given: dict[str, Any]) -> None:
     raise typer.Exit(code)
 
 
-@_command(*_DATA, *_COLUMNS, "missing", "missing_values", *_COUNTS)
+@_command(*_DATA, *_COLUMNS, *_COUNTED, *_COUNTS)
 def _count(given: dict[str, Any]) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
 
     _check_outputs(given)
-    arguments = _arguments(given, [*_COLUMNS, "count", "missing", "missing_values"])
+    arguments = _arguments(given, [*_COLUMNS, *_COUNTED, "count"])
     counts = load_counts(given["files"])
     if counts is None:
         counts = Counts.from_frame(_data(given), **arguments)

@@ -5,6 +5,7 @@ Every table is `rows()`: labels 60 and 40 of 100 in the groups a and b, predicti
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import os
@@ -18,6 +19,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import biasamp_adapters as bam
 from biasamp_adapters import __main__, cli, progress
 
 COLUMNS = ["--y-true", "T", "--y-pred", "P", "--sensitive-features", "A"]
@@ -175,6 +177,33 @@ def test_audit_option_is_passed_on(
     value = {"threshold": "0"}.get(argument, "S")
     assert biasamp("audit", "rows.csv", *COLUMNS, option, value) == (2, "biasamp: enough\n")
     assert received[argument] == {"threshold": 0.0}.get(argument, "S")
+
+
+#: Arguments of an audit that are to follow; their tests then run by themselves.
+ARGUMENTS = inspect.signature(bam.audit).parameters
+
+
+@pytest.mark.skipif("y_score" not in ARGUMENTS, reason="y_score of audit follows")
+def test_score_at_a_threshold_is_the_prediction(biasamp: Biasamp) -> None:
+    # The score is 0.75 where P is 1, and else 0.25.
+    columns = ["--y-true", "T", "--y-score", "S", "--threshold", "0.5", "--sensitive-features", "A"]
+    for pos_label in ("1", "0"):
+        options = [*columns, "--pos-label", pos_label]
+        summary = summary_of(biasamp, "rows.csv", *options, *QUICK)
+        [gap] = summary["gaps"]
+        assert (summary["data"]["positive"], abs(gap["predicted"])) == (
+            int(pos_label),
+            pytest.approx(0.7 - 0.3),
+        )
+    assert biasamp("count", "rows.csv", *columns, "-o", "scores.json")[0] == 0
+    [gap] = summary_of(biasamp, "scores.json", *QUICK)["gaps"]
+    assert gap["predicted"] == pytest.approx(0.7 - 0.3)
+
+
+@pytest.mark.skipif("control_features" not in ARGUMENTS, reason="control_features of audit follows")
+def test_control_features_have_strata(biasamp: Biasamp) -> None:
+    options = ["--control-features", "B"]
+    assert summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)["strata"]
 
 
 def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp: Biasamp) -> None:
