@@ -47,10 +47,10 @@ _Function: TypeAlias = Callable[[dict[str, Any]], None]
 #: Sections of the help; in each, options with the names of the arguments of an audit, with their
 #: type, what a value is called, and what it means.
 _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
-    "Data": {
-        "files": (list[str], "FILE", "CSV, Parquet or JSON, all of one kind; or saved counts."),
-        "where": (Text, "SQL", "The rows to read, such as \"age >= 18 AND sex = 'F'\"."),
+    "Files": {
+        "files": (list[str], "FILE", "CSV, Parquet or JSON, all of one kind; or saved counts.")
     },
+    "Rows": {"where": (Text, "SQL", "The rows to read, such as \"age >= 18 AND sex = 'F'\".")},
     "Columns": {
         "y_true": (Texts, "COLUMN", "Labels; a quoted pattern such as 'true_*' is a label matrix."),
         "y_pred": (Texts, "COLUMN", "Predictions; for several models, repeat NAME=COLUMN."),
@@ -94,7 +94,7 @@ _OPTIONS: dict[str, dict[str, tuple[Any, str, str]]] = {
         "forbid": (Texts, "CODE", "Fail if this is a verdict, as amplifies, or happens to a gap."),
     },
 }
-_DATA, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
+_FILES, _ROWS, _COLUMNS, _LABELS, _METHOD, _OUTPUT, _COUNTS, _CHECKS = map(list, _OPTIONS.values())
 
 #: Options that decide what is counted.
 _COUNTED = ("missing", "missing_values", "pos_label", "threshold")
@@ -120,6 +120,7 @@ def _command(*options: str) -> Callable[[_Function], _Function]:
             texts: dict[str, Any] = {
                 "metavar": metavar or None,
                 "help": text,
+                "show_default": False,
                 "rich_help_panel": section,
             }
             names = {"full": ["--full"], "output": ["--output", "-o"]}.get(name, [])
@@ -159,7 +160,7 @@ def _biasamp(context: typer.Context, version: _Version = False) -> None:
         print(context.get_help())
 
 
-@_command(*_DATA, *_COLUMNS, *_LABELS, *_METHOD, *_OUTPUT, *_CHECKS)
+@_command(*_FILES, *_ROWS, *_COLUMNS, *_LABELS, *_METHOD, *_OUTPUT, *_CHECKS)
 def _audit(given: dict[str, Any]) -> None:
     """Audit tables of predictions, with one row for each case, or counts that `count` saved."""
     import biasamp_adapters as bam
@@ -177,7 +178,7 @@ def _audit(given: dict[str, Any]) -> None:
     raise typer.Exit(code)
 
 
-@_command(*_DATA, *_COLUMNS, *_COUNTED, *_COUNTS)
+@_command(*_FILES, *_ROWS, *_COLUMNS, *_COUNTED, *_COUNTS)
 def _count(given: dict[str, Any]) -> None:
     """Count tables, or add saved counts, for audits elsewhere."""
     from biasamp_adapters.counting.counts import Counts, load_counts
