@@ -552,6 +552,23 @@ FORBIDDEN = "{model}: the verdict is {words} ({code}), which is forbidden."
 FORBIDDEN_STATUS = "{model}: {gap} {status}, which is forbidden."
 CANNOT_BE_CHECKED = "{model}: {name} cannot be judged: {reason}."
 CHANGE_OF_GAP = "the change of {gap}"
+CHECKS_PASSED = "Checks: all {n} passed."
+CHECKS_FAILED = "Checks: {failed} of {n} failed."
+CHECKS_NOT_JUDGED = "Checks: {failed} of {n} failed and {unknown} cannot be judged."
+
+# The command.
+
+SELECTED = "{title} Only rows where {where}"
+WRITTEN = "Written: {path}"
+COUNTED = "{counts}, written to {path}"
+EXIT_CODES = (
+    "Exit codes: 0 all checks passed; 1 a check failed; 2 bad input; 3 no check failed, and one "
+    "cannot be judged; 4 internal error."
+)
+DEFECT = (
+    "internal error, a defect of this program: {error}. With the environment variable {variable}=1 "
+    "it shows the traceback."
+)
 
 # Tables and pictures.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -81,12 +82,9 @@ class BaseRates:
     @classmethod
     def from_file(cls, path: Any) -> BaseRates:
         """Read rates from a JSON file: an object with ``rates`` and the other arguments."""
-        [path] = map(Path, find_files(path))
+        [path] = find_files(path)
         allowed = ("rates", "direction", "signs", "group_shares")
-        try:
-            written = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            written = None
+        written = _read_json(path)
         if not isinstance(written, dict) or "rates" not in written or set(written) - {*allowed}:
             raise ValueError(f"{path} must be JSON with 'rates', and optionally {allowed[1:]}")
         return cls(**written)
@@ -131,6 +129,21 @@ class BaseRates:
         return (
             f"<BaseRates {self.direction} of {groups} and {count(len(self.class_labels), 'class')}>"
         )
+
+
+def are_in_file(path: Any) -> bool:
+    """Return whether a path is that of rates which :meth:`BaseRates.from_file` reads."""
+    is_path = isinstance(path, str | os.PathLike) and os.fspath(path).lower().endswith(".json")
+    written = _read_json(path) if is_path and os.path.isfile(path) else None
+    return isinstance(written, dict) and "rates" in written
+
+
+def _read_json(path: Any) -> Any:
+    """Return what a JSON file holds; None of other files."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError:
+        return None
 
 
 def _read_numbers(table: pd.DataFrame, name: str, lowest: int) -> Array:

@@ -136,7 +136,7 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
         raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")
     for name in names:
         if name not in table:
-            raise _unknown_column(name, list(table))
+            raise unknown_column(name, list(table))
         if table[name] > 1:
             raise ValueError(f"{table[name]} columns have the name {listing([name])}: rename them.")
     labels = names if is_list and argument in _CLASSES else None
@@ -186,7 +186,7 @@ def _pair(choice: Choice, truth: Choice) -> Choice:
     return replace(choice, names=names, labels=truth.labels)
 
 
-def _unknown_column(name: Any, names: Sequence[Any]) -> ValueError:
+def unknown_column(name: Any, names: Sequence[Any]) -> ValueError:
     """Return the error that names the first columns, and the one that may be meant."""
     folded = {column.casefold(): column for column in names if isinstance(column, str)}
     guesses = difflib.get_close_matches(str(name).casefold(), folded, 1)

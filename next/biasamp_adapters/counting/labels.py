@@ -146,6 +146,12 @@ def show(label: Label) -> str:
     return " × ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
+def find_label(label: Label, labels: Iterable[Label]) -> Label:
+    """Return the label that a text stands for: itself, or the one that looks like it."""
+    by_text: dict[Label, Label] = {show(known): known for known in labels}
+    return by_text.get(label, label)
+
+
 def show_set(labels: Sequence[Label]) -> Label:
     """Return a label set as text; a set of one label is that label."""
     return labels[0] if len(labels) == 1 else " + ".join(map(show, labels))

@@ -8,11 +8,19 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
+from biasamp_adapters.counting.columns import (
+    Choice,
+    Column,
+    are_labels,
+    columns_of,
+    find_columns,
+    unknown_column,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -58,6 +66,21 @@ _NUMBER = """CAST(CASE WHEN strlen($) < 4 THEN $ WHEN lower(trim($)) = 'true' TH
     WHEN lower(trim($)) = 'false' THEN '0' ELSE $ END AS DOUBLE)"""
 
 
+@dataclass(frozen=True)
+class Selection:
+    """Files of which only some rows are read.
+
+    Attributes
+    ----------
+    paths : sequence of path
+    where : str
+        A condition of SQL on the columns. Columns of text whose values are all numbers are numbers.
+    """
+
+    paths: Sequence[Any]
+    where: str
+
+
 class _File(NamedTuple):
     """A file, the names of its columns, and SQL of a table that calls these c0, c1, ..."""
 
@@ -73,7 +96,10 @@ def is_saved_counts(path: str) -> bool:
 
 
 def query_files(
-    paths: Sequence[str], arguments: Mapping[str, Any], missing_values: Sequence[Any]
+    paths: Sequence[str],
+    arguments: Mapping[str, Any],
+    missing_values: Sequence[Any],
+    where: str | None = None,
 ) -> tuple[DuckDBPyConnection, DuckDBPyRelation, list[Choice]]:
     """Return the columns of files that arguments name, as one table with aliases for names.
 
@@ -83,6 +109,8 @@ def query_files(
     arguments : mapping of str to names
     missing_values : sequence
         Text of files without types that stands for a missing value.
+    where : str, optional
+        The condition that rows must meet.
 
     Returns
     -------
@@ -92,16 +120,9 @@ def query_files(
         Equal rows of text that holds labels are one, with their number as a further column.
     choices : list of Choice
     """
-    import duckdb
-
-    kinds = {_kind_of(path) for path in paths}
-    if len(kinds) != 1:
-        raise ValueError("Files must be all CSV, all Parquet or all JSON, and at least one.")
-    kind = kinds.pop()
-    connection = duckdb.connect(config={"enable_external_file_cache": False})
-    connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
-    read = _open_csv if kind == "csv" else _open_typed
-    files = [read(path, kind, connection) for path in dict.fromkeys(paths)]
+    if where is not None and any(map(is_saved_counts, paths)):
+        raise ValueError("where chooses rows, and counts hold none: count with where instead.")
+    kind, connection, files = _open(paths)
     try:
         choices = find_columns(files[0].names, arguments)
     except ValueError:
@@ -109,11 +130,24 @@ def query_files(
             _check_header(files[0])
         raise
     columns = columns_of(choices)
+    conditions = _columns_in(where or "", files[0].names)
     missing_values = () if kind == "parquet" else missing_values
-    rows = " UNION ALL ".join(_select(file, columns, missing_values) for file in files)
+    both = columns | conditions
+    rows = " UNION ALL ".join(_select(file, both, missing_values) for file in files)
+    if where is not None:
+        casts = _find_casts(connection, rows, conditions if kind != "parquet" else ())
+        names = {casts.get(alias, alias): column.name for alias, column in conditions.items()}
+        rows = _filter(connection, rows, columns, names, where, files[0].names)
     if kind != "parquet":
         rows = _with_types(connection, rows, choices)
     return connection, connection.sql(rows), choices
+
+
+def names_of_columns(path: Any) -> Sequence[str]:
+    """Return the names of the columns of a file, or of the first of several."""
+    files = find_files(path)
+    with explained(files):
+        return _open(files[:1])[2][0].names
 
 
 def find_files(path: Any) -> list[str]:
@@ -128,6 +162,20 @@ def find_files(path: Any) -> list[str]:
         if not os.path.getsize(name):
             raise ValueError(f"{_quote(name)} is empty.")
     return names
+
+
+def _open(paths: Sequence[str]) -> tuple[str, DuckDBPyConnection, list[_File]]:
+    """Return the kind of all files, a database of these alone, and their tables."""
+    import duckdb
+
+    kinds = {_kind_of(path) for path in paths}
+    if len(kinds) != 1:
+        raise ValueError("Files must be all CSV, all Parquet or all JSON, and at least one.")
+    kind = kinds.pop()
+    connection = duckdb.connect(config={"enable_external_file_cache": False})
+    connection.execute("SET TimeZone = 'UTC'")  # Labels do not depend on the machine.
+    read = _open_csv if kind == "csv" else _open_typed
+    return kind, connection, [read(path, kind, connection) for path in dict.fromkeys(paths)]
 
 
 def _kind_of(path: str) -> str:
@@ -219,13 +267,62 @@ def _with_types(connection: DuckDBPyConnection, rows: str, choices: list[Choice]
     casts = {alias: _NUMBER.replace("$", alias) for alias in columns}
     labels = {alias: column.variable for alias, column in columns.items() if column.variable}
     if labels:
-        questions = ", ".join(_CAST.replace("$", alias) for alias in labels)
-        query = f"SELECT {questions} FROM (SELECT DISTINCT {', '.join(labels)} FROM ({rows}))"
-        casts |= zip(labels, connection.execute(query).fetchall()[0], strict=True)
+        casts |= _find_casts(connection, rows, labels)
         texts = [variable for alias, variable in labels.items() if casts[alias] == alias]
         casts |= {alias: alias for alias, variable in labels.items() if variable in texts}
     replaced = ", ".join(f"{cast} AS {alias}" for alias, cast in casts.items())
     return f"SELECT * REPLACE ({replaced}) FROM ({rows})"
+
+
+def _find_casts(
+    connection: DuckDBPyConnection, rows: str, aliases: Collection[str]
+) -> dict[str, str]:
+    """Return SQL of the cast that all values of each column of text allow."""
+    if not aliases:
+        return {}
+    questions = ", ".join(_CAST.replace("$", alias) for alias in aliases)
+    query = f"SELECT {questions} FROM (SELECT DISTINCT {', '.join(aliases)} FROM ({rows}))"
+    return dict(zip(aliases, connection.execute(query).fetchall()[0], strict=True))
+
+
+def _columns_in(where: str, names: Sequence[str]) -> dict[str, Column]:
+    """Return the columns that a condition names, by aliases; SQL ignores capital letters."""
+    quoted_and_plain = re.findall(r'"((?:[^"]|"")+)"|(\w+)', re.sub(r"'[^']*'", " ", where))
+    words = [(quoted or plain).replace('""', '"') for quoted, plain in quoted_and_plain]
+    # A name in the letters of the condition wins.
+    by_name = {name.casefold(): name for name in sorted(names, key=lambda name: name in words)}
+    found = dict.fromkeys(by_name[x.casefold()] for x in words if x.casefold() in by_name)
+    return {f"w{i}": Column(name, None) for i, name in enumerate(found)}
+
+
+def _filter(
+    connection: DuckDBPyConnection,
+    rows: str,
+    aliases: Iterable[str],
+    names: Mapping[str, str],
+    where: str,
+    known: Sequence[str],
+) -> str:
+    """Return SQL of the rows that meet a condition, which calls values by the names of columns."""
+    import duckdb
+
+    # A column may be called like an alias.
+    kept = {alias: f'"biasamp {alias}"' for alias in aliases}
+    named = [f"{value} AS {_identifier(name)}" for value, name in names.items()]
+    named += [f"{alias} AS {renamed}" for alias, renamed in kept.items()]
+    try:
+        found = connection.sql(f"SELECT {', '.join(named)} FROM ({rows})").filter(where)
+    except duckdb.Error as error:
+        unknown = re.search(r'Referenced column "(.+)" not found', str(error))
+        if unknown:
+            raise unknown_column(unknown[1], known) from None
+        cause = str(error).splitlines()[0].rpartition(" Error: ")[2]
+        rule = "where must be one condition of SQL, such as \"age >= 18 AND sex = 'F'\""
+        raise ValueError(f"{rule}; received {where!r:.80}: {cause[:120].strip(' .')}.") from None
+    if not found.limit(1).fetchall():
+        raise ValueError(f"No row meets where; received {where!r:.80}.")
+    aliased = ", ".join(f"{renamed} AS {alias}" for alias, renamed in kept.items())
+    return f"SELECT {aliased} FROM ({found.sql_query()})"
 
 
 def _check_header(file: _File) -> None:
@@ -233,6 +330,11 @@ def _check_header(file: _File) -> None:
     if not file.names or any(re.fullmatch(r"\s*-?[0-9.]+\s*", name) for name in file.names):
         call = "pandas.read_csv(..., names=[...])"
         raise ValueError(f"{_quote(file.path)} seems to have no header line: pass {call}.")
+
+
+def _identifier(name: str) -> str:
+    """Return a name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(text: str) -> str:

@@ -23,6 +23,7 @@ from biasamp_adapters.counting.labels import (
     Label,
     Lists,
     are_same,
+    find_label,
     listing,
     ordered,
     plain_labels,
@@ -181,7 +182,8 @@ def read_variables(inputs: Mapping[Key, Any], listed: Lists, missing_values: Any
         if variable is None:
             variable = read_labels(given, role)
         if missing_values and isinstance(variable, Codes):
-            variable = variable.with_labels(without(variable.labels, missing_values))
+            missing = {find_label(label, variable.labels) for label in missing_values}
+            variable = variable.with_labels(without(variable.labels, missing))
         variables[role, model] = variable
     return variables
 

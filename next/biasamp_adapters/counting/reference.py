@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from biasamp_adapters import words
-from biasamp_adapters.counting.base_rates import BaseRates
+from biasamp_adapters.counting.base_rates import BaseRates, are_in_file
 from biasamp_adapters.counting.counts import Counts, load_counts
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
@@ -109,6 +109,8 @@ def read_reference(
     """
     if reference is None or isinstance(reference, BaseRates):
         return reference
+    if are_in_file(reference):
+        return BaseRates.from_file(reference)
     missing = "drop" if options["missing"] == "drop" else "error"
     read = {"missing": missing, "missing_values": options["missing_values"]}
     if isinstance(reference, tuple | list) and len(reference) == 2:

@@ -16,7 +16,7 @@ import pandas as pd
 from biasamp_adapters.counting.arrays import to_array, to_objects
 from biasamp_adapters.counting.columns import Choice, Column, are_labels, columns_of, find_columns
 from biasamp_adapters.counting.labels import TASK, listing
-from biasamp_adapters.counting.paths import COUNT, explained, find_files, query_files
+from biasamp_adapters.counting.paths import COUNT, Selection, explained, find_files, query_files
 from biasamp_adapters.counting.variables import OverlappingGroups
 
 #: Names of columns by argument, and columns by argument.
@@ -38,6 +38,7 @@ def read_table(data: Any, arguments: Arguments, missing_values: Any = ()) -> Ite
     Parameters
     ----------
     data : frame of any engine, mapping of columns, path, pattern of paths, or list of these
+        Or a Selection of the rows of files.
     arguments : mapping of str to names
         The arguments of :meth:`Counts.from_arrays`, y_score and control_features; those that are
         None are ignored.
@@ -64,12 +65,15 @@ def read_table(data: Any, arguments: Arguments, missing_values: Any = ()) -> Ite
 
 def _read(data: Any, arguments: Arguments, missing_values: Any) -> Iterator[Chunk]:
     """Yield what :func:`read_table` does, with the warnings of engines."""
+    where = None
+    if isinstance(data, Selection):
+        data, where = data.paths, data.where
     paths = data if isinstance(data, list | tuple) else [data]
     data = nw.to_native(data, pass_through=True)
     if all(isinstance(path, str | os.PathLike) for path in paths):
         files = [file for path in paths for file in find_files(path)]
         with explained(files):
-            connection, rows, choices = query_files(files, arguments, missing_values)
+            connection, rows, choices = query_files(files, arguments, missing_values, where)
             yield from _read_query(nw.from_native(rows), choices, connection)
     elif isinstance(data, pd.DataFrame | Mapping):
         yield _read_memory(data, arguments)

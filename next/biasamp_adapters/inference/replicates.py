@@ -74,7 +74,7 @@ def replicate(
     step, n = max(_BATCH // widest, 1), len(measurements)
     sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
     batches = _score_batches(measurements, data, drawn_reference, sizes, generator(_DRAWS, seed))
-    scores = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot"))
+    scores = list(watch(batches, len(sizes) * n, "replicates", "a smaller n_boot (--n-boot)"))
     return [_join(scores[i::n]) for i in range(n)], data.note
 
 

@@ -20,7 +20,7 @@ from biasamp_adapters.auditing.runs import mean_over_runs, track_models
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.counting.counts import read_counts
-from biasamp_adapters.counting.labels import Label
+from biasamp_adapters.counting.labels import Label, find_label
 from biasamp_adapters.counting.reference import align, read_reference
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import Estimate
@@ -262,7 +262,8 @@ def audit(
     class_labels, group_labels : sequence of labels, optional
         All classes and groups, in their order.
     pos_label : label, optional
-        The class of two that is compared; by default 1, or the last.
+        The class of two that is compared; by default 1, or the last. A text also stands for the
+        label that looks like it, so that "1" is 1.
     favorable_label : label, optional
         The class that is good for a person.
     missing : {"error", "drop", "abstain"}
@@ -310,9 +311,8 @@ def audit(
     compared = read_reference(reference, used, options)
     # Data of a single group have a report, which says that there is no gap to judge.
     evaluation = align(counts.rows, compared, options, fewest_groups=1)
-    for argument, label in (("pos_label", pos_label), ("favorable_label", favorable_label)):
-        if label is not None:
-            check_choice(argument, label, evaluation.rows.class_labels)
+    pos_label = _find_class("pos_label", pos_label, evaluation.rows.class_labels)
+    favorable_label = _find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
     seed = read_seed(random_state)
     computed = compute_audit(evaluation, pos_label, n_boot, confidence, seed)
     names = {
@@ -328,6 +328,14 @@ def _are_same(y_true: Any, y_pred: Any) -> bool:
     """Return whether labels and the predictions of a model are one column or one array."""
     models = list(y_pred.values()) if isinstance(y_pred, Mapping) else [y_pred]
     return any(x is y_true or (isinstance(x, str) and x == y_true) for x in models)
+
+
+def _find_class(argument: str, label: Label | None, classes: Sequence[Label]) -> Label | None:
+    """Return the class that a label or its text stands for."""
+    if label is not None:
+        label = find_label(label, classes)
+        check_choice(argument, label, classes)
+    return label
 
 
 def _name_of(values: Any, argument: str) -> str | None:
