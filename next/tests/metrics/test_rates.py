@@ -70,7 +70,8 @@ def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, pred
     )
     assert isnan(result.value)
     assert result.to_dict()["value"]["value"] is None
-    assert result.notes[0].startswith("2 of 2 rates are undefined")
+    what = "shares" if metric.name == "MALS" else "rates"
+    assert result.notes[0].startswith(f"2 of 2 {what} are undefined")
 
 
 # The positive class.

@@ -145,7 +145,7 @@ def test_dictionary_is_plain_and_has_none_for_what_is_missing() -> None:
 def test_bare_call_warns_of_what_a_result_notes() -> None:
     columns = COLUMNS | {"y_true": [None, *COLUMNS["y_true"][1:]]}
     metric = bam.DirectionalBiasAmplification(missing="drop")
-    note = "1 rows with missing values were left out."
+    note = "1 row with missing values was left out."
     assert metric.result(**columns, n_boot=0).notes[0] == note
     with pytest.warns(bam.AmplificationWarning, match=f"BA A->T: {note}"):
         metric(**columns)
