@@ -182,7 +182,7 @@ BAD_USE: list[tuple[Any, dict[str, Any], str]] = [
         "rates must hold all of sensitive_features",
     ),
     (BA(reference=A_RATES), {"y_pred": None}, "y_pred must be given for BA A->T"),
-    (BA(reference=A_RATES), {"sensitive_features": None}, "`sensitive_features` is missing"),
+    (BA(reference=A_RATES), {"sensitive_features": None}, "sensitive_features must be given"),
     (BA(direction="T->A", reference=T_RATES), {}, "sensitive_features_pred must be given"),
     (
         BA(reference=bam.BaseRates({"he": {"cook": 1.0, "nurse": 0.0}})),
