@@ -75,6 +75,11 @@ def value(report: bam.AuditReport) -> float:
             {},
             "Predictions are probabilities, so predicted rates are mean probabilities.",
         ),
+        (
+            TABLE.assign(q=TABLE["g"].where(TABLE.index % 10 > 0)),
+            {"sensitive_features_pred": "q", "missing": "abstain"},
+            "40 predicted groups of p are missing; these rows count as wrong and stay in every",
+        ),
         (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
         (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
         (WITH_C, {"reference": TABLE}, "The reference has no rows of c, so their rates count 0 in"),

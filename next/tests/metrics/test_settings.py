@@ -283,7 +283,7 @@ def test_classes_without_rows_leave_a_note_with_three_of_them() -> None:
 def test_argument_that_a_metric_needs_is_named(kind: Any) -> None:
     with pytest.raises(ValueError, match="y_pred must be given for"):
         kind()(**COLUMNS | {"y_pred": None})
-    with pytest.raises(ValueError, match="sensitive_features must be given"):
+    with pytest.raises(ValueError, match="`sensitive_features` is missing"):
         kind()(**COLUMNS | {"sensitive_features": None})
     with pytest.raises(ValueError, match="y_true or a reference must be given; received neither"):
         kind()(**COLUMNS | {"y_true": None})

@@ -297,7 +297,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ({"y_score": np.ones((300, 2))}, r"y_score must be 300 numbers; received the shape \(300, 2\)"),
     ({"y_score": [*range(299), np.nan]}, "y_score must be finite; received nan"),
     ({"y_score": ["high"] * 300}, "y_score must hold numbers; received 'high'"),
-    ({"sensitive_features": None}, "sensitive_features must be given"),
+    ({"sensitive_features": None}, "`sensitive_features` is missing"),
     ({"n_boot": -1}, "n_boot must be a whole number from 0 on; received -1"),
     ({"n_thresholds": 0}, "n_thresholds must be a whole number from 1 on; received 0"),
     (
