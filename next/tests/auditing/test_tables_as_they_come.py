@@ -64,7 +64,12 @@ def value(report: bam.AuditReport) -> float:
             "The accuracy of p is clearly below that of one constant prediction (20% and 52%); the "
             "labels may be coded the other way round.",
         ),
-        (TABLE.assign(p=0), {}, "2 of 2 shares are undefined, because no row is predicted 1."),
+        (
+            TABLE.assign(p=0),
+            {},
+            "2 of 2 shares of groups in MALS are undefined and left out of the mean: there are no "
+            "predictions or reference rows of 1.",
+        ),
         (
             pd.concat([A, A.assign(g="b")]),
             {},
