@@ -467,7 +467,10 @@ CONSTANT_PREDICTIONS = (
 RATES_UNDEFINED = (
     "{k} of {m} rates are undefined and left out of the mean: there are no rows of {names}."
 )
-UNPREDICTED = "{k} of {m} shares are undefined, because no row is predicted {names}."
+SHARES_UNDEFINED = (
+    "{k} of {m} shares of groups in {metric} are undefined and left out of the mean: "
+    "there are no predictions or reference rows of {names}."
+)
 NONE_FREQUENT = (
     "All groups are equally frequent among the positives of the reference, "
     "so MALS is 0 for every model."

@@ -160,6 +160,7 @@ def summary(
             "unit": "rows",
             "missing": {},
             "left_out": 0,
+            "missing_groups": {},
             "in_no_group": 0,
             "in_several_groups": 0,
             "scores": [],

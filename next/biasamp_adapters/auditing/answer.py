@@ -256,7 +256,8 @@ def _changes(subject: Subject) -> list[str]:
 def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
     """Return what else is said of the main gap on the first screen, and behind the verdict."""
     names, main = subject.names, subject.main
-    is_missing = names.data["missing"].get(subject.verdict["model"])
+    missing = names.data["missing_groups" if names.compares_classes else "missing"]
+    is_missing = missing.get(subject.verdict["model"])
     error = words.ERROR_AND_MISSING if is_missing else words.ERROR
     if main is None:
         return [], equal_errors_of_ba(subject, error)

@@ -132,7 +132,7 @@ def _compared_with(data: Data) -> list[str]:
     if data["clusters"] is not None and data["n_clusters"] is not None:
         column = name(data["clusters"])
         parts.append(words.CLUSTERS_OF.format(n=data["n_clusters"], column=column))
-    if missing := sum(data["missing"].values()):
+    if missing := sum([*data["missing"].values(), *data["missing_groups"].values()]):
         predictions = count(missing, "prediction")
         parts.append(words.MISSING_PREDICTIONS.format(predictions=predictions))
     if data["left_out"]:

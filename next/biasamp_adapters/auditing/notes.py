@@ -43,14 +43,14 @@ def _of_rows(summary: Summary, names: Names) -> Iterator[str]:
     if data["left_out"]:
         were = agree(data["left_out"], "was", "were")
         yield words.ROWS_DROPPED.format(rows=count(data["left_out"], "row"), were=were)
-    for model, n in data["missing"].items():
-        if n:
-            yield words.PREDICTIONS_MISSING.format(
-                predictions=count(n, "prediction"),
-                model=name(model),
-                are=agree(n, "is", "are"),
-                what=words.NO_TASK if data["kind"] == "tasks" else words.WRONG,
-            )
+    what = words.NO_TASK if data["kind"] == "tasks" else words.WRONG
+    for part, noun, counts_as in (
+        (data["missing"], "prediction", what),
+        (data["missing_groups"], "predicted group", words.WRONG),
+    ):
+        for model, n in part.items():
+            numbers = {"predictions": count(n, noun), "are": agree(n, "is", "are")}
+            yield words.PREDICTIONS_MISSING.format(model=name(model), what=counts_as, **numbers)
     for record in summary["missing"]:
         yield words.MISSING_BY_GROUP.format(
             kind=names.labelled(record["labelled"]),

@@ -27,7 +27,15 @@ from biasamp_adapters.auditing.records import (
     stratum_records,
 )
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, MISSING, PREDICTION, TASK, Label
+from biasamp_adapters.counting.labels import (
+    ALL,
+    ATTRIBUTE,
+    MISSING,
+    PREDICTED,
+    PREDICTION,
+    TASK,
+    Label,
+)
 from biasamp_adapters.counting.margins import divide, margins_of_data
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 
@@ -88,13 +96,6 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
     members = computed.members[next(iter(computed.members))]
     positive = members.classes[members.compared[0]] if len(members.compared) == 1 else None
     models = computed.models if rows.has(PREDICTION) else ()
-    variables = [rows.variable(PREDICTION, model) for model in models]
-    margins = margins_of_data(rows.unweighted())
-    missing = {
-        model: int(margins.of_model(model).joint(ALL, MISSING[TASK]).sum())
-        for model, variable in zip(models, variables, strict=True)
-        if variable.has_missing
-    }
     feature = rows.names.get(ATTRIBUTE)
     n_groups = np.ones(len(rows))
     if rows.is_matrix(ATTRIBUTE) and rows.block_sums is None:
@@ -105,7 +106,7 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         label=rows.names.get(TASK),
         feature=" × ".join(feature) if isinstance(feature, tuple) else feature,
         kind="tasks" if rows.is_matrix(TASK) else "classes",
-        probabilities=any(variable.is_soft for variable in variables),
+        probabilities=any(rows.variable(PREDICTION, model).is_soft for model in models),
         directions=list(computed.members),
         groups=_members(computed, A_TO_T),
         classes=_members(computed, T_TO_A),
@@ -117,12 +118,21 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         clusters=names.get("clusters"),
         n_clusters=rows.n_clusters,
         unit=members.unit,
-        missing=missing,
+        missing=_missing(computed, TASK),
+        missing_groups=_missing(computed, ATTRIBUTE),
         left_out=rows.dropped,
         in_no_group=int(rows.n[n_groups == 0].sum()),
         in_several_groups=int(rows.n[n_groups > 1].sum()),
         scores=[],
     )
+
+
+def _missing(computed: Computed, truth: str) -> dict[str, int]:
+    """Return how many predictions of a variable are missing, for models that have any."""
+    rows, role = computed.evaluation.rows, PREDICTED[truth]
+    models = [m for m in computed.models if rows.has(role) and rows.variable(role, m).has_missing]
+    margins = margins_of_data(rows.unweighted())
+    return {m: int(margins.of_model(m).joint(ALL, MISSING[truth]).sum()) for m in models}
 
 
 def _members(computed: Computed, direction: str) -> list[Member]:

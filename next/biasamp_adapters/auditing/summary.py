@@ -41,8 +41,9 @@ class Data(TypedDict):
     names of columns, None if they have none. ``positive`` is the class that is compared where one
     of two says it all. ``compared_with`` is "labels" or "given rates". ``reference`` are rows that
     decide the signs of BA, None if the labels do. ``unit`` is what ``Member.size`` counts.
-    ``missing`` are missing predictions by model, ``left_out`` rows with missing values. Where each
-    group is a column, ``in_no_group`` and ``in_several_groups`` are rows, else 0.
+    ``missing`` and ``missing_groups`` are missing predictions of classes and of groups by model,
+    ``left_out`` rows with missing values. Where each group is a column, ``in_no_group`` and
+    ``in_several_groups`` are rows, else 0.
     """
 
     rows: int
@@ -63,6 +64,7 @@ class Data(TypedDict):
     n_clusters: int | None
     unit: str
     missing: dict[str, int]
+    missing_groups: dict[str, int]
     left_out: int
     in_no_group: int
     in_several_groups: int

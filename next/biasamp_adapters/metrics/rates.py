@@ -91,9 +91,9 @@ class RateMeasurement(Measurement):
         is_undefined = np.isnan(self.changes)
         if not is_undefined.any():
             return ()
-        k, names = is_undefined.sum(), self.name_conditions(is_undefined)
-        note = words.UNPREDICTED if self.reads_reference else words.RATES_UNDEFINED
-        return (note.format(k=k, m=is_undefined.size, names=names),)
+        template = words.SHARES_UNDEFINED if self.reads_reference else words.RATES_UNDEFINED
+        parts = {"k": is_undefined.sum(), "m": is_undefined.size, "metric": self.metric.name}
+        return (template.format(names=self.name_conditions(is_undefined), **parts),)
 
     def mean(self, contributions: Array) -> Array:
         """Return the mean over pairs; of undirected metrics over classes of the sum over groups."""
@@ -207,7 +207,8 @@ class RateMeasurement(Measurement):
     def further_notes(self) -> tuple[str, ...]:
         """How many signs may be the other one; nothing if none may, or if they are given."""
         n_uncertain = int(self.pairs().get("uncertain", np.zeros(0)).sum())
-        if self.reads_reference and not self.coefficients.any() and np.isfinite(self.value):
+        has_shares = len(self.coefficients) > 1 and np.isfinite(self.value)
+        if self.reads_reference and has_shares and not self.coefficients.any():
             return (words.NONE_FREQUENT,)
         if not n_uncertain:
             return ()

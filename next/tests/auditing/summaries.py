@@ -145,6 +145,7 @@ def make(**parts: Any) -> dict[str, Any]:
         "unit": "rows",
         "missing": parts.pop("missing_predictions", {}),
         "left_out": 0,
+        "missing_groups": {},
         "in_no_group": 0,
         "in_several_groups": 0,
         "scores": parts.pop("scored", []),

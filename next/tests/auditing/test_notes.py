@@ -62,6 +62,11 @@ RATES = [
             "rate.",
         ),
         (
+            {"missing_groups": {"model": 266}, "kind": "tasks"},
+            "266 predicted groups of model are missing; these rows count as wrong and stay in "
+            "every rate.",
+        ),
+        (
             {"missing_predictions": {"model": 1}, "kind": "tasks"},
             "1 prediction of model is missing; these rows count as not having any task and stay in "
             "every rate.",

@@ -64,7 +64,12 @@ def value(report: bam.AuditReport) -> float:
             "The accuracy of p is clearly below that of one constant prediction (20% and 52%); the "
             "labels may be coded the other way round.",
         ),
-        (TABLE.assign(p=0), {}, "2 of 2 shares are undefined, because no row is predicted 1."),
+        (
+            TABLE.assign(p=0),
+            {},
+            "2 of 2 shares of groups in MALS are undefined and left out of the mean: there are no "
+            "predictions or reference rows of 1.",
+        ),
         (
             pd.concat([A, A.assign(g="b")]),
             {},
@@ -74,6 +79,11 @@ def value(report: bam.AuditReport) -> float:
             TABLE.assign(p=TABLE["p"] * 0.5),
             {},
             "Predictions are probabilities, so predicted rates are mean probabilities.",
+        ),
+        (
+            TABLE.assign(q=TABLE["g"].where(TABLE.index % 10 > 0)),
+            {"sensitive_features_pred": "q", "missing": "abstain"},
+            "40 predicted groups of p are missing; these rows count as wrong and stay in every",
         ),
         (TABLE, {"y_pred": "y"}, "y_true and y_pred are the same column."),
         (TABLE, {"y_pred": {"old": "p", "new": "y"}}, "y_true and y_pred are the same column."),
