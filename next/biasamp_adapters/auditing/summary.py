@@ -152,13 +152,14 @@ class ErrorRecord(Number):
 class ScoreRecord(TypedDict):
     """A named gap in two steps: from the labels to the scores, and on to the decisions.
 
-    ``gap`` is the position of the gap, ``rule`` how decisions follow from the score ("5 or more").
+    ``gap`` is the position of the gap, None if no gap is named, and ``rule`` says how decisions
+    follow from the score ("5 or more").
     ``first`` and ``second`` are the rates that the scores imply. ``reason`` says why the steps are
     not told apart; the numbers are then None.
     """
 
     model: str
-    gap: int
+    gap: int | None
     rule: str
     first: float | None
     second: float | None
