@@ -231,8 +231,8 @@ class DifferenceRecord(Number):
 class ThresholdRecord(TypedDict):
     """What decisions by another threshold of the score would give.
 
-    ``threshold`` is None for one of each group. ``accuracy_falls`` says whether the accuracy
-    clearly falls.
+    ``threshold`` is None for one of each group. ``gap`` and ``fpr_difference`` are about the named
+    gap, or else the first one. ``accuracy_falls`` says whether the accuracy clearly falls.
     """
 
     model: str
