@@ -201,8 +201,13 @@ def _demo(given: dict[str, Any]) -> None:
 
     _check_outputs(given)
     table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    table = table.assign(high=(table["decile_score"] >= 5).astype(int))
-    report = bam.audit(table, "high", y_true="two_year_recid", sensitive_features="race")
+    report = bam.audit(
+        table,
+        y_true="two_year_recid",
+        y_score="decile_score",
+        threshold=5,
+        sensitive_features="race",
+    )
     _print(report, given["full"], _write(report, given))
 
 

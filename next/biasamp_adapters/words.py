@@ -252,7 +252,13 @@ SCORES_IMPLY = (
     "The gap that the scores imply is the difference of the mean share of {of} "
     "at the scores of each group."
 )
+OR_MORE, MORE_THAN = "{threshold} or more", "more than {threshold}"
 NOT_TOLD_APART = "Score and threshold are not told apart: {reason}."
+NEEDS_TWO_CLASSES, NEEDS_SCORE = "it needs two classes", "it needs y_score"
+FEW_ROWS_OF_SCORE = "there are fewer than {n} rows"
+TWO_VALUES = "the score has two values only"
+NO_GAP_NAMED, UNCLEAR_IN_LABELS = "no gap is named", "the gap is not clear in the labels"
+NO_ONE_THRESHOLD = "the decisions do not follow one threshold of the score"
 
 # Largest differences between groups.
 
@@ -413,6 +419,8 @@ CODING = (
     "The accuracy of {model} is clearly below that of one constant prediction ({accuracy} and "
     "{constant}); the labels may be coded the other way round."
 )
+SCORES_REVERSED = "The scores of {model} rank the classes in reverse order."
+NO_THRESHOLD_GIVES = "No threshold of the scores gives the predictions of {model}."
 LOOKS_MISSING = (
     "{rows} of {column} {hold} {label}, which often means a missing value; missing_values= names "
     "such labels."

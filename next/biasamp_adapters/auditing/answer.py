@@ -260,7 +260,10 @@ def _more_of_gap(subject: Subject) -> tuple[list[str], list[str]]:
     is_missing = missing.get(subject.verdict["model"])
     error = words.ERROR_AND_MISSING if is_missing else words.ERROR
     if main is None:
-        return [], equal_errors_of_ba(subject, error)
+        rest = equal_errors_of_ba(subject, error)
+        if subject.summary["scores"] and not names.compares_classes:
+            rest.append(words.NOT_TOLD_APART.format(reason=words.NO_GAP_NAMED))
+        return [], rest
     of_gap, first, rest = GapSentences(subject.gaps[main], names, subject.gaps), [], []
     is_multiclass = names.data["kind"] == "classes" and not names.has_two_classes
     if subject.has_errors:

@@ -16,6 +16,7 @@ from biasamp_adapters.counting.labels import (
     PREDICTED,
     PREDICTION,
     RIGHT,
+    SCORE,
     TASK,
     UNANSWERED,
     Array,
@@ -27,6 +28,7 @@ from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.gaps import MOST_GAPS, choose_comparison
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A
 from biasamp_adapters.metrics.rates import RateMeasurement, pass_errors
+from biasamp_adapters.thresholds.score_or_threshold import implied_rates
 
 #: What the rates of a direction are given, and what they are rates of.
 ROLES = {A_TO_T: (ATTRIBUTE, TASK), T_TO_A: (TASK, ATTRIBUTE)}
@@ -65,7 +67,7 @@ class Members:
         sizes, unit = _sizes(evaluation, given, n_rows)
         compared: Sequence[int] = range(len(rows.labels_of(of)))
         if len(compared) == 2 and not rows.is_matrix(of) and not _has_missing(evaluation, of):
-            compared = [_position_of_positive(rows.labels_of(of), direction, pos_label)]
+            compared = [position_of_positive(rows.labels_of(of), direction, pos_label)]
         return cls(
             direction, rows.labels_of(given), rows.labels_of(of), n_rows, sizes, unit, compared
         )
@@ -76,9 +78,7 @@ class Members:
         return len(choose_comparison(self.sizes, self.compared).first) > MOST_GAPS
 
 
-def _position_of_positive(
-    labels: tuple[Label, ...], direction: str, pos_label: Label | None
-) -> int:
+def position_of_positive(labels: tuple[Label, ...], direction: str, pos_label: Label | None) -> int:
     """Return the class of two that says it all; of two groups the second."""
     if direction == T_TO_A:
         return 1
@@ -152,7 +152,10 @@ class GroupMeasurement:
         return self.score(self.ba.margins, None)
 
     def score(self, margins: Margins, origin: Margins | None, rng: Any = None) -> dict[str, Array]:
-        """Return rates in labels and predictions, with equal error rates, and error rates."""
+        """Return rates in labels and predictions, with equal error rates, and error rates.
+
+        Rows with scores of two classes also have the rates that the scores imply.
+        """
         given, of = ROLES[self.members.direction]
         rows = _with_all(margins, given, ALL)
         predicted = _with_all(margins, given, PREDICTED[of])
@@ -172,6 +175,9 @@ class GroupMeasurement:
             scores["accuracy"] = divide(right.sum(axis=2), rows[..., 0])
             if of == TASK and margins.variable(PREDICTION).has_missing:
                 scores["missing"] = divide(_with_all(margins, given, UNANSWERED), true)
+        if given == ATTRIBUTE and margins.has(SCORE):
+            by_group = _with_all(margins, ATTRIBUTE, SCORE)
+            scores["implied"] = implied_rates(by_group, margins.joint(TASK, SCORE))
         return scores
 
 

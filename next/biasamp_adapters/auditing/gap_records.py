@@ -101,6 +101,16 @@ def _is_half(computed: Computed, direction: str, gaps: Sequence[Gap], signs: Arr
     return bool(signs[first, of_class] > 0)
 
 
+def main_gap(computed: Computed, direction: str, model: str) -> tuple[int | None, Gap | None]:
+    """Return the named gap with the most certain change, and its position.
+
+    If no gap is named, there is no position, and the gap is the first one.
+    """
+    gaps = sort_gaps(computed.judgements[direction, model])
+    position = min(name_gaps(gaps), default=None)
+    return position, gaps[position or 0] if gaps else None
+
+
 def gap_records(computed: Computed) -> Iterator[GapRecord]:
     """Yield the gaps of each model, from the most certain change on."""
     for (direction, model), judgement in computed.judgements.items():
@@ -108,7 +118,7 @@ def gap_records(computed: Computed) -> Iterator[GapRecord]:
         for gap in sort_gaps(judgement):
             equal, beyond = (None, None), as_number(np.nan)
             if "equal" in rates:
-                first, second, of_class = _places(computed, direction, gap)
+                first, second, of_class = places_of(computed, direction, gap)
                 by_group = rates["equal"][:, [first, second], of_class]
                 predicted = rates["predicted"][:, [first, second], of_class]
                 equal = tuple(by_group[0].tolist())
@@ -142,7 +152,7 @@ def gap_records(computed: Computed) -> Iterator[GapRecord]:
             )
 
 
-def _places(computed: Computed, direction: str, gap: Gap) -> tuple[int, int, int]:
+def places_of(computed: Computed, direction: str, gap: Gap) -> tuple[int, int, int]:
     """Return the positions of both sides of a gap, of which -1 is all rows, and of its class."""
     members = computed.members[direction]
     position = {label: i for i, label in enumerate(members.groups)}
@@ -160,7 +170,7 @@ def error_records(computed: Computed) -> Iterator[ErrorRecord]:
             continue
         gaps = sort_gaps(judgement)
         for i in name_gaps(gaps):
-            first, second, of_class = _places(computed, direction, gaps[i])
+            first, second, of_class = places_of(computed, direction, gaps[i])
             labelled = rates["true"][0, :-1, of_class] * members.sizes
             for kind, name, sizes in (
                 ("negative", "fpr", members.sizes - labelled),

@@ -26,6 +26,7 @@ from biasamp_adapters.auditing.records import (
     rate_records,
     stratum_records,
 )
+from biasamp_adapters.auditing.scores import score_records, threshold_records
 from biasamp_adapters.auditing.summary import VERSION, Data, Member, RateRecord, Summary
 from biasamp_adapters.counting.labels import (
     ALL,
@@ -47,7 +48,7 @@ def summarize(
     computed: Computed, title: str, names: Mapping[str, Any], favorable_label: Label | None
 ) -> Summary:
     """Return the summary; ``names`` are those of columns, and the facts of how it was computed."""
-    rates = list(rate_records(computed))
+    rates, scores = list(rate_records(computed)), names.get("scores", {})
     return Summary(
         version=VERSION,
         title=title,
@@ -63,12 +64,12 @@ def summarize(
         gaps=list(gap_records(computed)),
         errors=list(error_records(computed)),
         missing=list(missing_records(computed, names.get("random_state", 0))),
-        scores=[],
+        scores=list(score_records(computed, scores)),
         metrics=list(metric_records(computed)),
         rates=rates,
         largest=list(largest_records(computed)),
         differences=list(difference_records(computed)),
-        thresholds=[],
+        thresholds=list(threshold_records(computed, scores)),
         equal_errors=list(_equal_errors(computed)),
         levels=list(_levels(computed)),
         pairs=list(_pairs(computed, rates)),
@@ -82,6 +83,7 @@ def summarize(
 def _notes(computed: Computed, names: Mapping[str, Any]) -> Iterator[str]:
     """Yield notes on how the table was given."""
     rows, weights = computed.evaluation.rows, names.get("sample_weight")
+    yield from filter(None, (score.note for score in names.get("scores", {}).values()))
     if names.get("is_same_column"):
         yield words.SAME_COLUMN
     if weights is not None and rows.w is not None and rows.cluster is None:
@@ -123,7 +125,7 @@ def _data(computed: Computed, names: Mapping[str, Any], favorable_label: Label |
         left_out=rows.dropped,
         in_no_group=int(rows.n[n_groups == 0].sum()),
         in_several_groups=int(rows.n[n_groups > 1].sum()),
-        scores=[],
+        scores=list(names.get("scores", ())),
     )
 
 

@@ -154,13 +154,14 @@ class ErrorRecord(Number):
 class ScoreRecord(TypedDict):
     """A named gap in two steps: from the labels to the scores, and on to the decisions.
 
-    ``gap`` is the position of the gap, ``rule`` how decisions follow from the score ("5 or more").
+    ``gap`` is the position of the gap, None if no gap is named, and ``rule`` says how decisions
+    follow from the score ("5 or more").
     ``first`` and ``second`` are the rates that the scores imply. ``reason`` says why the steps are
     not told apart; the numbers are then None.
     """
 
     model: str
-    gap: int
+    gap: int | None
     rule: str
     first: float | None
     second: float | None
@@ -232,8 +233,8 @@ class DifferenceRecord(Number):
 class ThresholdRecord(TypedDict):
     """What decisions by another threshold of the score would give.
 
-    ``threshold`` is None for one of each group. ``accuracy_falls`` says whether the accuracy
-    clearly falls.
+    ``threshold`` is None for one of each group. ``gap`` and ``fpr_difference`` are about the named
+    gap, or else the first one. ``accuracy_falls`` says whether the accuracy clearly falls.
     """
 
     model: str

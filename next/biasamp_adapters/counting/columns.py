@@ -13,7 +13,6 @@ from biasamp_adapters.counting.labels import ATTRIBUTE, CONTROL, PREDICTION, TAS
 
 #: Arguments that may have columns for each model, and the truth that each is paired with.
 _BY_MODEL = {argument: truth for argument, truth in TRUTH.items() if argument != truth}
-_BY_MODEL["y_score"] = ""
 
 #: Arguments whose lists are matrices of classes.
 _CLASSES = (TASK, PREDICTION)
@@ -131,8 +130,8 @@ def _choose(argument: str, given: Any, table: Counter[Any]) -> Choice:
             f"With data, arguments are names of columns, and {argument} holds values. Pass arrays "
             f"for all, or data.assign({argument}=...)."
         )
-    if len(set(names)) != len(names) or not names or (len(names) > 1 and argument not in TRUTH):
-        several = "different columns" if argument in TRUTH else "one column"
+    if len(set(names)) != len(names) or not names or (len(names) > 1 and not TRUTH.get(argument)):
+        several = "different columns" if TRUTH.get(argument) else "one column"
         raise ValueError(f"{argument} must name {several}; received {listing(names) or 'none'}.")
     for name in names:
         if name not in table:
@@ -149,7 +148,7 @@ def _match(argument: str, pattern: str, table: Counter[Any]) -> Choice:
     shape = re.compile(f"{re.escape(before)}.+{re.escape(after)}", re.DOTALL)
     names = [name for name in table if isinstance(name, str) and shape.fullmatch(name)]
     choice = _choose(argument, names or [pattern], table)
-    if argument not in TRUTH or argument == CONTROL:
+    if not TRUTH.get(argument) or argument == CONTROL:
         return choice
     labels = names  # Without the text beside the star, unless this would cut a word.
     if not before[-1:].isalnum():

@@ -15,15 +15,17 @@ import pandas as pd
 from biasamp_adapters.counting import arrays, saved
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
-    ATTRIBUTE_PREDICTION,
     CONTROL,
     PREDICTED,
     PREDICTION,
+    SCORE,
     TASK,
     TRUTH,
     Key,
     Label,
+    find_label,
     listing,
+    positive_class,
     read_lists,
     show,
 )
@@ -32,7 +34,7 @@ from biasamp_adapters.counting.paths import find_files, is_saved_counts
 from biasamp_adapters.counting.reading import on_common_labels, read_variables
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.tables import read_table
-from biasamp_adapters.counting.variables import Codes, Variable
+from biasamp_adapters.counting.variables import Codes, Variable, Variables
 
 #: The name of the only model where none is given.
 MODEL = "model"
@@ -46,6 +48,8 @@ _OPTIONS: dict[str, Any] = {
     "group_labels": None,
     "missing": "error",
     "missing_values": (),
+    "threshold": None,
+    "pos_label": None,
 }
 
 
@@ -78,6 +82,12 @@ class Counts:
             ``y_pred`` names several models.
         sensitive_features, sensitive_features_pred : array-like of shape (rows,)
             Groups; several columns are crossed. A text names a level of ``y_true``'s index.
+        y_score : array-like of shape (rows,), optional
+            Scores of the positive class, finite numbers; a mapping has models of ``y_pred``.
+        threshold : float, optional
+            Without ``y_pred``, the positive class is predicted where ``y_score`` is at least this.
+        pos_label : label, optional
+            The class of two that scores predict; by default 1, or the last.
         sample_weight, clusters, count : array-like of shape (rows,), optional
             Weights, names of clusters, and how many equal rows each row stands for.
         class_labels, group_labels : sequence of labels, optional
@@ -108,11 +118,10 @@ class Counts:
         frame : frame that Narwhals reads, mapping of columns, path, or list of paths
         **columns
             ``y_true``, ``y_pred``, ``sensitive_features``, ``sensitive_features_pred``,
-            ``sample_weight``, ``clusters`` and ``count`` as names of columns: a list or a pattern
-            such as "true_*" for a label matrix, a list for crossed groups, a pattern for groups
-            that are columns of 0 and 1, a mapping of several models to names.
-            ``class_labels``, ``group_labels``, ``missing`` and ``missing_values`` are those of
-            :meth:`from_arrays`.
+            ``y_score``, ``sample_weight``, ``clusters`` and ``count`` as names of columns: a list
+            or a pattern such as "true_*" for a label matrix, a list for crossed groups, a pattern
+            for groups that are columns of 0 and 1, a mapping of several models to names.
+            The other arguments are those of :meth:`from_arrays`.
 
         Examples
         --------
@@ -151,7 +160,7 @@ class Counts:
             False keeps sums of random blocks of rows and nothing about a row: at least 20 blocks of
             50 rows, with about ten rows of every group in every block. A smaller group is kept as
             one sum, and numbers about it have no interval; so are fewer rows. Add counts first:
-            sums of blocks are not added.
+            sums of blocks are not added, and have no scores.
 
         Warns
         -----
@@ -236,16 +245,22 @@ def _count_frames(
                 parts[-2:] = [parts[-2] + parts[-1]]
     if not parts:
         raise ValueError("data must have at least one row; received none")
-    return finish_rows(reduce(add, parts), options["missing"])
+    return finish_rows(reduce(add, parts), options)
 
 
 def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays without missing values."""
-    return finish_rows(_read_rows(columns, options), options["missing"])
+    return finish_rows(_read_rows(columns, options), options)
 
 
 def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
+    has_score, has_prediction = (columns.get(name) is not None for name in (SCORE, PREDICTION))
+    has_threshold = options.get("threshold") is not None
+    if has_score and not (has_prediction or has_threshold):
+        raise ValueError("y_score needs threshold= or y_pred=.")
+    if has_threshold and (has_prediction or not has_score):
+        raise ValueError("threshold needs y_score= without y_pred=.")
     rows = read_rows(columns, options)
     has_sizes = rows.w is not None or columns.get("count") is not None
     if has_sizes and not (rows.weight > 0).all():
@@ -261,15 +276,20 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
         groups = columns.get(role)
         if isinstance(groups, str) and not isinstance(truth, str):
             inputs[role, None] = arrays.level_of_index(truth, groups, role)
-    for role in PREDICTED.values():
+    roles = (*PREDICTED.values(), SCORE)
+    for role in roles:
         given = columns.get(role)
         by_model = given if isinstance(given, Mapping) else {MODEL: given}
         inputs |= {(role, model): values for model, values in by_model.items()}
     inputs = {key: values for key, values in inputs.items() if values is not None}
-    first, second = ([m for role, m in inputs if role == name] for name in PREDICTED.values())
-    if first and second and set(first) != set(second):
-        rule = f"sensitive_features_pred must be a mapping of the models {listing(first)}"
+    first, second, scored = ([m for role, m in inputs if role == name] for name in roles)
+    models = first or scored
+    if models and second and set(models) != set(second):
+        rule = f"sensitive_features_pred must be a mapping of the models {listing(models)}"
         raise ValueError(f"{rule}; received {listing(second)}")
+    if not set(scored) <= set(models):
+        rule = f"y_score must be a mapping of the models {listing(models)}"
+        raise ValueError(f"{rule}; received {listing(scored)}")
     arrays.warn_of_order((role, values) for (role, _), values in inputs.items())
     inputs = {key: arrays.read_input(values, key[0]) for key, values in inputs.items()}
     listed = read_lists(options)
@@ -306,12 +326,38 @@ def _read_numbers(columns: Mapping[str, Any], variables: Mapping[Key, Variable])
     return numbers
 
 
-def finish_rows(rows: Rows, missing: str) -> Rows:
-    """Return the rows of all data without missing values, or raise."""
-    rows = rows.complete(missing)
+def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:
+    """Return the rows of all data without missing values, or raise.
+
+    A threshold of the scores gives predictions.
+    """
+    rows = rows.complete(options["missing"])
     if not len(rows):
         raise ValueError("data must have at least one row without missing values; received none")
-    return replace(rows, variables=on_common_labels(rows.variables, rows.listed))
+    variables = dict(rows.variables)
+    if options.get("threshold") is not None:
+        variables |= _decide(rows, options["threshold"], options["pos_label"])
+    return replace(rows, variables=on_common_labels(variables, rows.listed))
+
+
+def _decide(rows: Rows, threshold: float, pos_label: Label | None) -> Variables:
+    """Return the positive class where a score is at least the threshold, else the other class."""
+    if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
+        raise ValueError(f"threshold must be a finite number; received {threshold!r:.60}")
+    classes = rows.listed.get(TASK, rows.class_labels)
+    if len(classes) < 2 and set(classes) <= {0, 1}:  # The other class may not occur.
+        classes = (0, 1)
+    positive = positive_class(classes) if pos_label is None else find_label(pos_label, classes)
+    if rows.is_matrix(TASK) or len(classes) != 2 or positive not in classes:
+        rule = "threshold needs two classes in y_true, one of which is pos_label"
+        raise ValueError(f"{rule}; received {listing(classes)}")
+    code = classes.index(positive)
+    predictions: Variables = {}
+    for (role, model), score in rows.variables.items():
+        if role == SCORE and isinstance(score, Codes):
+            codes = np.where(np.array(score.labels) >= threshold, code, 1 - code)
+            predictions[PREDICTION, model] = Codes(classes, codes.astype(np.uint8)[score.codes])
+    return predictions
 
 
 # Counts as a frame.
@@ -322,7 +368,7 @@ def _frame_of_rows(rows: Rows) -> pd.DataFrame:
     rows = replace(rows, cluster=None).merged()
     columns: dict[str | None, Any] = {}
     for (role, model), variable in rows.variables.items():
-        name = {PREDICTION: model, ATTRIBUTE_PREDICTION: f"{role}[{model}]"}.get(role, role)
+        name = model if role == PREDICTION else role if model is None else f"{role}[{model}]"
         columns[name] = _column(variable)
     columns["count"] = rows.n
     if rows.w is not None:
@@ -376,10 +422,11 @@ def read_counts(
     _refuse_strata(given)
     if given:
         raise ValueError(f"counts hold all variables, so {next(iter(given))} must not be given")
-    if options["missing_values"]:
-        raise ValueError("missing_values is read where rows are counted, as in Counts.from_frame")
+    for name in ("missing_values", "threshold"):
+        if options.get(name) not in (None, (), []):
+            raise ValueError(f"{name} is read where rows are counted, as in Counts.from_frame")
     if options["missing"] == "drop":
-        counts = Counts(finish_rows(counts.rows, "drop"))
+        counts = Counts(finish_rows(counts.rows, {"missing": "drop"}))
     return counts, None
 
 

@@ -25,6 +25,7 @@ Lists: TypeAlias = dict[str, tuple[Label, ...]]
 
 TASK, PREDICTION = "y_true", "y_pred"
 ATTRIBUTE, ATTRIBUTE_PREDICTION = "sensitive_features", "sensitive_features_pred"
+SCORE = "y_score"
 
 #: What strata of an audit are made of.
 CONTROL = "control_features"
@@ -33,8 +34,9 @@ CONTROL = "control_features"
 PREDICTED = {TASK: PREDICTION, ATTRIBUTE: ATTRIBUTE_PREDICTION}
 REFERENCE = {TASK: "y_true of the reference", ATTRIBUTE: "sensitive_features of the reference"}
 
-#: The true variable whose labels a variable shares.
-TRUTH = {TASK: TASK, PREDICTION: TASK, ATTRIBUTE: ATTRIBUTE, ATTRIBUTE_PREDICTION: ATTRIBUTE}
+#: The true variable whose labels a variable shares. Those of a score are its own numbers.
+TRUTH = {TASK: TASK, PREDICTION: TASK, SCORE: ""}
+TRUTH |= {ATTRIBUTE: ATTRIBUTE, ATTRIBUTE_PREDICTION: ATTRIBUTE}
 TRUTH |= {REFERENCE[truth]: truth for truth in REFERENCE} | {CONTROL: CONTROL}
 
 #: One label for all rows, and one for the rows that have a group or a class.

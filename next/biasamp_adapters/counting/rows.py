@@ -20,6 +20,7 @@ from biasamp_adapters.counting.labels import (
     MISSING,
     PREDICTED,
     RIGHT,
+    SCORE,
     TASK,
     TRUTH,
     UNANSWERED,
@@ -129,6 +130,11 @@ class Rows:
             return _indicator(prediction.missing)
         return _right_labels(self.variable(truth), prediction)
 
+    def scores(self, model: str) -> Array:
+        """Return the score of each row; NaN if it is missing."""
+        score: Any = self.variables[SCORE, model]
+        return np.array([*score.labels, np.nan], dtype=np.float64)[score.codes]
+
     def labels_of(self, truth: str) -> tuple[Label, ...]:
         """Return the classes of "y_true", or the groups of "sensitive_features"."""
         labels = [v.labels for (role, _), v in self.variables.items() if TRUTH[role] == truth]
@@ -190,6 +196,11 @@ class Rows:
         w = None if self.w is None else self.w[positions]
         cluster = None if self.cluster is None else pd.factorize(self.cluster[positions])[0]
         return replace(self, variables=kept, n=self.n[positions], w=w, cluster=cluster)
+
+    def without(self, role: str) -> Rows:
+        """Return the rows without the variables of a role."""
+        kept = {key: v for key, v in self.variables.items() if key[0] != role}
+        return replace(self, variables=kept)
 
     def unweighted(self) -> Rows:
         """Return the rows with a weight of 1 each."""
@@ -335,8 +346,11 @@ def _traits(rows: Rows) -> set[str]:
 
 
 def _append(first: Variable, second: Variable) -> Variable:
-    """Return the rows of both; their labels are the same."""
+    """Return the rows of both; their labels are the same, unless they are scores."""
     if isinstance(first, Codes) and isinstance(second, Codes):
+        if first.labels != second.labels:
+            labels = np.union1d(*map(np.array, (first.labels, second.labels))).tolist()
+            first, second = first.with_labels(labels), second.with_labels(labels)
         return replace(first, codes=np.concatenate([first.codes, second.codes]))
     values = [first.values, second.values]
     is_sparse = any(map(sparse.issparse, values))

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from biasamp_adapters.atomic import write_text
-from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Key, Label
+from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, SCORE, Key, Label
 from biasamp_adapters.counting.margins import divide, margins_of_data, pairs_of
 from biasamp_adapters.counting.partition import Partition
 from biasamp_adapters.counting.paths import find_files
@@ -135,6 +135,7 @@ def without_rows(rows: Rows) -> Rows:
     """Return counts of the same data that hold sums of blocks, and nothing about a row."""
     if rows.block_sums is not None:
         return rows
+    rows = rows.without(SCORE)
     if any(variable.has_missing for variable in rows.variables.values()):
         raise ValueError("save(rows=False) must have no missing predictions; received some")
     partition, undrawn = _private_partition(rows.merged())

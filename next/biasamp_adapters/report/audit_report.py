@@ -17,6 +17,7 @@ from biasamp_adapters.auditing.check import Failure, check
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
 from biasamp_adapters.auditing.runs import mean_over_runs, track_models
+from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.counting.counts import read_counts
@@ -226,6 +227,8 @@ def audit(
     y_true: Any = None,
     sensitive_features: Any = None,
     sensitive_features_pred: Any = None,
+    y_score: Any = None,
+    threshold: float | None = None,
     reference: Any = None,
     control_features: Any = None,
     sample_weight: Any = None,
@@ -254,6 +257,11 @@ def audit(
         Arrays, or names of columns. A list of ``sensitive_features`` is crossed. A label matrix is
         a pattern such as "true_*" beside "pred_*", or a list of columns; groups that are columns
         of 0 and 1 are a pattern, such as "race_*".
+    y_score : array-like, name of a column, or dict of models to these; optional
+        Scores of the positive class, finite numbers: whether a gap comes from the score or from the
+        threshold, and what other thresholds would give.
+    threshold : float, optional
+        Without ``y_pred``, the positive class is predicted where ``y_score`` is at least this.
     reference : pair (y_true, sensitive_features), Counts, BaseRates, frame or path, optional
         Data that decide the signs of BA; by default the evaluated labels.
     control_features : array-like, mapping or frame of columns, or names of columns, optional
@@ -285,8 +293,8 @@ def audit(
     --------
     >>> import biasamp_adapters as bam
     >>> table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
-    >>> table = table.assign(high=(table["decile_score"] >= 5).astype(int))
-    >>> report = bam.audit(table, "high", y_true="two_year_recid", sensitive_features="race")
+    >>> names = {"y_true": "two_year_recid", "sensitive_features": "race"}
+    >>> report = bam.audit(table, y_score="decile_score", threshold=5, **names)
     >>> [verdict] = report.verdicts
     >>> verdict.code
     'amplifies'
@@ -298,6 +306,7 @@ def audit(
         "sensitive_features": sensitive_features,
         "sensitive_features_pred": sensitive_features_pred,
         "control_features": control_features,
+        "y_score": y_score,
         "sample_weight": sample_weight,
         "clusters": clusters,
     }
@@ -306,6 +315,8 @@ def audit(
         "group_labels": group_labels,
         "missing": missing,
         "missing_values": missing_values,
+        "threshold": threshold,
+        "pos_label": pos_label,
     }
     counts, used = read_counts(data, y_pred, columns=columns, options=options)
     compared = read_reference(reference, used, options)
@@ -314,12 +325,14 @@ def audit(
     pos_label = _find_class("pos_label", pos_label, evaluation.rows.class_labels)
     favorable_label = _find_class("favorable_label", favorable_label, evaluation.rows.class_labels)
     seed = read_seed(random_state)
-    computed = compute_audit(evaluation, pos_label, n_boot, confidence, seed)
+    computed = compute_audit(without_scores(evaluation), pos_label, n_boot, confidence, seed)
+    scores = measure_scores(evaluation, computed, pos_label, threshold, seed)
     names = {
         "sample_weight": _name_of(sample_weight, "sample_weight"),
         "clusters": _name_of(clusters, "clusters"),
         "random_state": seed,
         "is_same_column": _are_same(data if used is None else y_true, y_pred),
+        "scores": scores,
     }
     return AuditReport(summarize(computed, str(title or ""), names, favorable_label), computed)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from biasamp_adapters import words
 from biasamp_adapters.counting.labels import Array
 from biasamp_adapters.counting.margins import divide
 from biasamp_adapters.counting.variables import Codes
@@ -96,9 +97,9 @@ def decision_rule(score: Array, is_positive: Array) -> str | None:
     if highest >= lowest:
         return None
     if np.isinf(lowest):
-        return f"more than {highest:.15g}"
+        return words.MORE_THAN.format(threshold=f"{highest:.15g}")
     for decimals in range(_MOST_DECIMALS):
         threshold = f"{np.floor(lowest * 10.0**decimals) / 10.0**decimals:.15g}"
         if highest < float(threshold) <= lowest:
-            return f"{threshold} or more"
-    return f"{lowest} or more"
+            return words.OR_MORE.format(threshold=threshold)
+    return words.OR_MORE.format(threshold=lowest)

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.arrays import check_all, to_array, to_numbers
-from biasamp_adapters.counting.counts import are_arrays, finish_rows, read_rows
+from biasamp_adapters.counting.arrays import check_all
+from biasamp_adapters.counting.counts import MODEL, are_arrays, finish_rows, read_rows
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE_PREDICTION,
     PREDICTED,
     PREDICTION,
+    SCORE,
     TASK,
     Array,
     listing,
@@ -31,8 +32,6 @@ from biasamp_adapters.inference.replicates import read_seed, replicate
 from biasamp_adapters.metrics.base import T_TO_A, Metric, check_whole
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.progress import watch
-
-SCORE = "y_score"
 
 #: Bytes that the predictions at all thresholds may take.
 _MOST_BYTES = 2**31
@@ -155,7 +154,7 @@ def threshold_sweep(
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
-    shares = [_Share(m.model, positive) for m in measurements]
+    shares = [_Share(evaluation, m.model, positive) for m in measurements]
     share_draws = [x.score(m.margins)["share"] for x, m in zip(shares, measurements, strict=True)]
     n, first, note = len(measurements), measurements[0], ""
     scores: list[dict[str, Array]] = [{} for _ in measurements]
@@ -175,6 +174,7 @@ def threshold_sweep(
 class _Share(NamedTuple):
     """The share of rows that a model predicts positive, drawn together with its metric."""
 
+    evaluation: Any
     model: Any
     positive: int
     n_pairs: int = 0
@@ -225,13 +225,10 @@ def _read_models(
 
     The first threshold is infinity, where no row is predicted positive.
     """
-    score = to_numbers(to_array(inputs[SCORE], SCORE), SCORE)
-    check_all(np.isfinite(score), score, "y_score must be finite")
     rows = read_rows(inputs, vars(metric))
-    if score.shape != (len(rows),):
-        raise ValueError(f"y_score must be {len(rows)} numbers; received the shape {score.shape}")
-    kept = np.flatnonzero(rows.weight)
-    rows, score = rows.take(kept), score[kept]
+    rows = rows.take(np.flatnonzero(rows.weight))
+    score, rows = rows.scores(MODEL), rows.without(SCORE)
+    check_all(np.isfinite(score), score, "y_score must be finite")
     thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
     rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))
     ranks = Codes(tuple(thresholds), rank)
@@ -253,7 +250,7 @@ def _read_models(
         variables[PREDICTION, model] = Codes(classes, codes)
         if groups:
             variables[ATTRIBUTE_PREDICTION, model] = groups[0]
-    rows = finish_rows(replace(rows, variables=variables), metric.missing)
+    rows = finish_rows(replace(rows, variables=variables), {"missing": metric.missing})
     return rows, thresholds, rows.class_labels.index(positive)
 
 

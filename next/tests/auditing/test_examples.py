@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,59 @@ def facts(report: bam.AuditReport) -> str:
 
 def value(report: bam.AuditReport, key: str) -> float:
     return float(report.to_frame().set_index("key").loc[key, "value"])
+
+
+#: The words of the first block of the README, in their order; ends of intervals are those of draws.
+AUDIT_IN_THREE_LINES = [
+    "two_year_recid = 1 by race · 6,150 rows · predictions are classes · compared with the labels "
+    "of these rows · 95% intervals",
+    "LARGER GAPS In these rows, the gap between African-American and Caucasian in two_year_recid = "
+    "1 grows from 12 points in the labels to 24 points in the predictions.",
+    "Compared with the labels, two_year_recid = 1 is predicted more often for African-American "
+    "(51% to 59%; 3,696 rows) and less often for Caucasian (39% to 35%; 2,454 rows). The gap "
+    "changes by +12 points (+9 to +15).",
+    "Among rows labelled 0, 45% of African-American and 23% of Caucasian are predicted 1; among "
+    "rows labelled 1, 72% and 52%. The gap clearly grows from the scores to the decisions, and not "
+    "clearly from the labels to the scores. In the decisions at 5 or more, the gap is 13.8 points "
+    "larger (# to #) than the scores imply.",
+    "Larger means further apart than in the labels; whether the labels are right is not tested.",
+    "decile_score larger gaps 65.1% 12 → 24 +12 (+9 to +15)",
+    "+6.0 # to #",
+    "BA is the mean change of the rates along the correlations of the labels; with two groups and "
+    "two classes it is half of the change of the gap. It is not balanced accuracy, and 0 is not a "
+    "pass.",
+    "Rates of two_year_recid = 1 by group",
+    "rate in the labels, rate in the predictions; the dashed line is the predicted rate of all "
+    "rows. Bars: the gap between African-American and Caucasian.",
+    "African-American 3,696 rows 51 → 59% 45% 72%",
+    "Caucasian 2,454 rows 39 → 35% 23% 52%",
+    "gap in the labels 12 points",
+    "gap that the scores imply 10 points",
+    "gap in the predictions 24 points",
+    "with equal error rates 4 points",
+    "How sure.",
+    "What to read. Read the gap first, then FPR and TPR by group.",
+    "What to do. Compare FPR and TPR by group: they show which errors differ, if any do. No other "
+    "threshold for all rows undoes at least half of the change of the gap without a clear fall in "
+    "accuracy; the Thresholds table has the gap at each. A threshold for each group reads race to "
+    "decide, which may be unlawful.",
+    "--full, or to_text(full=True).",
+    "Verdict: larger gaps (amplifies). In these rows, the gap between African-American and "
+    "Caucasian in two_year_recid = 1 grows from 12 points in the labels to 24 points in the "
+    "predictions.",
+]
+
+
+def test_example_audit_in_three_lines_has_its_words() -> None:
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    report = bam.audit(table, y_score="decile_score", threshold=5, **NAMES)
+    text = " ".join(re.sub("[○●─━┆░█]", " ", report.to_text(width=130)).split())
+    text = re.sub(r"[+−]?\d+\.\d to [+−]?\d+\.\d", "# to #", text)
+    place = 0
+    for words in AUDIT_IN_THREE_LINES:
+        assert words in text[place:], words
+        place = text.index(words, place) + len(words)
+    assert "No other threshold" in repr(report)
 
 
 def test_example_gate_prints_the_sentence_of_its_failure(compas: pd.DataFrame) -> None:
@@ -127,8 +181,12 @@ def test_example_prevalence_threshold_by_group_keeps_the_gap(compas: pd.DataFram
     report = bam.audit(
         test["two_year_recid"],
         {"at 5": test["high"], "by group": fair},
+        y_score={"at 5": test["decile_score"], "by group": test["decile_score"]},
         sensitive_features=test["race"],
     )
+    text = " ".join(report.to_text().split())
+    assert "A threshold for each group reads race to decide, which may be unlawful." in text
+    assert "No threshold of the scores gives the predictions of by group." in report.to_text(True)
     ba = report.to_frame().query("key == 'ba_a_to_t'").set_index("model")["value"].astype(float)
     assert abs(ba["by group"]) < 0.05 < ba["at 5"]
 

@@ -46,6 +46,14 @@ def random_inputs(seed: int) -> dict[str, Any]:
         inputs["sample_weight"] = rng.random(n) + 0.1
     if rng.random() < 0.3:
         inputs["clusters"] = rng.integers(0, max(n // 3, 2), n)
+    if rng.random() < 0.5:
+        score = np.round(rng.normal(size=n) + truth.reshape(n, -1)[:, 0], rng.integers(0, 9))
+        if isinstance(inputs["y_pred"], dict):
+            inputs["y_score"] = {"new": score}
+        elif kind == "labels" and n_classes == 2 and rng.random() < 0.5:
+            inputs |= {"y_pred": None, "y_score": score, "threshold": float(score[0])}
+        else:
+            inputs["y_score"] = score
     return inputs | {"n_boot": int(rng.choice([0, 50, 100]))}
 
 

@@ -1,0 +1,263 @@
+"""Scores in audits: the two steps of a gap, other thresholds, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import biasamp_adapters as bam
+
+NAMES: dict[str, Any] = {"y_true": "y", "sensitive_features": "g"}
+
+#: Rows with each score, and how many of these are positive: of 200 in group "a" 120 are, in "b" 80.
+TABLE = {
+    "a": {1: (50, 10), 2: (50, 30), 3: (100, 80)},
+    "b": {1: (100, 20), 2: (60, 20), 3: (40, 40)},
+}
+
+
+def unfold() -> pd.DataFrame:
+    rows = [
+        (group, score, label)
+        for group, scores in TABLE.items()
+        for score, (n, positive) in scores.items()
+        for label in [1] * positive + [0] * (n - positive)
+    ]
+    frame = pd.DataFrame(rows, columns=["g", "s", "y"])
+    return frame.assign(p=(frame["s"] >= 3).astype(int), q=0)
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return unfold()
+
+
+def steps(report: bam.AuditReport) -> dict[str, Any]:
+    [record] = report.summary["scores"]
+    return dict(record)
+
+
+def test_scores_of_compas_imply_10_of_24_points() -> None:
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    names = {"y_true": "two_year_recid", "sensitive_features": "race"}
+    report = bam.audit(table, y_score="decile_score", threshold=5, **names)
+    record, [gap] = steps(report), report.summary["gaps"]
+    sizes = [gap["true"], record["first"] - record["second"], gap["predicted"]]
+    assert [round(100 * size, 1) for size in sizes] == [12.1, 10.2, 24.0]
+    expected = {"by_score": (-1.8, -4.1, 0.5), "by_threshold": (13.8, 11.9, 15.7)}
+    for name, numbers in expected.items():
+        found = [100 * record[name][key] for key in ("value", "low", "high")]
+        assert found == pytest.approx(numbers, abs=0.25)
+    assert (record["model"], record["rule"]) == ("decile_score", "5 or more")
+    falls = report.to_frame("thresholds").set_index("threshold")["accuracy_falls"]
+    assert falls[falls].index.tolist() == [2, 3, 4, 8, 9, 10]
+
+
+def test_scores_imply_the_mean_share_of_positives_at_the_scores_of_each_group(
+    frame: pd.DataFrame,
+) -> None:
+    """At the scores 1, 2 and 3, 30 of 150, 50 of 110 and 120 of 140 rows are positive."""
+    record = steps(bam.audit(frame, y_score="s", threshold=3, **NAMES))
+    a = (50 * 30 / 150 + 50 * 50 / 110 + 100 * 120 / 140) / 200
+    b = (100 * 30 / 150 + 60 * 50 / 110 + 40 * 120 / 140) / 200
+    assert (record["first"], record["second"]) == pytest.approx((a, b))
+    assert record["by_score"]["value"] == pytest.approx(a - b - 0.2)
+    assert record["by_threshold"]["value"] == pytest.approx(0.3 - (a - b))
+
+
+def test_thresholds_give_what_audits_of_their_decisions_give(frame: pd.DataFrame) -> None:
+    """Those of groups are 2.5 in "a", where half is nearest to .6, and 1.5 in "b".
+
+    At 2, TPR is .85 and FPR .4: with equal error rates the gap is .45 times that of the labels.
+    """
+    found = bam.audit(frame, y_score="s", threshold=3, **NAMES).to_frame("thresholds")
+    columns = ["threshold", "predicted_positive", "gap", "ba", "ba_equal_errors", "accuracy"]
+    expected = [
+        [2, 0.625, 0.25, 0.025, -0.055, 0.725],
+        [3, 0.35, 0.3, 0.05, -0.05, 0.75],
+        [np.nan, 0.5, 0.0, -0.1, -0.06, 0.7],
+    ]
+    assert found[columns].to_numpy() == pytest.approx(np.array(expected), nan_ok=True)
+    assert found["fpr_difference"].tolist() == pytest.approx([1 / 2 - 1 / 3, 1 / 4, 1 / 4 - 1 / 3])
+    rule = bam.PrevalenceThreshold().fit(frame["s"], frame["y"], sensitive_features=frame["g"])
+    assert rule.thresholds_.tolist() == [2.5, 1.5]
+
+
+def test_scores_beside_predictions_give_the_rule_of_a_threshold(frame: pd.DataFrame) -> None:
+    alone = bam.audit(frame, y_score="s", threshold=2.5, **NAMES)
+    beside = bam.audit(frame, y_pred={"s": "p"}, y_score={"s": "s"}, **NAMES)
+    assert (steps(alone)["rule"], steps(beside)["rule"]) == ("2.5 or more", "3 or more")
+    assert steps(beside) == {**steps(alone), "rule": "3 or more"}
+    assert beside.to_frame("thresholds").equals(alone.to_frame("thresholds"))
+    assert alone.summary["data"]["scores"] == ["s"]
+
+
+def test_scores_are_counted_saved_and_added(frame: pd.DataFrame, tmp_path: Path) -> None:
+    names = {**NAMES, "y_score": "s", "threshold": 3}
+    whole = bam.Counts.from_frame(frame, **names)
+    parts = [frame[frame["s"] < 2], frame[frame["s"] >= 2]]
+    assert bam.Counts.from_chunks(parts, **names) == whole
+    assert sum(bam.Counts.from_frame(part, **names) for part in parts) == whole
+    arrays = {name: frame[column] for name, column in (*NAMES.items(), ("y_score", "s"))}
+    assert bam.Counts.from_arrays(**arrays, threshold=3).n_rows == 400
+    whole.save(tmp_path / "counts.json")
+    report = bam.audit(tmp_path / "counts.json")
+    assert report.summary["scores"] == bam.audit(frame, **names).summary["scores"]
+    assert whole.to_frame()["y_score[s]"].unique().tolist() == [1, 2, 3]
+    whole.save(tmp_path / "sums.json", rows=False)
+    assert bam.audit(tmp_path / "sums.json").summary["scores"] == []
+
+
+def test_threshold_predicts_the_positive_class_of_pos_label() -> None:
+    labels, score = ["no", "yes", "no"], [3, 1, 2]
+    names = {"sensitive_features": ["u", "v", "v"], "y_score": score, "threshold": 2}
+    counts = bam.Counts.from_arrays(labels, **names, pos_label="no").to_frame()
+    assert counts.sort_values("y_score[model]")["model"].tolist() == ["yes", "no", "no"]
+    other = bam.Counts.from_arrays(labels, **names).to_frame()
+    assert other.sort_values("y_score[model]")["model"].tolist() == ["no", "yes", "yes"]
+    of_one = bam.Counts.from_arrays([0, 0, 0], **names).to_frame()
+    assert sorted(of_one["model"]) == [0, 1, 1]
+
+
+REASONS: list[tuple[Any, dict[str, Any], str]] = [
+    (lambda t: t.assign(y=t["y"] + (t["s"] == 1), p=t["s"] - 1), {}, "it needs two classes"),
+    (lambda t: t, {"y_pred": {1: "q", 2: "p"}, "y_score": {2: "s"}}, "it needs y_score"),
+    (lambda t: t[::3], {}, "there are fewer than 200 rows"),
+    (lambda t: t.assign(s=t["s"] > 2), {}, "the score has two values only"),
+    (lambda t: pd.concat([t.assign(p=t["y"]), t.assign(g="c", p=t["y"])]), {}, "no gap is named"),
+    (lambda t: t.assign(g=[*"ab"] * 200), {}, "the gap is not clear in the labels"),
+    (
+        lambda t: t.assign(p=(t["s"] >= 2 + (t["g"] == "a")) * 1),
+        {},
+        "the decisions do not follow one threshold of the score",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "arguments", "reason"), REASONS)
+def test_steps_that_are_left_out_have_their_reason(
+    frame: pd.DataFrame, change: Any, arguments: dict[str, Any], reason: str
+) -> None:
+    arguments = {"y_pred": "p", "y_score": "s"} | arguments
+    report = bam.audit(change(frame), **NAMES, **arguments)
+    record = report.summary["scores"][0]
+    assert (record["reason"], record["first"], record["by_score"]["value"]) == (reason, None, None)
+    assert f"told apart: {reason}." in " ".join(report.to_text(full=True).split())
+
+
+@pytest.mark.parametrize(
+    ("predictions", "note"),
+    [
+        (lambda t: t["s"] < 3, "The scores of p rank the classes in reverse order."),
+        (lambda t: t["s"] == 2, "No threshold of the scores gives the predictions of p."),
+        (lambda t: t["s"] >= 2, None),
+    ],
+)
+def test_scores_that_no_threshold_turns_into_predictions_have_a_note(
+    frame: pd.DataFrame, predictions: Any, note: str | None
+) -> None:
+    report = bam.audit(frame.assign(p=predictions(frame) * 1), y_pred="p", y_score="s", **NAMES)
+    found = [x for x in report.summary["notes"] if "scores of" in x or "the scores" in x]
+    assert found == ([] if note is None else [note])
+
+
+def test_scores_of_many_values_have_20_bins_and_19_thresholds() -> None:
+    rng = np.random.default_rng(0)
+    group, score = np.repeat(["a", "b"], 1000), rng.normal(size=2000) + np.repeat([0.5, 0], 1000)
+    label = (rng.random(2000) < 1 / (1 + np.exp(-score))).astype(int)
+    report = bam.audit(
+        y_true=label, y_score=score, threshold=0.2, sensitive_features=group, n_boot=100
+    )
+    found = report.to_frame("thresholds")["threshold"]
+    assert np.searchsorted(np.sort(score), found[:-1]).tolist() == [*range(99, 1999, 100)]
+    assert np.isnan(found.iloc[-1])
+
+
+def test_scores_with_weights_and_clusters_have_steps(frame: pd.DataFrame) -> None:
+    people = frame.assign(w=np.where(frame["g"] == "a", 2.0, 1.0), c=np.arange(400) // 2)
+    report = bam.audit(people, y_score="s", threshold=3, sample_weight="w", clusters="c", **NAMES)
+    shares = [(2 * 10 + 20) / (2 * 50 + 100), (2 * 30 + 20) / 160, (2 * 80 + 40) / 240]
+    a, b = np.average(shares, weights=[50, 50, 100]), np.average(shares, weights=[100, 60, 40])
+    record = steps(report)
+    assert (record["first"], record["second"]) == pytest.approx((a, b))
+    assert record["by_threshold"]["low"] < record["by_threshold"]["value"]
+
+
+def test_scores_of_overlapping_groups_have_no_threshold_for_each_group() -> None:
+    table = unfold()
+    groups = pd.DataFrame({"a": table["g"] == "a", "b": table["g"] == "b"}).astype(int)
+    report = bam.audit(
+        y_true=table["y"],
+        y_score=table["s"],
+        threshold=3,
+        sensitive_features=bam.OverlappingGroups(groups),
+    )
+    assert report.to_frame("thresholds")["threshold"].tolist() == [2, 3]
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"y_score": "s"}, "y_score needs threshold= or y_pred=."),
+    ({"y_pred": "p", "threshold": 2}, "threshold needs y_score= without y_pred=."),
+    ({"y_score": "s", "y_pred": "p", "threshold": 2}, "threshold needs y_score= without y_pred=."),
+    ({"y_score": "s", "threshold": "high"}, "threshold must be a finite number; received 'high'"),
+    ({"y_score": "s", "threshold": np.nan}, "threshold must be a finite number; received nan"),
+    ({"y_score": "s", "threshold": 2, "y_true": "s"}, "threshold needs two classes in y_true"),
+    ({"y_score": "s", "threshold": 2, "pos_label": 7}, "one of which is pos_label; received 0, 1"),
+    ({"y_score": "g", "threshold": 2}, "column 'g' must hold numbers; received"),
+    ({"y_score": {"k": "s"}, "y_pred": {"m": "p"}}, "y_score must be a mapping of 'm'"),
+    ({"y_score": ["s", "p"], "threshold": 2}, "y_score must name one column"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_scores_that_break_a_rule_are_refused(
+    frame: pd.DataFrame, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=r".*") as error:
+        bam.audit(frame, **NAMES | arguments)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"y_pred": np.full((400, 2), 0.5)},
+            "y_pred has 2 columns and y_true 1. Pass predict_proba(X)[:, 1], or y_score= with "
+            "threshold=.",
+        ),
+        (
+            {"y_score": np.full((400, 2), 0.5), "threshold": 0.5},
+            "y_score has 2 columns and y_true 1. Pass predict_proba(X)[:, 1]",
+        ),
+        (
+            {"y_score": np.r_[np.inf, np.ones(399)], "threshold": 0.5},
+            "y_score must be finite; received inf",
+        ),
+        (
+            {"y_score": np.r_[np.nan, np.ones(399)], "threshold": 0.5},
+            "y_score must not have missing values; received 1: see missing=",
+        ),
+        (
+            {"y_pred": {"m": np.ones(400)}, "y_score": {"k": np.ones(400)}},
+            "y_score must be a mapping of the models 'm'; received 'k'",
+        ),
+        ({"y_score": np.ones(3), "threshold": 1}, "y_score 3"),
+    ],
+)
+def test_arrays_of_scores_that_break_a_rule_are_refused(
+    frame: pd.DataFrame, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=r".*") as error:
+        bam.audit(y_true=frame["y"], sensitive_features=frame["g"], **arguments)
+    assert message in str(error.value)
+
+
+def test_counts_with_a_threshold_are_refused(frame: pd.DataFrame) -> None:
+    counts = bam.Counts.from_frame(frame, y_pred="p", **NAMES)
+    with pytest.raises(ValueError, match="threshold is read where rows are counted"):
+        bam.audit(counts, threshold=2)
