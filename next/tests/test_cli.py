@@ -200,10 +200,12 @@ def test_score_at_a_threshold_is_the_prediction(biasamp: Biasamp) -> None:
     assert gap["predicted"] == pytest.approx(0.7 - 0.3)
 
 
-@pytest.mark.skipif("control_features" not in ARGUMENTS, reason="control_features of audit follows")
 def test_control_features_have_strata(biasamp: Biasamp) -> None:
-    options = ["--control-features", "B"]
-    assert summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, *options)["strata"]
+    summary = summary_of(biasamp, "rows.csv", *COLUMNS, *QUICK, "--control-features", "B")
+    # Every other row is x, so each stratum is like the whole: +10 points in a, -10 in b.
+    strata = {record["stratum"]: record for record in summary["strata"]}
+    for stratum in ("x", "y"):
+        assert (strata[stratum]["rows"], strata[stratum]["value"]) == (100, pytest.approx(0.1))
 
 
 def test_count_of_two_files_adds_and_keeps_rows_that_meet_where(biasamp: Biasamp) -> None:
