@@ -81,6 +81,10 @@ class Measurement(ABC):
         """Return named scores of a batch, each of shape (batch,)."""
 
     @abstractmethod
+    def by_group(self, margins: Margins, origin: Margins | None, rng: np.random.Generator) -> Array:
+        """Return the mean over the pairs of each group, (batch, groups)."""
+
+    @abstractmethod
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair, (groups, classes)."""
 

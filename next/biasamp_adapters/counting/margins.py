@@ -184,6 +184,12 @@ def mean_of_pairs(values: Array) -> Array:
     return divide(total, defined.sum(axis=(1, 2)))
 
 
+def mean_over_classes(values: Array) -> Array:
+    """Return the mean of what is not NaN over classes, (batch, groups)."""
+    defined = ~np.isnan(values)
+    return divide(np.where(defined, values, 0).sum(axis=2), defined.sum(axis=2))
+
+
 # Signs of correlations, and how certain they are.
 
 

@@ -1,5 +1,6 @@
 """Fairlearn: metric functions, a MetricFrame with intervals, and a constraint for reductions."""
 
+from biasamp_adapters.fairlearn.build import amplification_frame
 from biasamp_adapters.fairlearn.zero_amplification import ZeroAmplification
 from biasamp_adapters.metrics.functions import (
     directional_bias_amplification,
@@ -11,6 +12,7 @@ from biasamp_adapters.metrics.functions import (
 
 __all__ = [
     "ZeroAmplification",
+    "amplification_frame",
     "directional_bias_amplification",
     "directional_predictability_amplification",
     "leakage_amplification",

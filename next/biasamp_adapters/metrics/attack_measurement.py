@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.counting.labels import ALL, ATTRIBUTE, Array, Label, positive_class
-from biasamp_adapters.counting.margins import Margins, margins_of_data
+from biasamp_adapters.counting.margins import Margins, margins_of_data, mean_over_classes
 from biasamp_adapters.inference.intervals import Trust, is_still, mean_and_spread
 from biasamp_adapters.inference.replicates import FLIPS, generator
 from biasamp_adapters.metrics.attack_tables import OF_COLUMNS, OF_LABELS, OF_PAIRS, Attack
@@ -284,11 +284,25 @@ class AttackMeasurement(Measurement):
 
     # Pairs.
 
+    def by_group(self, margins: Margins, origin: Margins | None, rng: np.random.Generator) -> Array:
+        pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
+        dataset, model = (
+            pairs.attack.flip(margins, rng),
+            pairs.attack.tables(margins, pairs.attack.model),
+        )
+        values = pairs.compare(dataset, model)["value"]
+        return mean_over_classes(np.where(_vary(margins), values, np.nan))
+
     def pairs(self) -> dict[str, Array]:
         """Return scores of each pair of indicators; NaN where a group does not vary."""
         pairs = replace(self, attack=replace(self.attack, kind=OF_PAIRS))
         dataset = pairs.expected_tables if self.is_in_expectation else pairs.drawn_tables
         scores = pairs.compare(dataset, pairs.model_tables)
-        group = self.margins.joint(ATTRIBUTE, ALL)[0]
-        varies = (group > 0) & (group < self.margins.total[0] * (1 - 1e-12))
+        varies = _vary(self.margins)[0]
         return {name: np.where(varies, x.mean(axis=0), np.nan) for name, x in scores.items()}
+
+
+def _vary(margins: Margins) -> Array:
+    """Return whether each group has some rows and not all, (batch, groups, 1)."""
+    group = margins.joint(ATTRIBUTE, ALL)
+    return (group > 0) & (group < margins.total * (1 - 1e-12))

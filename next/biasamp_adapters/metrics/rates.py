@@ -24,7 +24,14 @@ from biasamp_adapters.counting.labels import (
     listing,
     name_list,
 )
-from biasamp_adapters.counting.margins import Margins, certainty, divide, mean_of_pairs, signs
+from biasamp_adapters.counting.margins import (
+    Margins,
+    certainty,
+    divide,
+    mean_of_pairs,
+    mean_over_classes,
+    signs,
+)
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.inference.intervals import Trust, is_still, share_of_few_rows, widening
 from biasamp_adapters.metrics.base import A_TO_T, T_TO_A, UNDIRECTED, Metric
@@ -129,6 +136,10 @@ class RateMeasurement(Measurement):
             return {"value": value}
         value_of_equal = self.mean(self.contributions(equal - true))
         return {"value": value, "equal_errors": value_of_equal, "excess": value - value_of_equal}
+
+    def by_group(self, margins: Margins, origin: Margins | None, rng: Any = None) -> Array:
+        true, predicted = self.rates(margins, origin)
+        return mean_over_classes(self.contributions(predicted - true))
 
     def point(self) -> dict[str, float]:
         scores = self.score(self.margins, self.origin)

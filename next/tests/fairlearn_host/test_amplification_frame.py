@@ -1,0 +1,186 @@
+"""The frame with intervals is a MetricFrame: values of the host, and intervals of drawn tables."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from fairlearn.experimental.enable_metric_frame_plotting import plot_metric_frame
+from fairlearn.metrics import (
+    MetricFrame,
+    count,
+    demographic_parity_difference,
+    false_positive_rate,
+    selection_rate,
+    true_positive_rate,
+)
+from sklearn.metrics import accuracy_score, f1_score, zero_one_loss
+
+import biasamp_adapters as bam
+from biasamp_adapters.fairlearn import amplification_frame
+from biasamp_adapters.fairlearn.columns import RATES
+
+ENDS = {"n_boot": 400, "ci_quantiles": [0.025, 0.975]}
+
+
+@pytest.fixture(scope="module")
+def compas():
+    table = bam.datasets.load_compas().query("race in ['African-American', 'Caucasian']")
+    y_pred = (table["decile_score"] >= 5).astype(int)
+    columns = {"y_true": table["two_year_recid"], "y_pred": y_pred}
+    return columns | {"sensitive_features": table["race"]}, table["sex"]
+
+
+def test_frame_of_compas_has_what_each_race_adds_to_ba(compas) -> None:
+    columns, _ = compas
+    metrics = {"BA": "BA", "FPR": false_positive_rate}
+    frame = amplification_frame(metrics=metrics, **columns, **ENDS)
+    assert isinstance(frame, MetricFrame)
+    assert frame.by_group.round(3).to_numpy().tolist() == [[0.074, 0.448], [0.046, 0.235]]
+    assert frame.overall["BA"] == frame.by_group["BA"].mean()
+    low, high = frame.overall_ci
+    assert (low < frame.overall).all()
+    assert (frame.overall < high).all()
+    low, high = frame.difference_ci()
+    assert low["FPR"] < frame.difference()["FPR"] < high["FPR"]
+    assert np.isnan(frame.ratio()["BA"])
+    assert frame.ratio()["FPR"] == pytest.approx(0.523, abs=5e-4)
+    assert np.isnan(frame.ratio_ci()[0]["BA"])
+
+
+def test_frame_with_control_features_has_the_signs_of_all_rows(compas) -> None:
+    columns, sex = compas
+    frame = amplification_frame(metrics={"BA": "BA"}, **columns, control_features=sex, **ENDS)
+    assert frame.overall["BA"].round(3).tolist() == [0.047, 0.066]
+    assert frame.by_group["BA"].round(3).tolist() == [0.138, -0.044, 0.06, 0.073]
+    assert frame.control_levels == ["sex"]
+    assert [end.shape for end in frame.overall_ci] == [(2, 1)] * 2
+    assert frame.difference_ci()[0].index.tolist() == ["Female", "Male"]
+
+
+def test_frame_without_metrics_has_all_that_suit(compas) -> None:
+    columns, _ = compas
+    frame = amplification_frame(**columns)
+    assert frame.overall.index.tolist() == ["MALS", "BA", "Multi", "LA", "DPA"]
+    assert frame.overall["LA"] == bam.leakage_amplification(**columns)
+    with pytest.raises(ValueError, match="intervals need n_boot and ci_quantiles"):
+        frame.overall_ci  # noqa: B018
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_frame_of_host_metrics_has_the_values_of_the_host(compas, weighted) -> None:
+    columns, sex = compas
+    columns = {name: values[:800] for name, values in columns.items()}
+    metrics = {"f1": f1_score, "precision of 1": partial(f1_score, pos_label=1)}
+    metrics |= {function.__name__: function for function in RATES}
+    params: dict = {}
+    if weighted:
+        weight = np.where(sex[:800] == "Male", 1.0, 2.5)
+        params = {"sample_params": {name: {"sample_weight": weight} for name in metrics}}
+        frame = amplification_frame(metrics=metrics, **columns, sample_weight=weight)
+    else:
+        metrics |= {"count": count}
+        frame = amplification_frame(metrics=metrics, **columns)
+    host = MetricFrame(metrics=metrics, **columns, **params)
+    pd.testing.assert_frame_equal(frame.by_group, host.by_group, rtol=1e-12, check_dtype=False)
+    for name in ("overall", "difference", "ratio", "group_min", "group_max"):
+        ours, theirs = (getattr(x, name) for x in (frame, host))
+        ours, theirs = (x() if callable(x) else x for x in (ours, theirs))
+        pd.testing.assert_series_equal(ours, theirs, rtol=1e-12, check_dtype=False)
+
+
+def test_frame_of_a_known_rate_draws_as_one_that_is_called(compas) -> None:
+    columns, _ = compas
+
+    def called(y_true, y_pred, sample_weight):
+        return true_positive_rate(y_true, y_pred, sample_weight=sample_weight)
+
+    metrics = {"known": true_positive_rate, "called": called}
+    ends = {"n_boot": 30, "ci_quantiles": [0.1, 0.5, 0.9]}
+    frame = amplification_frame(metrics=metrics, **columns, **ends)
+    for table in (*frame.overall_ci, *(end.T for end in frame.by_group_ci)):
+        np.testing.assert_allclose(table.loc["known"], table.loc["called"], rtol=1e-12)
+
+
+def test_frame_of_one_metric_has_the_types_of_the_host(compas) -> None:
+    columns, sex = compas
+    frame = amplification_frame(metrics=selection_rate, **columns, **ENDS)
+    assert frame.overall == columns["y_pred"].mean()
+    assert frame.by_group.name == "selection_rate"
+    low, high = frame.overall_ci
+    assert low < frame.overall < high
+    assert isinstance(frame.by_group_ci[0], pd.Series)
+    by_sex = amplification_frame(metrics="BA", **columns, control_features=sex, **ENDS)
+    assert isinstance(by_sex.overall_ci[0], pd.Series)
+
+
+def test_frame_of_a_function_that_compares_groups_has_no_value_of_one(compas) -> None:
+    columns, _ = compas
+    frame = amplification_frame(metrics={"DP": demographic_parity_difference}, **columns)
+    assert frame.overall["DP"] == pytest.approx(0.588203 - 0.348003, abs=2e-6)
+    assert frame.by_group["DP"].isna().all()
+
+
+def test_frame_of_equal_groups_has_differences_from_0() -> None:
+    rng = np.random.default_rng(1)
+    y, groups = rng.integers(2, size=2000), rng.integers(4, size=2000)
+    metrics = {"selected": selection_rate, "loss": zero_one_loss}
+    frame = amplification_frame(
+        metrics=metrics, y_true=y, y_pred=rng.permutation(y), sensitive_features=groups, **ENDS
+    )
+    for method in ("between_groups", "to_overall"):
+        low, high = frame.difference_ci(method)
+        assert (low == 0).all()
+        assert (frame.difference(method) < high).all()
+    assert (frame.ratio_ci()[1] == 1).all()
+    least, most = frame.group_min_ci()
+    assert (least < frame.group_min()).all()
+    assert (frame.group_min() < most).all()
+
+
+def test_frame_of_small_group_has_no_interval_and_says_why() -> None:
+    groups = ["a"] * 90 + ["b"] * 10
+    y, pred = [0, 1] * 50, [1, 0, 0, 1] * 25
+    frame = amplification_frame(
+        metrics={"selected": selection_rate},
+        y_true=y,
+        y_pred=pred,
+        sensitive_features=groups,
+        **ENDS,
+    )
+    assert frame.by_group_ci[0]["selected"].isna().tolist() == [False, True]
+    assert frame.difference_ci()[0].isna().all()
+    assert "selected: b has fewer than 15 rows" in frame.notes
+
+
+def test_frame_is_plotted_by_the_host(compas) -> None:
+    columns, _ = compas
+    metrics = {"selected": selection_rate, "accuracy": accuracy_score}
+    frame = amplification_frame(metrics=metrics, **columns, **ENDS)
+    axes = plot_metric_frame(frame, kind="point", metrics=["selected"], conf_intervals=None)
+    assert np.size(axes) >= 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n_boot": 100}, "n_boot and ci_quantiles must be given together"),
+        ({"n_boot": 100, "ci_quantiles": [2.5]}, "ci_quantiles must be floats between 0 and 1"),
+        ({"metrics": {}}, "metrics must hold at least one metric"),
+        ({"metrics": {"BA": 3}}, "metrics must be callables or names; received 3"),
+        ({"metrics": {"BA": "B A"}}, "unknown metric 'B A'; did you mean 'BA'?"),
+        ({"metrics": {"x": lambda y, p: y}}, "x must return one number"),
+        ({"missing": "abstain"}, "missing must be 'error' or 'drop'"),
+        ({"y_pred": {"a": [0, 1] * 40, "b": [0, 1] * 40}}, "y_pred must be of one model"),
+        (
+            {"metrics": {"x": lambda y, p: 0.0}, "sample_weight": [0.5] * 80},
+            "x must take sample_weight, as rows have weights",
+        ),
+    ],
+)
+def test_frame_bad_input_raises(changed, message) -> None:
+    columns = {"y_true": [0, 1] * 40, "y_pred": [0, 1] * 40, "sensitive_features": ["a", "b"] * 40}
+    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+        amplification_frame(**columns | changed)
