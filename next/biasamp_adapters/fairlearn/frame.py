@@ -184,7 +184,7 @@ class AmplificationFrame(MetricFrame):  # type: ignore[misc]
         if not isinstance(shape, pd.Series | pd.DataFrame):
             return table.to_numpy()[0, 0]
         if isinstance(shape, pd.Series) and not self._user_supplied_callable:
-            return table.iloc[0].reindex(shape.index).rename(shape.name)
+            return pd.Series(table.iloc[0].reindex(shape.index), name=shape.name)
         index = pd.Index([_key(x) for x in shape.index], tupleize_cols=False)
         table = table.reindex(index).set_axis(shape.index)
         if isinstance(shape, pd.DataFrame):
