@@ -541,6 +541,9 @@ NO_RATIO = "a ratio needs values of at least 0, and one above 0"
 FEW_OF_A_KIND = "{have} fewer than {n} {unit}"
 NOT_ABOVE_0 = "a value is not above 0 in every replicate"
 NO_DIRECTION = "no gap has a certain direction"
+ONE_AUDIT_OF_SEEDS = (
+    "Runs on the same rows are one audit: over_runs(audit(y_true, {1: pred_1, 2: pred_2}, ...))"
+)
 ONE_RUN = "an interval over runs needs at least 2 runs"
 EQUAL_RUNS = "all runs give the same value"
 NOT_JUDGED = "no gap can be judged"

@@ -21,6 +21,10 @@ def mean_over_runs(audits: Sequence[Computed]) -> pd.DataFrame:
     are_folds = len(audits) > 1
     if are_folds and any(len(audit.models) > 1 for audit in audits):
         raise ValueError("each report of a list must have one model; received one with several")
+    digests = [audit.evaluation.rows.digest for audit in audits]
+    if any(digest is not None and digests.count(digest) > 1 for digest in digests):
+        rule = "each report of a list must be of a fold with its own rows; two have the same labels"
+        raise ValueError(f"{rule}. {words.ONE_AUDIT_OF_SEEDS}")
     first, records = audits[0], []
     for direction in first.members:
         for name in COMPARED:

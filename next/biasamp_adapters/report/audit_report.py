@@ -373,6 +373,11 @@ def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
     DataFrame
         Columns are ``metric`` (BA, mean change, excess, accuracy), ``direction``, ``runs``,
         ``mean``, ``low``, ``high`` and ``reason``.
+
+    Raises
+    ------
+    ValueError
+        If reports of a list have several models, or the same labels in the same order.
     """
     listed = [reports] if isinstance(reports, AuditReport) else list(reports)
     return mean_over_runs([report.computed for report in listed])
