@@ -325,13 +325,10 @@ class Rows:
             cluster = np.concatenate([first.cluster, others])
         variables = {key: _append(v, second.variables[key]) for key, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
-        digests, digest = (first.digest, second.digest), None
-        if None not in digests:
-            digest = crc32(str(digests).encode())
-        added = replace(
-            first, variables=variables, n=n, w=w, cluster=cluster, dropped=dropped, digest=digest
-        )
-        return added.merged()
+        digests = first.digest, second.digest
+        digest = None if None in digests else crc32(str(digests).encode())
+        added = replace(first, variables=variables, n=n, w=w, cluster=cluster, digest=digest)
+        return replace(added, dropped=dropped).merged()
 
     @property
     def variable_names(self) -> list[str]:
