@@ -90,6 +90,7 @@ class AuditReport:
         ----------
         estimator : estimator, or dict of models to estimators
             Their ``predict`` is given the groups if it has or requests ``sensitive_features``.
+            Scores of two classes come from ``predict_proba`` or ``decision_function``.
         X : array-like or frame of shape (rows, features)
         y : array-like of shape (rows,) or (rows, tasks)
         sensitive_features : object
@@ -121,8 +122,9 @@ class AuditReport:
         options["sensitive_features"] = sensitive_features
         for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
             options[name] = find_column(options.get(name), X, y, name)
-        predicted = predict(estimator, X, options["sensitive_features"])
-        return audit(y_true=y, y_pred=predicted, **options)
+        groups, pos_label = options["sensitive_features"], options.get("pos_label")
+        predicted, scores = predict(estimator, X, groups, pos_label)
+        return audit(y_true=y, y_pred=predicted, **{"y_score": scores} | options)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 import biasamp_adapters as bam
 
@@ -43,6 +44,7 @@ def test_from_estimator_is_the_audit_of_its_predictions() -> None:
     predicted = {name: model.predict(X) for name, model in models.items()}
     expected = bam.audit(y, predicted, sensitive_features=X["race"], n_boot=100)
     assert verdicts_of(report) == verdicts_of(expected)
+    assert report.summary["data"]["scores"] == ["a", "b"]
     assert (report.summary["data"]["feature"], report.summary["data"]["label"]) == ("race", "recid")
 
 
@@ -61,6 +63,23 @@ def test_from_estimator_gives_the_groups_to_predict_that_asks_for_them(is_routed
         )
     rates = report.to_frame("rates").query("of_class == 1").set_index("group")["predicted"]
     assert rates.to_dict() == {0: 0.0, 1: 1.0}
+
+
+@pytest.mark.parametrize("pos_label", [None, 0, 1])
+@pytest.mark.parametrize("model", [LogisticRegression(), LinearSVC(), ByGroup()])
+def test_from_estimator_has_the_scores_of_the_positive_class(model: Any, pos_label: Any) -> None:
+    options = {"sensitive_features": X["race"], "pos_label": pos_label, "n_boot": 100}
+    report = bam.AuditReport.from_estimator(model.fit(X, y), X, y, **options)
+    scores = None
+    if isinstance(model, LogisticRegression):
+        scores = model.predict_proba(X)[:, 0 if pos_label == 0 else 1]
+    elif isinstance(model, LinearSVC):
+        scores = model.decision_function(X) * (-1 if pos_label == 0 else 1)
+    predicted = model.predict(X, X["race"]) if scores is None else model.predict(X)
+    expected = bam.audit(y, predicted, y_score=scores, **options)
+    assert report.summary["data"]["scores"] == ([] if scores is None else ["model"])
+    assert report.summary["scores"] == expected.summary["scores"]
+    assert not any("No threshold of the scores" in note for note in report.summary["notes"])
 
 
 def test_from_estimator_has_strata_by_a_column_of_x() -> None:
