@@ -250,13 +250,15 @@ def stratum_records(computed: Computed) -> Iterator[dict[str, Any]]:
             (x.measurement.evaluation.stratum, x.n_rows, from_estimate(x.estimate)) for x in strata
         ]
         if strata:
-            numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata)))
+            numbers.append(
+                (words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata, computed.reason))
+            )
             numbers.append((words.ALL_STRATA, ba.n_rows, from_estimate(ba.estimate)))
         for label, n_rows, number in numbers:
             yield {"stratum": label, **about, "rows": n_rows, **number}
 
 
-def _mean_of_strata(strata: Sequence[AmplificationResult]) -> Number:
+def _mean_of_strata(strata: Sequence[AmplificationResult], reason: str) -> Number:
     """Return the mean over strata; in each draw, of those that are defined."""
     weights = np.array([x.measurement.margins.total.item() for x in strata])
     n_boot = max(x.n_boot for x in strata)
@@ -266,7 +268,6 @@ def _mean_of_strata(strata: Sequence[AmplificationResult]) -> Number:
     is_defined = np.isfinite(draws)
     mean = divide(weights @ np.where(is_defined, draws, 0), weights @ is_defined)
     without = weights[[x.interval is None for x in strata]].sum() / weights.sum()
-    reason = ""
-    if n_boot and without > _MOST_WITHOUT:
+    if not reason and without > _MOST_WITHOUT:
         reason = words.STRATA_WITHOUT.format(share=f"{without:.0%}")
     return from_draws(mean, strata[0].confidence, reason)
