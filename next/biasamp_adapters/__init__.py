@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from biasamp_adapters.report.audit_report import AuditReport as AuditReport
     from biasamp_adapters.report.audit_report import Verdict as Verdict
     from biasamp_adapters.report.audit_report import audit as audit
-    from biasamp_adapters.report.audit_report import over_runs as over_runs
-    from biasamp_adapters.report.audit_report import track as track
+    from biasamp_adapters.report.runs import over_runs as over_runs
+    from biasamp_adapters.report.runs import track as track
     from biasamp_adapters.result import AmplificationResult as AmplificationResult
     from biasamp_adapters.thresholds.prevalence import PrevalenceThreshold as PrevalenceThreshold
     from biasamp_adapters.thresholds.sweep import ThresholdSweep as ThresholdSweep
@@ -73,7 +73,8 @@ _HOMES = {
     ),
     "metrics.multi": ("MultiAttributeBiasAmplification",),
     "metrics.rates": ("DirectionalBiasAmplification", "MALSBiasAmplification"),
-    "report.audit_report": ("AuditReport", "Verdict", "audit", "over_runs", "track"),
+    "report.audit_report": ("AuditReport", "Verdict", "audit"),
+    "report.runs": ("over_runs", "track"),
     "result": ("AmplificationResult",),
     "thresholds.prevalence": ("PrevalenceThreshold",),
     "thresholds.sweep": ("ThresholdSweep", "threshold_sweep"),

@@ -38,6 +38,8 @@ def from_draws(draws: Array, confidence: float, reason: str = "") -> Number:
     defined = draws[1:][np.isfinite(draws[1:])]
     if not math.isfinite(draws[0]):
         reason = reason or words.UNDEFINED
+    if len(draws) == 1:
+        reason = reason or words.TOO_MANY_RATES
     reason = reason or reason_of_number(len(defined), len(draws) - 1, confidence)
     if reason:
         return as_number(draws[0], reason=reason)

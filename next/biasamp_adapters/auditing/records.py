@@ -195,42 +195,39 @@ def draws_of(computed: Computed, direction: str, model: str, name: str) -> Any:
 
 def missing_records(computed: Computed, seed: int) -> Iterator[MissingRecord]:
     """Yield which groups' rates of missing predictions clearly differ; none of label matrices."""
-    for model in computed.models:
-        rates = computed.rates.get((A_TO_T, model), {})
-        pairs = list(_missing_by_label(rates, computed)) if "missing" in rates else []
-        if pairs:
-            ba = from_estimate(_ba_of_answered(computed, model, seed))
-        for label, (first, first_rate), (second, second_rate) in pairs:
+    for (direction, model), rates in computed.rates.items():
+        if "missing" not in rates:
+            continue
+        pairs = list(_missing_by_label(rates, computed.members[direction], computed.confidence))
+        ba = from_estimate(_ba_of_answered(computed, model, seed)) if pairs else as_number(np.nan)
+        for label, first, second in pairs:
             yield MissingRecord(
                 model=model,
                 labelled=label,
-                first=first,
-                second=second,
-                first_rate=first_rate,
-                second_rate=second_rate,
+                first=first[1],
+                second=second[1],
+                first_rate=first[0],
+                second_rate=second[0],
                 ba=ba,
             )
 
 
-def _missing_by_label(rates: dict[str, Array], computed: Computed) -> Iterator[tuple[Any, ...]]:
+def _missing_by_label(
+    rates: dict[str, Array], members: Members, confidence: float
+) -> Iterator[tuple[Any, ...]]:
     """Yield labels within whose rows rates clearly differ, and the two groups farthest apart.
 
     The bands of all pairs of groups and of all labels hold at once.
     """
-    members = computed.members[A_TO_T]
     sizes = rates["true"][0, :-1] * members.sizes[:, None]
     are_large = sizes >= FEW_ROWS * (1 - 1e-9)
     labels = np.flatnonzero(are_large.sum(axis=0) > 1)
     for j in labels:
         large = np.flatnonzero(are_large[:, j])
-        groups = [members.groups[i] for i in large]
-        draws, confidence = (
-            rates["missing"][:, large, j],
-            1 - (1 - computed.confidence) / len(labels),
-        )
-        gap = largest_gap(draws, sizes[large, j], groups, confidence=confidence)
-        if gap.difference.low > 0:
-            in_order = sorted(zip(groups, draws[0].tolist(), strict=True), key=itemgetter(1))
+        groups, draws = [members.groups[i] for i in large], rates["missing"][:, large, j]
+        level = 1 - (1 - confidence) / len(labels)
+        if largest_gap(draws, sizes[large, j], groups, confidence=level).difference.low > 0:
+            in_order = sorted(zip(draws[0].tolist(), groups, strict=True), key=itemgetter(0))
             yield members.classes[j], in_order[-1], in_order[0]
 
 
@@ -253,13 +250,15 @@ def stratum_records(computed: Computed) -> Iterator[dict[str, Any]]:
             (x.measurement.evaluation.stratum, x.n_rows, from_estimate(x.estimate)) for x in strata
         ]
         if strata:
-            numbers.append((words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata)))
+            numbers.append(
+                (words.MEAN_OF_STRATA, ba.n_rows, _mean_of_strata(strata, computed.reason))
+            )
             numbers.append((words.ALL_STRATA, ba.n_rows, from_estimate(ba.estimate)))
         for label, n_rows, number in numbers:
             yield {"stratum": label, **about, "rows": n_rows, **number}
 
 
-def _mean_of_strata(strata: Sequence[AmplificationResult]) -> Number:
+def _mean_of_strata(strata: Sequence[AmplificationResult], reason: str) -> Number:
     """Return the mean over strata; in each draw, of those that are defined."""
     weights = np.array([x.measurement.margins.total.item() for x in strata])
     n_boot = max(x.n_boot for x in strata)
@@ -269,7 +268,6 @@ def _mean_of_strata(strata: Sequence[AmplificationResult]) -> Number:
     is_defined = np.isfinite(draws)
     mean = divide(weights @ np.where(is_defined, draws, 0), weights @ is_defined)
     without = weights[[x.interval is None for x in strata]].sum() / weights.sum()
-    reason = ""
-    if n_boot and without > _MOST_WITHOUT:
+    if not reason and without > _MOST_WITHOUT:
         reason = words.STRATA_WITHOUT.format(share=f"{without:.0%}")
     return from_draws(mean, strata[0].confidence, reason)

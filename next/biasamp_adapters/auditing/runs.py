@@ -21,6 +21,10 @@ def mean_over_runs(audits: Sequence[Computed]) -> pd.DataFrame:
     are_folds = len(audits) > 1
     if are_folds and any(len(audit.models) > 1 for audit in audits):
         raise ValueError("each report of a list must have one model; received one with several")
+    digests = [audit.evaluation.rows.digest for audit in audits]
+    if any(digest is not None and digests.count(digest) > 1 for digest in digests):
+        rule = "each report of a list must be of a fold with its own rows; two have the same labels"
+        raise ValueError(f"{rule}. {words.ONE_AUDIT_OF_SEEDS}")
     first, records = audits[0], []
     for direction in first.members:
         for name in COMPARED:
@@ -86,14 +90,8 @@ def _steps(computed: Computed, direction: str) -> Iterator[dict[str, Any]]:
         ends = np.full((2, len(known)), np.nan)
         if len(table) > 1:
             ends = np.nanquantile(table[1:], [tails, 1 - tails], axis=0)
+        step, low, high = (np.insert(x, 0, np.nan) for x in (steps[0], low, high))
         for i, model in enumerate(computed.models):
-            step = {"difference": np.nan, "difference_low": np.nan, "difference_high": np.nan}
-            if i:
-                step = {
-                    "difference": steps[0, i - 1],
-                    "difference_low": low[i - 1],
-                    "difference_high": high[i - 1],
-                }
             yield {
                 "model": model,
                 "metric": name,
@@ -101,6 +99,8 @@ def _steps(computed: Computed, direction: str) -> Iterator[dict[str, Any]]:
                 "value": table[0, i],
                 "low": ends[0, i],
                 "high": ends[1, i],
-                **step,
-                "clear": bool(step["difference_low"] > 0 or step["difference_high"] < 0),
+                "difference": step[i],
+                "difference_low": low[i],
+                "difference_high": high[i],
+                "clear": bool(low[i] > 0 or high[i] < 0),
             }

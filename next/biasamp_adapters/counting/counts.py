@@ -295,7 +295,9 @@ def read_rows(columns: Mapping[str, Any], options: Mapping[str, Any] = _OPTIONS)
     listed = read_lists(options)
     variables = read_variables(inputs, listed, options["missing_values"])
     names = {truth: _name_of(inputs.get((truth, None))) for truth in PREDICTED}
-    return Rows(variables, **_read_numbers(columns, variables), names=names, listed=listed)
+    rows = Rows(variables, **_read_numbers(columns, variables), names=names, listed=listed)
+    # Engines return counted rows in an order of their own.
+    return rows.digested() if rows.has(TASK) and columns.get("count") is None else rows
 
 
 def _name_of(values: Any) -> Any:

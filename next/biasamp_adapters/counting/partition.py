@@ -69,7 +69,6 @@ class Partition:
     _sums: dict[tuple[str, str, str | None], Any] = field(
         default_factory=dict, init=False, repr=False
     )
-    _strata: dict[Label, Partition] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def to_draw(cls, rows: Rows, n_pairs: int) -> Partition:
@@ -113,14 +112,12 @@ class Partition:
         return replace(self, weight=self.weight * self.rows.unit)
 
     def stratum(self, label: Label | None) -> Partition:
-        """Return the rows of one stratum in the same parts, made once; None is all rows."""
+        """Return the rows of one stratum in the same parts; None is all rows."""
         if label is None:
             return self
-        if label not in self._strata:
-            kept = self.rows.in_stratum(label)
-            rows, part, weight = self.rows.take(kept), self.part[kept], self.weight[kept]
-            self._strata[label] = replace(self, rows=rows, part=part, weight=weight)
-        return self._strata[label]
+        kept = self.rows.in_stratum(label)
+        rows, part, weight = self.rows.take(kept), self.part[kept], self.weight[kept]
+        return replace(self, rows=rows, part=part, weight=weight)
 
     def draw(self, size: int, rng: np.random.Generator) -> Array:
         """Return how often each part occurs in replicates, (size, parts).

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,9 @@ class Rows:
         The labels of each true variable that were listed explicitly.
     dropped : int
         Rows with missing values that were left out.
+    digest : int or None
+        A number that data of the same labels and groups in the same order share; None if their
+        order is not known.
     block_sums : dict of (role, role, model) to ndarray, or None
         Sums by two variables of random blocks of rows, where no rows were kept: arrays of shape
         (blocks, labels, labels). Each block is then a row and a cluster, w is the mean weight of
@@ -84,6 +88,7 @@ class Rows:
     names: dict[str, Any] = field(default_factory=dict)
     listed: Lists = field(default_factory=dict)
     dropped: int = 0
+    digest: int | None = None
     block_sums: dict[tuple[str, str, str | None], Array] | None = None
     undrawn: tuple[Label, ...] = ()
     _derived: Variables = field(default_factory=dict, init=False, repr=False)
@@ -297,6 +302,13 @@ class Rows:
 
     # Adding.
 
+    def digested(self) -> Rows:
+        """Return the rows with their digest, from their labels and groups in this order."""
+        some = slice(None, None, len(self) // _SAMPLE + 1)
+        truths = [v for (role, _), v in self.variables.items() if role in PREDICTED]
+        texts = (f"{v.labels}".encode() + v.take(some).keys().tobytes() for v in truths)
+        return replace(self, digest=crc32(b" ".join([str(len(self)).encode(), *texts])))
+
     def __add__(self, other: Rows) -> Rows:
         """Return the rows of both; their clusters are taken to be different ones."""
         _check_summands(self, other)
@@ -313,8 +325,10 @@ class Rows:
             cluster = np.concatenate([first.cluster, others])
         variables = {key: _append(v, second.variables[key]) for key, v in first.variables.items()}
         n, dropped = np.concatenate([first.n, second.n]), first.dropped + second.dropped
-        added = replace(first, variables=variables, n=n, w=w, cluster=cluster, dropped=dropped)
-        return added.merged()
+        digests = first.digest, second.digest
+        digest = None if None in digests else crc32(str(digests).encode())
+        added = replace(first, variables=variables, n=n, w=w, cluster=cluster, digest=digest)
+        return replace(added, dropped=dropped).merged()
 
     @property
     def variable_names(self) -> list[str]:

@@ -86,14 +86,14 @@ def _score_batches(
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Array]]:
     """Yield the scores of each measurement on one batch of draws after the other."""
+    keys = [(m.evaluation.stratum, m.model) for m in measurements]
+    strata = {stratum: data.stratum(stratum) for stratum, _ in keys}
     for size in sizes:
         seed_of_flips = int(rng.integers(2**32))
         times, origin = data.draw(size, rng), None
         if reference is not None:
             origin = Margins(reference, None, reference.draw(size, rng))
-        strata = {m.evaluation.stratum for m in measurements}
-        truth = {stratum: Margins(data.stratum(stratum), None, times) for stratum in strata}
-        keys = [(m.evaluation.stratum, m.model) for m in measurements]
+        truth = {stratum: Margins(part, None, times) for stratum, part in strata.items()}
         margins = {key: truth[key[0]].of_model(key[1]) for key in keys}
         for key, m in zip(keys, measurements, strict=True):
             yield m.score(margins[key], origin, generator(FLIPS, seed_of_flips))

@@ -187,14 +187,16 @@ class AttackMeasurement(Measurement):
     @cached_property
     def _trials(self) -> Trials:
         """The value and both levels of each draw of flips, and notes on them."""
-        if self.cross_fit is not None:
-            return self.cross_fit(self)
-        scores = self.compare(self.data_tables, self.model_tables)
-        n_trials, notes = len(scores["value"]), []
-        if not self.is_in_expectation and self.metric.n_trials is None and n_trials < TRIALS:
+        notes: tuple[str, ...] = ()
+        if self.cross_fit is None:
+            scores = self.compare(self.data_tables, self.model_tables)
+        else:
+            scores, notes = self.cross_fit(self)
+        n_trials = len(scores["value"])
+        if self.metric.n_trials is None and 1 < n_trials < TRIALS:
             error = scores["value"].std(ddof=1) / np.sqrt(n_trials)
-            notes = [words.TRIALS.format(k=n_trials, error=error)]
-        return scores, tuple(notes)
+            notes = (*notes, words.TRIALS.format(k=n_trials, error=error))
+        return scores, notes
 
     @cached_property
     def _drawn_scores(self) -> dict[str, Array]:

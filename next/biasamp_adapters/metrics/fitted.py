@@ -26,8 +26,7 @@ _ROWS_OF_TRIALS = 5_000_000
 
 def cross_fit(measurement: AttackMeasurement) -> Trials:
     """Return the value and both levels of each trial of attackers, and notes on them."""
-    metric, notes = measurement.metric, []
-    experiment = Experiment(measurement)
+    experiment, notes = Experiment(measurement), []
     n_trials = experiment.n_trials
     rngs = generator(FLIPS, measurement.seed).spawn(n_trials)
     trials = Parallel(return_as="generator")(delayed(experiment.score_trial)(rng) for rng in rngs)
@@ -36,9 +35,6 @@ def cross_fit(measurement: AttackMeasurement) -> Trials:
     means = {name: score.mean(axis=-1) for name, score in compared.items()}
     if measurement.attack.is_equalized and experiment.accuracy is None:
         notes.append(words.NUMBERS_NOT_FLIPPED)
-    if metric.n_trials is None and n_trials < TRIALS:
-        error = means["value"].std(ddof=1) / np.sqrt(n_trials)
-        notes.append(words.TRIALS.format(k=n_trials, error=error))
     return means, tuple(notes)
 
 

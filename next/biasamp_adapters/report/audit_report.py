@@ -16,7 +16,6 @@ from biasamp_adapters.auditing.answer import answers
 from biasamp_adapters.auditing.check import Failure, check
 from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.compute import compute as compute_audit
-from biasamp_adapters.auditing.runs import mean_over_runs, track_models
 from biasamp_adapters.auditing.scores import measure_scores, without_scores
 from biasamp_adapters.auditing.summarize import summarize
 from biasamp_adapters.auditing.summary import Summary
@@ -29,6 +28,7 @@ from biasamp_adapters.inference.replicates import N_BOOT, read_seed
 from biasamp_adapters.metrics.base import check_choice, check_confidence, check_whole
 from biasamp_adapters.report.compose import compose
 from biasamp_adapters.report.document import Document
+from biasamp_adapters.report.estimators import find_column, predict
 from biasamp_adapters.report.markup import to_card, to_html, to_markdown
 from biasamp_adapters.report.terminal import to_text
 
@@ -79,6 +79,52 @@ class AuditReport:
 
     summary: Summary
     computed: Computed
+
+    @staticmethod
+    def from_estimator(
+        estimator: Any, X: Any, y: Any, *, sensitive_features: Any, **options: Any
+    ) -> AuditReport:
+        """Audit what a fitted estimator predicts, or several.
+
+        Parameters
+        ----------
+        estimator : estimator, or dict of models to estimators
+            Their ``predict`` is given the groups if it has or requests ``sensitive_features``.
+            Scores of two classes come from ``predict_proba`` or ``decision_function``.
+        X : array-like or frame of shape (rows, features)
+        y : array-like of shape (rows,) or (rows, tasks)
+        sensitive_features : object
+            As in :func:`audit`. A text is a column of ``X``, or else a level of the index of ``y``;
+            so it is in ``control_features``, ``sample_weight`` and ``clusters``.
+        **options
+            Further arguments of :func:`audit`.
+
+        Returns
+        -------
+        AuditReport
+
+        Raises
+        ------
+        ValueError
+            If a text is neither a column nor a level.
+
+        Examples
+        --------
+        >>> import biasamp_adapters as bam
+        >>> from sklearn.dummy import DummyClassifier
+        >>> table = bam.datasets.load_compas()
+        >>> X, y = table[["race", "sex"]], table["two_year_recid"]
+        >>> model = DummyClassifier().fit(X, y)
+        >>> report = bam.AuditReport.from_estimator(model, X, y, sensitive_features="sex")
+        >>> report.verdicts[0].code
+        'reduces'
+        """
+        options["sensitive_features"] = sensitive_features
+        for name in ("sensitive_features", "control_features", "sample_weight", "clusters"):
+            options[name] = find_column(options.get(name), X, y, name)
+        groups, pos_label = options["sensitive_features"], options.get("pos_label")
+        predicted, scores = predict(estimator, X, groups, pos_label)
+        return audit(y_true=y, y_pred=predicted, **{"y_score": scores} | options)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
@@ -299,6 +345,8 @@ def audit(
     >>> verdict.code
     'amplifies'
     """
+    if hasattr(data, "predict"):
+        raise TypeError("An estimator is audited by AuditReport.from_estimator(model, X, y, ...)")
     check_whole("n_boot", n_boot, 0)
     check_confidence(confidence)
     columns = {
@@ -357,40 +405,3 @@ def _name_of(values: Any, argument: str) -> str | None:
         return None
     found = values if isinstance(values, str) else getattr(values, "name", None)
     return found if isinstance(found, str) else argument
-
-
-def over_runs(reports: AuditReport | Sequence[AuditReport]) -> pd.DataFrame:
-    """Return means over runs of a model, with intervals.
-
-    Parameters
-    ----------
-    reports : AuditReport or list of AuditReport
-        One report, whose models are runs (seeds) on the same rows; or a report for each fold, with
-        one model each. Folds share rows of training, so their interval speaks of these models only.
-
-    Returns
-    -------
-    DataFrame
-        Columns are ``metric`` (BA, mean change, excess, accuracy), ``direction``, ``runs``,
-        ``mean``, ``low``, ``high`` and ``reason``.
-    """
-    listed = [reports] if isinstance(reports, AuditReport) else list(reports)
-    return mean_over_runs([report.computed for report in listed])
-
-
-def track(report: AuditReport) -> pd.DataFrame:
-    """Return how numbers change over models in order, such as epochs.
-
-    Parameters
-    ----------
-    report : AuditReport
-        Its models are in order.
-
-    Returns
-    -------
-    DataFrame
-        A row for each model and metric, with ``value``, ``low``, ``high``, and the step from the
-        model before: ``difference``, ``difference_low``, ``difference_high`` and ``clear``. The
-        bands of all steps of a metric hold at once.
-    """
-    return track_models(report.computed)

@@ -238,6 +238,15 @@ def test_audit_draws_fewer_replicates_of_wide_tables_unless_they_are_chosen(
     assert bam.audit(matrix, matrix, sensitive_features=groups).summary["method"]["n_boot"] == 2000
 
 
+def test_audit_of_too_many_rates_says_so_of_numbers_without_interval() -> None:
+    # 75 classes of 75 groups with 15 rows are 5,625 gaps even with all rows together.
+    groups, truth = np.divmod(np.arange(75 * 75), 75)
+    report = bam.audit(truth, truth, sensitive_features=groups, n_boot=50)
+    assert report.verdicts[0].reason == "too_many_gaps"
+    reason = "there are too many groups and classes to draw all rates"
+    assert by_key(report).loc["accuracy", "reason"] == reason
+
+
 # Surfaces
 
 

@@ -54,7 +54,10 @@ def random_inputs(seed: int) -> dict[str, Any]:
             inputs |= {"y_pred": None, "y_score": score, "threshold": float(score[0])}
         else:
             inputs["y_score"] = score
-    return inputs | {"n_boot": int(rng.choice([0, 50, 100]))}
+    inputs["n_boot"] = int(rng.choice([0, 50, 100]))
+    if rng.random() < 0.3:
+        inputs["control_features"] = NAMES[rng.integers(0, rng.integers(1, 8), n)]
+    return inputs
 
 
 @pytest.mark.parametrize("seed", [*range(60), 316])

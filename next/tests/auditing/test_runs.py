@@ -57,6 +57,27 @@ def test_over_runs_of_folds_is_students_t_alone(report: bam.AuditReport) -> None
     )
 
 
+@pytest.mark.parametrize("form", ["arrays", "frames", "columns"])
+def test_over_runs_of_reports_with_the_same_labels_raises(form: str) -> None:
+    rng = np.random.default_rng(1)
+    truth, first, second = rng.integers(2, size=(3, 200))
+    groups = np.where(np.arange(200) % 2, "a", "b")
+
+    def audit(truth: np.ndarray, predicted: np.ndarray) -> bam.AuditReport:
+        if form == "frames":
+            frame = pd.DataFrame({"y": truth, "p": predicted, "g": groups})
+            return bam.audit(frame, "p", y_true="y", sensitive_features="g", n_boot=0)
+        if form == "columns":
+            truth, predicted = (np.column_stack([x, x]) for x in (truth, predicted))
+        return bam.audit(truth, predicted, sensitive_features=groups, n_boot=0)
+
+    with pytest.raises(ValueError, match=r"two have the same labels.*over_runs\(audit\(y_true"):
+        bam.over_runs([audit(truth, first), audit(truth, second)])
+    # The same labels in another order are other rows.
+    folds = bam.over_runs([audit(truth, first), audit(truth[::-1], first[::-1])])
+    assert set(folds["runs"]) == {2}
+
+
 def test_over_runs_of_one_run_or_of_equal_runs_has_no_interval() -> None:
     truth, groups = [0, 1, 1, 1] * 20, ["a", "b"] * 40
     one = bam.audit(truth, truth, sensitive_features=groups, n_boot=100)

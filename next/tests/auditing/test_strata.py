@@ -65,6 +65,7 @@ def test_strata_of_names_and_of_arrays_are_the_same(compas: pd.DataFrame, form: 
         report = bam.audit(y, {"high": pred}, sensitive_features=race, control_features=control,
                            n_boot=0)  # fmt: skip
     assert report.summary["strata"] == expected
+    assert {record["reason"] for record in expected} == {"no intervals were requested (n_boot=0)"}
     assert expected[0]["stratum"] == ("Female" if form == "index" else ("Female", "25 - 45"))
 
 
