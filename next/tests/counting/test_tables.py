@@ -67,6 +67,7 @@ def _pyspark(table: Any) -> Any:
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    session = session.config("spark.sql.shuffle.partitions", "1")  # Not 200.
     return session.getOrCreate().createDataFrame(table)
 
 

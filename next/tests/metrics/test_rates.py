@@ -70,7 +70,7 @@ def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, pred
     )
     assert isnan(result.value)
     assert result.to_dict()["value"]["value"] is None
-    what = "shares" if metric.name == "MALS" else "rates"
+    what = "shares of groups in MALS" if metric.name == "MALS" else "rates"
     assert result.notes[0].startswith(f"2 of 2 {what} are undefined")
 
 
