@@ -18,6 +18,7 @@ from biasamp_adapters.counting.margins import Margins, accuracy_of
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variables
+from biasamp_adapters.figures import name
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.base import A_TO_T
@@ -131,8 +132,8 @@ def _find_rule(rows: Rows, model: str, positive: int, threshold: float | None) -
     if rule is not None:
         return rule, ""
     if decision_rule(-score, is_positive) is not None:
-        return "", words.SCORES_REVERSED.format(model=model)
-    return "", words.NO_THRESHOLD_GIVES.format(model=model)
+        return "", words.SCORES_REVERSED.format(model=name(model))
+    return "", words.NO_THRESHOLD_GIVES.format(model=name(model))
 
 
 def _draw(
@@ -158,7 +159,7 @@ def _draw(
     )
     to_draw = [own, *(_Accuracy(evaluation, m.model) for m in measured)]
     (draws, *accuracies), _ = replicate(to_draw, rows, None, computed.n_boot, seed)
-    rates = {name: np.concatenate([x, draws[name]]) for name, x in own.point.items()}
+    rates = {key: np.concatenate([x, draws[key]]) for key, x in own.point.items()}
     others = {}
     for m, drawn in zip(measured, accuracies, strict=True):
         accuracy = np.append(m.point["accuracy"][:, -1], drawn["accuracy"])
@@ -191,8 +192,8 @@ def score_records(computed: Computed, scores: Mapping[str, Score]) -> Iterator[S
             rates, (first, second, of_class) = score.rates, places_of(computed, A_TO_T, gap)
             ends = tuple(rates["implied"][0, [first, second], of_class].tolist())
             true, implied, predicted = (
-                rates[name][:, first, of_class] - rates[name][:, second, of_class]
-                for name in ("true", "implied", "predicted")
+                rates[key][:, first, of_class] - rates[key][:, second, of_class]
+                for key in ("true", "implied", "predicted")
             )
             steps = implied - true, predicted - implied
             numbers = [from_draws(step, computed.confidence, computed.reason) for step in steps]
@@ -233,8 +234,8 @@ def threshold_records(computed: Computed, scores: Mapping[str, Score]) -> Iterat
             continue
         first, second, of_class = places_of(computed, A_TO_T, gap)
         for rule, other in score.others.items():
-            rates = {name: other.rates[name][0, :, of_class] for name in ("predicted", "fpr")}
-            difference = {name: float(x[first] - x[second]) for name, x in rates.items()}
+            rates = {key: other.rates[key][0, :, of_class] for key in ("predicted", "fpr")}
+            difference = {key: float(x[first] - x[second]) for key, x in rates.items()}
             change = from_draws(other.accuracy_change, computed.confidence)
             yield ThresholdRecord(
                 model=model,
