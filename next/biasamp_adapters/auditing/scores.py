@@ -18,6 +18,7 @@ from biasamp_adapters.counting.margins import Margins, accuracy_of
 from biasamp_adapters.counting.reference import Evaluation
 from biasamp_adapters.counting.rows import Rows
 from biasamp_adapters.counting.variables import Codes, Variables
+from biasamp_adapters.figures import name
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.replicates import replicate
 from biasamp_adapters.metrics.base import A_TO_T
@@ -29,24 +30,6 @@ _FEWEST_ROWS = 200
 
 #: The decisions of the model, and those of a threshold for each group, beside other thresholds.
 _OWN, _BY_GROUP = "decisions", "by group"
-
-
-class Alternative(NamedTuple):
-    """What other decisions from a score would give.
-
-    Attributes
-    ----------
-    rates : dict of str to ndarray
-        Those of :class:`GroupMeasurement`, of the data.
-    ba : dict of str to float
-        BA, and that of equal error rates.
-    accuracy_change : ndarray of shape (1 + replicates,)
-        Accuracy minus that of the model.
-    """
-
-    rates: dict[str, Array]
-    ba: dict[str, float]
-    accuracy_change: Array
 
 
 class _Accuracy(NamedTuple):
@@ -77,15 +60,16 @@ class Score:
         What is wrong with the score, if anything is.
     rates : dict of str to ndarray
         Those of the model, and those that its scores imply, of the data and then of replicates.
-    others : dict of str to Alternative
-        What other thresholds would give, and one for each group.
+    others : dict of str to (GroupMeasurement, ndarray of shape (1 + replicates,))
+        What other thresholds would give, and one for each group; and by how much the accuracy would
+        change.
     """
 
     n_values: int
     rule: str
     note: str
     rates: dict[str, Array]
-    others: dict[str, Alternative]
+    others: dict[str, tuple[GroupMeasurement, Array]]
 
 
 def without_scores(evaluation: Evaluation) -> Evaluation:
@@ -131,13 +115,13 @@ def _find_rule(rows: Rows, model: str, positive: int, threshold: float | None) -
     if rule is not None:
         return rule, ""
     if decision_rule(-score, is_positive) is not None:
-        return "", words.SCORES_REVERSED.format(model=model)
-    return "", words.NO_THRESHOLD_GIVES.format(model=model)
+        return "", words.SCORES_REVERSED.format(model=name(model))
+    return "", words.NO_THRESHOLD_GIVES.format(model=name(model))
 
 
 def _draw(
     evaluation: Evaluation, computed: Computed, model: str, positive: int, seed: int
-) -> tuple[dict[str, Array], dict[str, Alternative]]:
+) -> tuple[dict[str, Array], dict[str, tuple[GroupMeasurement, Array]]]:
     """Draw the rates of a model and what other thresholds would give, as models of the same rows.
 
     The threshold that predicts all rows positive is left out.
@@ -158,12 +142,11 @@ def _draw(
     )
     to_draw = [own, *(_Accuracy(evaluation, m.model) for m in measured)]
     (draws, *accuracies), _ = replicate(to_draw, rows, None, computed.n_boot, seed)
-    rates = {name: np.concatenate([x, draws[name]]) for name, x in own.point.items()}
+    rates = {key: np.concatenate([x, draws[key]]) for key, x in own.point.items()}
     others = {}
     for m, drawn in zip(measured, accuracies, strict=True):
         accuracy = np.append(m.point["accuracy"][:, -1], drawn["accuracy"])
-        change = accuracy - rates["accuracy"][:, -1]
-        others[str(m.model)] = Alternative(m.point, m.ba.point(), change)
+        others[str(m.model)] = m, accuracy - rates["accuracy"][:, -1]
     return rates, others
 
 
@@ -191,8 +174,8 @@ def score_records(computed: Computed, scores: Mapping[str, Score]) -> Iterator[S
             rates, (first, second, of_class) = score.rates, places_of(computed, A_TO_T, gap)
             ends = tuple(rates["implied"][0, [first, second], of_class].tolist())
             true, implied, predicted = (
-                rates[name][:, first, of_class] - rates[name][:, second, of_class]
-                for name in ("true", "implied", "predicted")
+                rates[key][:, first, of_class] - rates[key][:, second, of_class]
+                for key in ("true", "implied", "predicted")
             )
             steps = implied - true, predicted - implied
             numbers = [from_draws(step, computed.confidence, computed.reason) for step in steps]
@@ -232,18 +215,19 @@ def threshold_records(computed: Computed, scores: Mapping[str, Score]) -> Iterat
         if gap is None:
             continue
         first, second, of_class = places_of(computed, A_TO_T, gap)
-        for rule, other in score.others.items():
-            rates = {name: other.rates[name][0, :, of_class] for name in ("predicted", "fpr")}
-            difference = {name: float(x[first] - x[second]) for name, x in rates.items()}
-            change = from_draws(other.accuracy_change, computed.confidence)
+        for rule, (m, accuracy_change) in score.others.items():
+            ba = m.ba.point()
+            rates = {key: m.point[key][0, :, of_class] for key in ("predicted", "fpr")}
+            difference = {key: float(x[first] - x[second]) for key, x in rates.items()}
+            change = from_draws(accuracy_change, computed.confidence)
             yield ThresholdRecord(
                 model=model,
                 threshold=None if rule == _BY_GROUP else float(rule),
                 predicted_positive=float(rates["predicted"][-1]),
                 gap=difference["predicted"],
-                ba=other.ba["value"],
-                ba_equal_errors=other.ba["equal_errors"],
+                ba=ba["value"],
+                ba_equal_errors=ba["equal_errors"],
                 fpr_difference=as_number(difference["fpr"])["value"],
-                accuracy=float(other.rates["accuracy"][0, -1]),
+                accuracy=float(m.point["accuracy"][0, -1]),
                 accuracy_falls=change["high"] is not None and change["high"] < 0,
             )

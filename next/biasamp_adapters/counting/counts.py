@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from biasamp_adapters.counting import arrays, saved
+from biasamp_adapters.counting.frames import frame_of_pairs, frame_of_rows
 from biasamp_adapters.counting.labels import (
     ATTRIBUTE,
     CONTROL,
@@ -23,18 +24,15 @@ from biasamp_adapters.counting.labels import (
     TRUTH,
     Key,
     Label,
-    find_label,
     listing,
-    positive_class,
     read_lists,
-    show,
 )
-from biasamp_adapters.counting.margins import margins_of_data
 from biasamp_adapters.counting.paths import find_files, is_saved_counts
 from biasamp_adapters.counting.reading import on_common_labels, read_variables
 from biasamp_adapters.counting.rows import Rows
+from biasamp_adapters.counting.scores import check_threshold, decide
 from biasamp_adapters.counting.tables import read_table
-from biasamp_adapters.counting.variables import Codes, Variable, Variables
+from biasamp_adapters.counting.variables import Variable
 
 #: The name of the only model where none is given.
 MODEL = "model"
@@ -188,8 +186,8 @@ class Counts:
         """Return one row for each distinct row; of matrices one for each group and column."""
         rows = self.rows
         if rows.is_matrix(TASK) or rows.is_matrix(ATTRIBUTE) or rows.block_sums is not None:
-            return _frame_of_pairs(rows)
-        return _frame_of_rows(rows)
+            return frame_of_pairs(rows)
+        return frame_of_rows(rows)
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
@@ -255,12 +253,7 @@ def count_arrays(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows
 
 def _read_rows(columns: Mapping[str, Any], options: Mapping[str, Any]) -> Rows:
     """Return the distinct rows of arrays, with missing values; see :meth:`Counts.from_arrays`."""
-    has_score, has_prediction = (columns.get(name) is not None for name in (SCORE, PREDICTION))
-    has_threshold = options.get("threshold") is not None
-    if has_score and not (has_prediction or has_threshold):
-        raise ValueError("y_score needs threshold= or y_pred=.")
-    if has_threshold and (has_prediction or not has_score):
-        raise ValueError("threshold needs y_score= without y_pred=.")
+    check_threshold(columns, options)
     rows = read_rows(columns, options)
     has_sizes = rows.w is not None or columns.get("count") is not None
     if has_sizes and not (rows.weight > 0).all():
@@ -338,66 +331,8 @@ def finish_rows(rows: Rows, options: Mapping[str, Any]) -> Rows:
         raise ValueError("data must have at least one row without missing values; received none")
     variables = dict(rows.variables)
     if options.get("threshold") is not None:
-        variables |= _decide(rows, options["threshold"], options["pos_label"])
+        variables |= decide(rows, options["threshold"], options["pos_label"])
     return replace(rows, variables=on_common_labels(variables, rows.listed))
-
-
-def _decide(rows: Rows, threshold: float, pos_label: Label | None) -> Variables:
-    """Return the positive class where a score is at least the threshold, else the other class."""
-    if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-        raise ValueError(f"threshold must be a finite number; received {threshold!r:.60}")
-    classes = rows.listed.get(TASK, rows.class_labels)
-    if len(classes) < 2 and set(classes) <= {0, 1}:  # The other class may not occur.
-        classes = (0, 1)
-    positive = positive_class(classes) if pos_label is None else find_label(pos_label, classes)
-    if rows.is_matrix(TASK) or len(classes) != 2 or positive not in classes:
-        rule = "threshold needs two classes in y_true, one of which is pos_label"
-        raise ValueError(f"{rule}; received {listing(classes)}")
-    code = classes.index(positive)
-    predictions: Variables = {}
-    for (role, model), score in rows.variables.items():
-        if role == SCORE and isinstance(score, Codes):
-            codes = np.where(np.array(score.labels) >= threshold, code, 1 - code)
-            predictions[PREDICTION, model] = Codes(classes, codes.astype(np.uint8)[score.codes])
-    return predictions
-
-
-# Counts as a frame.
-
-
-def _frame_of_rows(rows: Rows) -> pd.DataFrame:
-    """Return one row for each distinct row."""
-    rows = replace(rows, cluster=None).merged()
-    columns: dict[str | None, Any] = {}
-    for (role, model), variable in rows.variables.items():
-        name = model if role == PREDICTION else role if model is None else f"{role}[{model}]"
-        columns[name] = _column(variable)
-    columns["count"] = rows.n
-    if rows.w is not None:
-        columns["sum_of_weights"] = rows.weight
-    return pd.DataFrame(columns).infer_objects()
-
-
-def _column(variable: Variable) -> Any:
-    """Return the labels of the rows, or the probabilities of class 1."""
-    if not isinstance(variable, Codes):
-        return variable.values[:, 1]
-    labels = [show(label) if isinstance(label, tuple) else label for label in variable.labels]
-    return pd.Series([*labels, None], dtype=object).to_numpy()[variable.codes]
-
-
-def _frame_of_pairs(rows: Rows) -> pd.DataFrame:
-    """Return sums of truth and predictions for each group and class or column."""
-    margins = margins_of_data(rows)
-    groups = [show(label) for label in rows.group_labels]
-    names = ["group", "class"]
-    index = pd.MultiIndex.from_product([groups, rows.class_labels], names=names)
-    sums = {
-        model or role: margins.of_model(model).joint(ATTRIBUTE, role)[0].ravel()
-        for role, model in rows.variables
-        if TRUTH[role] == TASK
-    }
-    return pd.DataFrame(sums, index=index).reset_index()
 
 
 # The two ways in which data come: as arrays, or as data with names of columns.

@@ -30,6 +30,7 @@ from biasamp_adapters.counting.labels import (
     plain_labels,
     without,
 )
+from biasamp_adapters.counting.scores import explain_width, read_scores
 from biasamp_adapters.counting.variables import (
     Block,
     Codes,
@@ -164,20 +165,6 @@ def read_probabilities(values: Any, labels: Sequence[Label], argument: str) -> B
     return Block((0, 1), values, missing, is_matrix=False)
 
 
-def read_scores(values: Any, argument: str) -> Codes:
-    """Return numbers as codes, in the order of the distinct numbers, which are the labels."""
-    if isinstance(values, Table):
-        if len(values.names) != 1:
-            raise ValueError(_explain_width(argument, len(values.names), TASK))
-        values = values.column(0)
-    score = to_numbers(values, argument)
-    check_all(~np.isinf(score), score, f"{argument} must be finite")
-    codes, distinct = pd.factorize(score, sort=True)  # -1 is a missing value in pandas.
-    labels = tuple(distinct.tolist())
-    codes = np.where(codes < 0, len(labels), codes)
-    return Codes(labels, codes.astype(np.min_scalar_type(len(labels))))
-
-
 # All inputs together.
 
 
@@ -214,16 +201,8 @@ def _are_columns_labels(inputs: Mapping[Key, Any], truth: str) -> bool:
     others = [role for role, given in same if not isinstance(given, Table)]
     for role, width in widths.items():
         if width > 1 and others:
-            raise ValueError(_explain_width(role, width, others[0]))
+            raise ValueError(explain_width(role, width, others[0]))
     return any(widths.values()) and not others
-
-
-def _explain_width(role: str, width: int, other: str) -> str:
-    """Return what is wrong with columns beside one column of labels."""
-    return (
-        f"{role} has {width} columns and {other} 1. Pass predict_proba(X)[:, 1], or y_score= with "
-        "threshold=."
-    )
 
 
 def _read_columns(given: Any, role: str) -> Block:

@@ -76,6 +76,7 @@ def implied_rates(by_group: Array, by_class: Array) -> Array:
     return divide(by_group @ shares.swapaxes(1, 2), by_group.sum(axis=2, keepdims=True))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # Decimals of numbers near the largest one.
 def decision_rule(score: Array, is_positive: Array) -> str | None:
     """Return the threshold that decisions follow, such as "5 or more"; None if they follow none.
 

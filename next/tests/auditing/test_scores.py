@@ -96,6 +96,14 @@ def test_scores_beside_predictions_give_the_rule_of_a_threshold(frame: pd.DataFr
     assert alone.summary["data"]["scores"] == ["s"]
 
 
+def test_scores_change_no_other_number(frame: pd.DataFrame) -> None:
+    without = bam.audit(frame, y_pred={"s": "p"}, **NAMES).summary
+    summary = bam.audit(frame, y_score="s", threshold=3, **NAMES).summary
+    changed = {part for part, records in summary.items() if records != dict(without)[part]}
+    assert changed == {"data", "scores", "thresholds"}
+    assert {**summary["data"], "scores": []} == without["data"]
+
+
 def test_scores_are_counted_saved_and_added(frame: pd.DataFrame, tmp_path: Path) -> None:
     names = {**NAMES, "y_score": "s", "threshold": 3}
     whole = bam.Counts.from_frame(frame, **names)

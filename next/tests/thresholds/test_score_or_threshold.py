@@ -113,6 +113,7 @@ RULES: list[tuple[Sequence[float], Sequence[int], str | None]] = [
     ([0.28, 0.29], [0, 1], "0.29 or more"),
     ([-0.53, -0.2], [0, 1], "-0.2 or more"),
     ([3, 5], [1, 1], "3 or more"),
+    ([1e307, np.nextafter(1e307, 2e307)], [0, 1], "1.0000000000000001e+307 or more"),
     ([3, 5], [0, 0], "more than 5"),
     ([3, 5], [1, 0], None),
     ([3, 5, 5], [0, 0, 1], None),
