@@ -26,6 +26,15 @@ class Sample(NamedTuple):
     sizes: Array
 
 
+class SampleRows(NamedTuple):
+    """Rows; the labels, and then the predictions of each model, are indicators of classes."""
+
+    group: Array
+    labels: list[Array]
+    weights: Array
+    cluster: Array
+
+
 @dataclass(frozen=True)
 class Design:
     """Labels or, with `columns`, a label matrix, whose rates and those of a model are known.
@@ -132,6 +141,15 @@ def chances_of_cells(design: Design) -> Array:
 
 def sample_rows(design: Design, rng: np.random.Generator) -> Sample:
     """Draw rows: matrices, several models, weights or clusters, by Poisson or by cluster."""
+    rows = draw_rows(design, rng)
+    times = draw_times(design, rng, rows.cluster)
+    drawn = np.concatenate([np.ones((1, design.rows), np.float32), times])
+    drawn *= rows.weights.astype(np.float32)
+    return rates_of_draws(design, drawn, rows.labels, rows.group, sizes_of(design, rows))
+
+
+def draw_rows(design: Design, rng: np.random.Generator) -> SampleRows:
+    """Draw the rows of one sample."""
     true, predicted = design.rates
     columns = true.shape[1] if design.columns else 1
     cluster = clusters_of_rows(design, rng)
@@ -145,12 +163,7 @@ def sample_rows(design: Design, rng: np.random.Generator) -> Sample:
         shares_label = rng.random((design.rows, columns), np.float32) < design.common
         own = np.where(shares_label, uniform, shared_uniform(design, rng, cluster, columns))
         labels.append(indicators(own, predicted, group, design))
-    weights = weights_of_rows(design, rng)
-    drawn = np.concatenate(
-        [np.ones((1, design.rows), np.float32), draw_times(design, rng, cluster)]
-    )
-    drawn *= weights.astype(np.float32)
-    return rates_of_draws(design, drawn, labels, group, sizes_of(design, group, cluster, weights))
+    return SampleRows(group, labels, weights_of_rows(design, rng), cluster)
 
 
 def clusters_of_rows(design: Design, rng: np.random.Generator) -> Array:
@@ -195,15 +208,16 @@ def draw_times(design: Design, rng: np.random.Generator, cluster: Array) -> Arra
     return times.astype(np.float32)
 
 
-def sizes_of(design: Design, group: Array, cluster: Array, weights: Array) -> Array:
+def sizes_of(design: Design, rows: SampleRows) -> Array:
     """Return the clusters of each group or, without clusters, its effective rows."""
     sizes = np.empty(len(design.true))
     for place in range(len(sizes)):
-        inside = group == place
+        inside = rows.group == place
         if design.clusters:
-            sizes[place] = np.unique(cluster[inside]).size
+            sizes[place] = np.unique(rows.cluster[inside]).size
         else:
-            sizes[place] = weights[inside].sum() ** 2 / (weights[inside] ** 2).sum()
+            weights = rows.weights[inside]
+            sizes[place] = weights.sum() ** 2 / (weights**2).sum()
     return sizes
 
 

@@ -80,7 +80,10 @@ HIGHER_FOR = " (higher for {name})"
 REVERSES = "the {gap} reverses: the {given} is higher for {a}, the predicted {rate} for {b}"
 RATE, SHARE_OF = "rate", "share of {of}"
 IN_THE_LABELS, GIVEN = "{rate} in the labels", "given {rate}"
-UNCLEAR = "the {gap} does not clearly change"
+UNCLEAR = "the {gap} does not clearly {verb}"
+#: What gaps that are not clear do not do. A rate may move clearly though it is not clear which
+#: side has the higher one, and so whether the gap grows.
+CHANGE_AT_ALL, GROW_OR_SHRINK = ("change", "changes"), ("grow or shrink", "grows or shrinks")
 RATES = "Compared with the {true}, {of} is predicted {first} and {second}."
 RATES_SHARE = "Compared with the {true}, the share of {of} is {first} and {second}."
 RATES_PROBABILITY = (
@@ -130,8 +133,8 @@ BETWEEN_MEMBERS, BETWEEN = "between {members}", "between {a} and {b}"
 COUNT, COUNT_NEXT = "{n:,} of {gaps} {scope} clearly {verb}", "{n:,} clearly {verb}"
 COUNT_UNCLEAR = "{n:,} {are} not clear"
 ON_AVERAGE = "{counts}, but the gaps {verb} on average: {mean}"
-MEAN_ONLY = "no single gap {scope} clearly changes, but the gaps {verb} on average: {mean}"
-NONE_CHANGES = "no gap {scope} clearly changes"
+MEAN_ONLY = "no single gap {scope} clearly {changes}, but the gaps {verb} on average: {mean}"
+NONE_CHANGES = "no gap {scope} clearly {changes}"
 MEAN = "The mean change of the {gaps} with a certain direction is {mean}."
 NO_MEAN = "No gap has a certain direction, so there is no mean change."
 MOST_CERTAIN = "Most certain change{model}: {headline}."
@@ -141,7 +144,7 @@ BOUND_SEVERAL = (
     "a smaller one is possible."
 )
 BOUND_OTHERS = (
-    "For the {gaps} that {do} not clearly change, a change of more than {bound} is excluded."
+    "For the {gaps} that {do} not clearly {verb}, a change of more than {bound} is excluded."
 )
 
 # The verdict on several models, or on none.
@@ -180,12 +183,16 @@ BA_LINE_HALF = "; with two groups and two classes it is half of the change of th
 BA_IS_NOT = "It is not balanced accuracy, and 0 is not a pass."
 BA = "BA is {ba}: the mean change of rates, with the signs of {signs}."
 BA_ALONE_CLEAR = (
-    "BA is clearly {side} 0, but no gap clearly changes. "
+    "BA is clearly {side} 0, but no gap clearly {changes}. "
     "Rates can move together without a change in any gap."
 )
 BA_AGAINST = (
     "BA is clearly {side} 0, but {gaps}. BA averages changes of rates with the signs of {signs}; "
     "the verdict compares sizes of gaps."
+)
+BA_SIDE_UNCLEAR = (
+    "BA is clearly {side} 0, but the gap does not clearly grow or shrink, "
+    "as it is not clear which group has the higher rate."
 )
 BA_BARELY = "BA is barely {side} 0; by the wider band of the gap this is not clear."
 BA_UNCLEAR = "BA is not clearly different from 0, but {gaps}. A mean can hide opposite changes."
@@ -381,7 +388,10 @@ PREDICT_FEATURE = (
     "T→A amplification."
 )
 MORE_ROWS = "With about {rows} of the same kind, a BA of {ba} would be clear in 80% of samples."
-WHY_MISSING = "Find out why predictions are missing for {first} of {a} and {second} of {b}."
+WHY_MISSING = (
+    "Find out why, within rows labelled {kind}, predictions are missing for {first} of {a} and "
+    "{second} of {b}."
+)
 SECOND_MEMBER = "Add rows of a second {member}."
 SET_N_BOOT = "Set n_boot={n_boot} to get intervals and a verdict."
 
@@ -467,13 +477,15 @@ ONLY_IN_REFERENCE = "The data have no rows of {names}, which the reference has."
 ONLY_PREDICTED = "{role} holds {names}, which {truth} never holds; rates of them count in means."
 NOT_COMPUTED = "{name} is not computed: {reason}."
 NEEDS_FITTING = "its attacker must be fitted, which the metric does and an audit does not"
+NEEDS_LABELS = "it needs labels"
 PROBABILITIES = "Predictions are probabilities, so predicted rates are mean probabilities."
 CONSTANT_PREDICTIONS = (
     "Predictions that do not vary are guessed without an error, so DPA by 1/cross-entropy is 1 "
     "whatever the labels are; read DPA(U)."
 )
 RATES_UNDEFINED = (
-    "{k} of {m} rates are undefined and left out of the mean: there are no rows of {names}."
+    "{k} of {m} rates in {metric} are undefined and left out of the mean: "
+    "there are no rows of {names}."
 )
 SHARES_UNDEFINED = (
     "{k} of {m} shares of groups in {metric} are undefined and left out of the mean: "
@@ -491,6 +503,10 @@ UNCERTAIN_SHARES = (
 )
 BELOW_CHANCE = (
     "The accuracy of {model} is below chance (1/{k}), so LA and DPA have no fair baseline."
+)
+BELOW_CHANCE_OF_GROUPS = (
+    "The accuracy of the groups that {model} predicts is below chance (1/{k}), so DPA T→A has no "
+    "fair baseline."
 )
 NO_DEPENDENCE = (
     "Neither labels nor predictions clearly depend on the group, so DPA(U) is a difference of U, "
@@ -598,7 +614,7 @@ LEGEND_COLOURS = {
     "up": "Orange: {gap} grows or appears.",
     "down": "Blue: {gap} shrinks.",
     "turned": "Purple: {gap} reverses.",
-    "unclear": "Grey: {gap} does not clearly change.",
+    "unclear": "Grey: {gap} does not clearly {verb}.",
 }
 LEGEND_BAND = "Pale band: where the predicted gap would lie at the ends of its band."
 RATES_MOVED = (
@@ -625,7 +641,10 @@ HOW_TO_READ = (
 )
 HOW_TO_READ_GIVEN_RATES = HOW_TO_READ.replace("the {true} of the same rows", "the {true}")
 GLOSSARY = {
-    "accuracy": "The share of rows whose prediction equals the label.",
+    "accuracy": (
+        "The share of rows whose prediction equals the label; of probabilities, the mean "
+        "probability of the label."
+    ),
     "A→T, T→A": (
         "A→T compares predicted classes between groups, and T→A compares predicted groups between "
         "classes."

@@ -81,7 +81,7 @@ def _how_sure(subject: Subject) -> Iterator[str]:
             yield words.UNMARKED_CLASSES
         else:
             yield words.UNMARKED.format(of=names.class_(data["positive"]))
-    if verdict["why"] == "no_interval":
+    if verdict["why"] == "no_interval" or not subject.summary["method"]["n_boot"]:
         yield words.SURE_NOTHING
     else:
         yield words.SAMPLING_ONLY.format(true=true)
@@ -283,5 +283,6 @@ def _of_missing(subject: Subject) -> Iterator[str]:
         if record["model"] == subject.verdict["model"] and not subject.names.compares_classes:
             a, b = subject.names.group(record["first"]), subject.names.group(record["second"])
             first, second = percent(record["first_rate"], 0), percent(record["second_rate"], 0)
-            yield words.WHY_MISSING.format(first=first, a=a, second=second, b=b)
+            kind = subject.names.labelled(record["labelled"])
+            yield words.WHY_MISSING.format(kind=kind, first=first, a=a, second=second, b=b)
             return

@@ -20,6 +20,7 @@ from biasamp_adapters.auditing.subject import (
     is_above,
     is_changed,
     subject_of,
+    verb_of_unclear,
 )
 from biasamp_adapters.auditing.summary import GapRecord, Summary
 from biasamp_adapters.figures import Digits, agree, count, is_clear, join
@@ -157,9 +158,10 @@ def _of_several_gaps(subject: Subject) -> str:
         verb = words.STATUSES["grows" if is_above(mean) else "shrinks"][1]
         told = Digits.of(mean).change_in_points(mean)
     if not counts:
+        _, changes = verb_of_unclear(subject.gaps)
         if verb:
-            return words.MEAN_ONLY.format(scope=scope, verb=verb, mean=told)
-        return words.NONE_CHANGES.format(scope=scope)
+            return words.MEAN_ONLY.format(scope=scope, changes=changes, verb=verb, mean=told)
+        return words.NONE_CHANGES.format(scope=scope, changes=changes)
     same_side = UP if is_above(mean) else DOWN
     if verb and not any(statuses[status] for status in same_side):
         return words.ON_AVERAGE.format(counts=join(counts, 9), verb=verb, mean=told)
@@ -249,7 +251,9 @@ def _changes(subject: Subject) -> list[str]:
     if 0 < len(unclear) < len(gaps):
         do = agree(len(unclear), "does", "do")
         of_gaps = count(len(unclear), "gap")
-        sentences.append(_bound(words.BOUND_OTHERS, unclear, subject, gaps=of_gaps, do=do))
+        verb, _ = verb_of_unclear(unclear)
+        parts = {"gaps": of_gaps, "do": do, "verb": verb}
+        sentences.append(_bound(words.BOUND_OTHERS, unclear, subject, **parts))
     return sentences
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasamp_adapters import words
-from biasamp_adapters.auditing.subject import DOWN, UP, Subject, is_above
+from biasamp_adapters.auditing.subject import DOWN, UP, Subject, is_above, verb_of_unclear
 from biasamp_adapters.auditing.summary import Number
 from biasamp_adapters.figures import Digits, count, is_clear, join
 
@@ -37,9 +37,12 @@ def _disagreement(subject: Subject, ba: Number, signs: str) -> list[str]:
     if code == "cannot_say" or ba["low"] is None:
         return []
     if is_clear(ba) and code == "no_clear_change":
-        barely = _is_two_by_two(subject)
-        template = words.BA_BARELY if barely else words.BA_ALONE_CLEAR
-        return [template.format(side=side)]
+        verb, changes = verb_of_unclear(gaps)
+        template = words.BA_ALONE_CLEAR
+        if _is_two_by_two(subject) and len(gaps) == 1:
+            is_moving = verb != words.CHANGE_AT_ALL[0]
+            template = words.BA_SIDE_UNCLEAR if is_moving else words.BA_BARELY
+        return [template.format(side=side, changes=changes)]
     if is_clear(ba):
         against = _what_gaps_do(subject, DOWN if is_above(ba) else UP)
         if against:

@@ -178,6 +178,8 @@ def _measure(
             if not measurements:  # Without BA there is no audit.
                 raise
             reasons[metric.name] = str(error).rstrip(".")
+            if evaluation.base_rates is not None:
+                reasons[metric.name] = words.NEEDS_LABELS
     for name, reason in reasons.items():
         notes.append(words.NOT_COMPUTED.format(name=name.replace("->", "→"), reason=reason))
     return measurements

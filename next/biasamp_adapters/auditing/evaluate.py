@@ -189,6 +189,6 @@ def _with_all(margins: Margins, given: str, role: str) -> Array:
 def _rates_by_hand(rates: Array, given: str, rows: Array) -> Array:
     """Return given rates by group, with their mean over rows as those of a last group."""
     by_group = rates if given == ATTRIBUTE else rates.T
-    weights = rows[:, :-1] / rows[:, :-1].sum(axis=1, keepdims=True)
+    weights = divide(rows[:, :-1], rows[:, :-1].sum(axis=1, keepdims=True))
     mean = (weights * by_group).sum(axis=1, keepdims=True)
     return np.concatenate([np.broadcast_to(by_group, (len(rows), *by_group.shape)), mean], axis=1)

@@ -12,11 +12,14 @@ from biasamp_adapters.auditing.compute import Computed
 from biasamp_adapters.auditing.evaluate import ROLES
 from biasamp_adapters.auditing.summary import ErrorRecord, GapRecord, Number, VerdictRecord
 from biasamp_adapters.counting.labels import TASK, Array
-from biasamp_adapters.inference.bands import family_quantile, largest_t, measure
+from biasamp_adapters.inference.bands import NOISE, family_quantile, largest_t, measure
 from biasamp_adapters.inference.gaps import Gap
 from biasamp_adapters.inference.intervals import FEW_ROWS, Estimate, reason_of_number
 from biasamp_adapters.inference.verdict import Judgement
 from biasamp_adapters.metrics.base import A_TO_T
+
+#: Rows of a kind that error rates need, but for rounding: a rate times rows may be 14.99999.
+_ENOUGH_ROWS = FEW_ROWS * (1 - 1e-9)
 
 #: What happens to gaps that get larger, and to those that get smaller or turn round.
 LARGER, SMALLER = ("grows", "appears"), ("shrinks", "reverses")
@@ -24,8 +27,14 @@ LARGER, SMALLER = ("grows", "appears"), ("shrinks", "reverses")
 
 def as_number(value: float, low: float = np.nan, high: float = np.nan, reason: str = "") -> Number:
     """Return a number with its interval as plain values; what does not exist is None."""
-    value, low, high = (float(x) if math.isfinite(x) else None for x in (value, low, high))  # type: ignore[assignment]
-    return Number(value=value, low=low, high=high, reason=reason)
+    return Number(value=_plain(value), low=_plain(low), high=_plain(high), reason=reason)
+
+
+def _plain(x: float) -> float | None:
+    """Return a number without rounding noise, which would lie on one side of 0."""
+    if not math.isfinite(x):
+        return None
+    return 0.0 if abs(x) < NOISE else float(x)
 
 
 def from_estimate(estimate: Estimate) -> Number:
@@ -47,8 +56,15 @@ def from_draws(draws: Array, confidence: float, reason: str = "") -> Number:
 
 
 def sort_gaps(judgement: Judgement) -> list[Gap]:
-    """Return the gaps from the most certain change on: that with the band farthest from 0."""
-    return sorted(judgement.gaps, key=lambda gap: max(gap.low, -gap.high), reverse=True)
+    """Return the gaps from the most certain change on: that with the band farthest from 0.
+
+    Gaps that are not clear come last, even if their rates move clearly.
+    """
+    return sorted(
+        judgement.gaps,
+        key=lambda gap: (gap.status != "unclear", max(gap.low, -gap.high)),
+        reverse=True,
+    )
 
 
 def name_gaps(gaps: Sequence[Gap]) -> list[int]:
@@ -65,7 +81,8 @@ def verdict_records(computed: Computed) -> Iterator[VerdictRecord]:
         ba = computed.results[direction, model][0].measurement
         members, gaps = computed.members[direction], sort_gaps(judgement)
         predicted = computed.rates[direction, model]["predicted"][0, -1]
-        is_constant = not ba.evaluation.rows.is_matrix(ROLES[direction][1]) and predicted.max() == 1
+        is_constant = predicted.max() > 1 - NOISE
+        is_constant &= not ba.evaluation.rows.is_matrix(ROLES[direction][1])
         pairs = ba.pairs()
         signs = pairs["sign"] if direction == A_TO_T else pairs["sign"].T
         mean = from_estimate(judgement.mean_change)
@@ -91,7 +108,7 @@ def verdict_records(computed: Computed) -> Iterator[VerdictRecord]:
 
 def _has_no_errors(computed: Computed, direction: str, model: str) -> bool:
     rates = computed.rates[direction, model]
-    return "accuracy" in rates and bool(rates["accuracy"][0, -1] == 1)
+    return "accuracy" in rates and bool(rates["accuracy"][0, -1] > 1 - NOISE)
 
 
 def _is_half(computed: Computed, direction: str, gaps: Sequence[Gap], signs: Array) -> bool:
@@ -178,7 +195,7 @@ def error_records(computed: Computed) -> Iterator[ErrorRecord]:
                 ("negative", "fpr", members.sizes - labelled),
                 ("positive", "tpr", labelled),
             ):
-                if min(first, second) < 0 or sizes[[first, second]].min() < FEW_ROWS:
+                if min(first, second) < 0 or sizes[[first, second]].min() < _ENOUGH_ROWS:
                     continue
                 drawn = rates[name][:, :-1, of_class]
                 yield ErrorRecord(
@@ -197,7 +214,7 @@ def _pair_band(draws: Array, sizes: Array, first: int, second: int, computed: Co
     value = float(draws[0, first] - draws[0, second])
     if computed.reason:
         return as_number(value, reason=computed.reason)
-    large = np.flatnonzero(sizes >= FEW_ROWS)
+    large = np.flatnonzero(sizes >= _ENOUGH_ROWS)
     i, j = np.triu_indices(len(large), 1)
     pairs = draws[:, large[i]] - draws[:, large[j]]
     pairs = pairs[np.isfinite(pairs).all(axis=1)]

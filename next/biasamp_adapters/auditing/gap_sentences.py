@@ -8,6 +8,7 @@ from typing import Any
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.names import Names
+from biasamp_adapters.auditing.subject import verb_of_unclear
 from biasamp_adapters.auditing.summary import ErrorRecord, GapRecord, Number, ScoreRecord
 from biasamp_adapters.figures import Digits, count, is_clear
 
@@ -51,7 +52,7 @@ class GapSentences:
         if status == "reverses":
             return words.REVERSES.format(**parts | self._rates_that_reverse())
         if status == "unclear":
-            return words.UNCLEAR.format(**parts)
+            return words.UNCLEAR.format(verb=verb_of_unclear([gap])[0], **parts)
         if status == "shrinks" and not gap["true_clear"]:
             first, then = self._higher(gap["true"]), self._higher(gap["predicted"])
             return words.SHRINKS_UNCLEAR.format(first_higher=first, then_higher=then, **parts)

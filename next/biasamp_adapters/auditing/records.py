@@ -35,10 +35,10 @@ COMPARED = {"BA": "ba", "mean change": "mean_change", "excess": "excess", "accur
 
 #: The measures of groups, by their keys: the rate, and the rows that it is a share of.
 MEASURES = {
-    "selection_rate": ("predicted", "rows"),
-    "true_positive_rate": ("tpr", "rows labelled {positive}"),
-    "false_positive_rate": ("fpr", "rows labelled {negative}"),
-    "accuracy": ("accuracy", "rows"),
+    "selection_rate": ("predicted", "{unit}"),
+    "true_positive_rate": ("tpr", "{unit} labelled {positive}"),
+    "false_positive_rate": ("fpr", "{unit} labelled {negative}"),
+    "accuracy": ("accuracy", "{unit}"),
 }
 
 #: A mean over strata has no interval if strata without one hold more than this share of the rows.
@@ -124,13 +124,11 @@ def largest_records(computed: Computed) -> Iterator[LargestRecord]:
             if name in ("fpr", "tpr"):
                 labelled = rates["true"][0, :-1, positive] * sizes
                 sizes = labelled if name == "tpr" else sizes - labelled
-            if members.unit == "clusters" and name in ("selection_rate", "accuracy"):
-                unit = "clusters"
             found = largest_gap(
                 draws,
                 sizes,
                 members.groups,
-                unit=unit.format(**labels),
+                unit=unit.format(unit=members.unit, **labels),
                 confidence=computed.confidence,
             )
             ratio = from_estimate(found.ratio)

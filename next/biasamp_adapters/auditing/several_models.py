@@ -86,7 +86,7 @@ def model_differences(subject: Subject) -> list[str]:
     for record in filter(is_clear, records):
         digits, others = Digits.of(record), ""
         a, b = (subject.metric("accuracy", record[side]) for side in ("model", "first"))
-        if a and b:
+        if a and b and not subject.names.compares_classes:
             rates = Digits.of(a, b)
             others = words.AND_ACCURACIES.format(a=rates.rate(a["value"]), b=rates.rate(b["value"]))
         sentences.append(

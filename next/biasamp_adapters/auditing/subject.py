@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -154,12 +155,15 @@ def subject_of(summary: Summary, direction: str) -> Subject:
     return max((Subject(summary, row) for row in verdicts), key=_certainty)
 
 
-def _certainty(subject: Subject) -> float:
-    """Return how far the band of a change is from 0; a model without errors comes last."""
+def _certainty(subject: Subject) -> tuple[bool, float]:
+    """Return whether a gap clearly changes, and how far the band of its change is from 0.
+
+    A model without errors comes last.
+    """
     gap = next(iter(subject.gaps), None)
     if subject.verdict["no_errors"] or not gap or gap["low"] is None or gap["high"] is None:
-        return -2.0
-    return max(gap["low"], -gap["high"])
+        return False, -2.0
+    return is_changed(gap), max(gap["low"], -gap["high"])
 
 
 def _is_of(verdict: VerdictRecord, record: Any) -> bool:
@@ -176,6 +180,12 @@ def gaps_of(summary: Summary, verdict: VerdictRecord) -> list[GapRecord]:
 def is_changed(gap: GapRecord) -> bool:
     """Return whether a gap clearly changes."""
     return gap["status"] in UP + DOWN
+
+
+def verb_of_unclear(gaps: Iterable[GapRecord]) -> tuple[str, str]:
+    """Return what those of some gaps that are not clear do not clearly do, plural and singular."""
+    is_moving = any(is_clear(gap) and not is_changed(gap) for gap in gaps)
+    return words.GROW_OR_SHRINK if is_moving else words.CHANGE_AT_ALL
 
 
 def is_above(number: Number) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from biasamp_adapters import words
 from biasamp_adapters.auditing.compute import Computed
-from biasamp_adapters.auditing.evaluate import Members
+from biasamp_adapters.auditing.evaluate import ROLES, Members
 from biasamp_adapters.auditing.gap_records import (
     error_records,
     from_draws,
@@ -142,10 +142,11 @@ def _members(computed: Computed, direction: str) -> list[Member]:
     evaluation = computed.evaluation
     if direction in computed.members:
         of = computed.members[direction]
-    elif evaluation.rows.has(TASK):
+    elif evaluation.rows.has(ROLES[direction][0]):
         of = Members.of(evaluation, direction, None)
-    else:
-        return []
+    else:  # With given rates, no row is labelled.
+        [other] = computed.members.values()
+        return [Member(name=label, rows=0, size=0.0, share=0.0) for label in other.classes]
     return [
         Member(
             name=label,

@@ -25,7 +25,8 @@ class Number(TypedDict):
 class Member(TypedDict):
     """A group, a class or a task.
 
-    ``size`` is what decides whether it is compared: rows, effective rows or clusters.
+    ``size`` is what decides whether it is compared: rows, effective rows or clusters. Both are 0 of
+    classes without labels.
     """
 
     name: Any

@@ -88,7 +88,9 @@ class AttackMeasurement(Measurement):
         n_labels = 1 if flipped.is_matrix else len(flipped.labels)
         is_flipped = attack.is_equalized and words.NUMBERS_NOT_FLIPPED not in notes
         if is_flipped and n_labels > 1 and attack.accuracy(margins).flat[0] < 1 / n_labels:
-            notes.append(words.BELOW_CHANCE.format(model=self.model, k=n_labels))
+            of_groups = attack.flipped == ATTRIBUTE
+            template = words.BELOW_CHANCE_OF_GROUPS if of_groups else words.BELOW_CHANCE
+            notes.append(template.format(model=self.model, k=n_labels))
         if self.quality.lowest < 0 and np.isnan(self.value):
             notes.append(words.NO_RELATIVE_CHANGE.format(quality=self.quality.name))
         return tuple(notes)

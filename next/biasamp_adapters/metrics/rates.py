@@ -99,7 +99,8 @@ class RateMeasurement(Measurement):
         if not is_undefined.any():
             return ()
         template = words.SHARES_UNDEFINED if self.reads_reference else words.RATES_UNDEFINED
-        parts = {"k": is_undefined.sum(), "m": is_undefined.size, "metric": self.metric.name}
+        name = self.metric.name.replace("->", "→")
+        parts = {"k": is_undefined.sum(), "m": is_undefined.size, "metric": name}
         return (template.format(names=self.name_conditions(is_undefined), **parts),)
 
     def mean(self, contributions: Array) -> Array:

@@ -10,7 +10,7 @@ from biasamp_adapters.auditing.answer import Answer, answers
 from biasamp_adapters.auditing.facts import facts, head, title, two_directions
 from biasamp_adapters.auditing.names import names_of
 from biasamp_adapters.auditing.notes import notes
-from biasamp_adapters.auditing.subject import Subject, subject_of
+from biasamp_adapters.auditing.subject import Subject, subject_of, verb_of_unclear
 from biasamp_adapters.auditing.summary import Summary
 from biasamp_adapters.figures import agree, clean, count
 from biasamp_adapters.report import pictures
@@ -132,8 +132,9 @@ def _legend_of_gaps(model: Subject) -> str:
     names, tones = model.names, {tone_of(x["status"]) for x in model.gaps[: pictures.MOST_GAPS]}
     legend = [words.LEGEND_GAPS.format(true=names.true)]
     colours = [text for tone, text in words.LEGEND_COLOURS.items() if tone in tones]
+    verb, _ = verb_of_unclear(model.gaps[: pictures.MOST_GAPS])
     for i, text in enumerate(colours):
-        legend.append(text.format(gap="it" if i else "the gap"))
+        legend.append(text.format(gap="it" if i else "the gap", verb=verb))
     legend.append(words.LEGEND_BAND)
     if model.summary["data"]["kind"] == "tasks" and not names.compares_classes:
         legend.insert(0, _rates_that_moved(model))

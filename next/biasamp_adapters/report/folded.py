@@ -139,9 +139,9 @@ _FIELDS = {
     "frequency": [
         _MODEL,
         Field("of_class", "class or task", "counted"),
-        Field("true", "labels", "share"),
+        Field("true", "{true}", "share"),
         Field("predicted", "predictions", "share"),
-        Field("ratio", "ratio, %", "share"),
+        Field("ratio", "ratio, %", "points"),
         Field("falls", "groups whose rate falls", "count"),
     ],
     "members": [Field("name", "{noun}", "member"), _ROWS, Field("share", "share", "share")],
@@ -161,13 +161,15 @@ def folded_tables(summary: Summary) -> Iterator[Table]:
             about.append(head(summary, verdict["direction"]))
         for part, caption in _OF_VERDICT.items():
             records = [x for x in parts[part] if (x["model"], x["direction"]) == key]
-            yield _table(part, ", ".join([caption, *about]), records, names)
+            table = _table(part, caption, records, names)
+            yield replace(table, caption=", ".join([table.caption, *about]))
     names = names_of(summary, summary["data"]["directions"][0])
     for part, caption in _OF_ALL.items():
         table = _table(part, caption, parts[part], names)
         yield replace(table, lines=_lines(summary, part))
     for names in (names_of(summary, "A->T"), names_of(summary, "T->A")):
-        table = _table("members", names.nouns.capitalize(), names.members, names)
+        members = names.members if any(row["rows"] for row in names.members) else []
+        table = _table("members", names.nouns.capitalize(), members, names)
         yield replace(table, part="")
 
 

@@ -30,7 +30,7 @@ _NO_NUMBER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason"
 
 def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     """Return the table of the first screen: a row for each model, in the order given."""
-    accuracies = [model.metric("accuracy") or _NO_NUMBER for model in models]
+    accuracies = [_accuracy(model) for model in models]
     digits = Digits.of(*accuracies)
     bas = [_ba(model) for model in models]
     changes = [_change(model) for model in models]
@@ -67,6 +67,11 @@ def models(models: Sequence[Subject], caption: str, line: str) -> Table:
     lines = [line] if line else []
     lines += reasons(("BA", ba["reason"]) for ba in bas)
     return Table(caption, columns, rows, lines, part="verdicts").with_columns(kept)
+
+
+def _accuracy(model: Subject) -> Mapping[str, Any]:
+    """Return the accuracy of predicted classes, which says nothing of predicted groups."""
+    return _NO_NUMBER if model.names.compares_classes else model.metric("accuracy") or _NO_NUMBER
 
 
 def _heads(models: Sequence[Subject]) -> tuple[str, str]:

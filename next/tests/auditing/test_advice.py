@@ -108,6 +108,10 @@ TEN = [*[CLEAR] * 7, *[NOT_CLEAR] * 3]
             ],
         ),
         (
+            unjudged("too_few_rows", favorable=0, n_boot=0),
+            ["No number here has an interval, so no change is called clear."],
+        ),
+        (
             unjudged("no_interval", favorable=0),
             ["No number here has an interval, so no change is called clear."],
         ),
@@ -272,7 +276,11 @@ PASS_SCORE = "Pass y_score= to see whether the change is in the scores or in the
                     | {"first_rate": 0.14, "second_rate": 0.04}
                 ]
             },
-            [COMPARE, "Find out why predictions are missing for 14% of F and 4% of M."],
+            [
+                COMPARE,
+                "Find out why, within rows labelled 1, predictions are missing for 14% of F and 4% "
+                "of M.",
+            ],
         ),
         (unjudged("one_group"), ["Add rows of a second group."]),
         (unjudged("no_interval", n_boot=2000), []),

@@ -9,6 +9,8 @@ from biasamp_adapters.auditing.answer import answers
 from biasamp_adapters.auditing.subject import subject_of
 
 FIVE = {"groups": members(dict.fromkeys(["African-American", "Asian", "Caucasian"], 99))}
+#: A rate moves clearly, but not the size of the gap: which side is higher is not clear.
+MOVES = {"status": "unclear", "band": (3, 12), "clear": (False, False)}
 MATRIX = {
     "kind": "tasks",
     "feature": "gender",
@@ -104,6 +106,17 @@ def of_gaps(
         (
             FIVE | of_gaps("no_clear_change", mean=(1, -2, 4), named=(), unclear=10),
             "In these rows, no gap between groups clearly changes.",
+        ),
+        (
+            FIVE
+            | of_gaps("no_clear_change", mean=(1, -2, 4), named=(), unclear=2)
+            | {"gaps": [gap(**MOVES)] * 2},
+            "In these rows, no gap between groups clearly grows or shrinks.",
+        ),
+        (
+            {"gaps": [gap(**MOVES)], "verdicts": [verdict("no_clear_change")]},
+            "In these rows, the gap between African-American and Caucasian in two_year_recid = 1 "
+            "does not clearly grow or shrink.",
         ),
     ],
 )
@@ -342,6 +355,13 @@ def test_gap_of_several_models_names_its_model():
     assert subject_of(make(**parts), "A->T").verdict["model"] == "compas"
 
 
+def test_model_with_a_gap_that_grows_goes_before_one_whose_rates_only_move():
+    verdicts = [verdict("no_clear_change", model="old", named=()), verdict(model="new")]
+    records = [gap(model="old", **MOVES | {"band": (20, 40)}), gap(model="new", band=(1, 15))]
+    parts = {"models": ["old", "new"], "verdicts": verdicts, "gaps": records}
+    assert subject_of(make(**parts), "A->T").name == "new"
+
+
 def test_models_without_clear_gap_share_one_bound():
     told = answer(**of_models(dict.fromkeys("ab", "no_clear_change")))
     assert told.named == [
@@ -429,6 +449,22 @@ REFERENCE = {"reference": 500}
         (
             {"verdicts": [verdict("no_clear_change")], "gaps": gaps(unclear=1), "metrics": [BA]},
             ["BA is barely above 0; by the wider band of the gap this is not clear."],
+            None,
+        ),
+        (
+            {"verdicts": [verdict("no_clear_change")], "gaps": [gap(**MOVES)], "metrics": [BA]},
+            [
+                "BA is clearly above 0, but the gap does not clearly grow or shrink, as it is not "
+                "clear which group has the higher rate."
+            ],
+            None,
+        ),
+        (  # Predictions are missing, so both classes are compared.
+            of_gaps("no_clear_change", named=(), unclear=2) | {"metrics": [BA]},
+            [
+                "BA is clearly above 0, but no gap clearly changes. Rates can move together "
+                "without a change in any gap."
+            ],
             None,
         ),
         (

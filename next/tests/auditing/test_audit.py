@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 import biasamp_adapters as bam
+from biasamp_adapters.auditing.gap_records import sort_gaps
 
 pytestmark = pytest.mark.filterwarnings("ignore::biasamp_adapters.AmplificationWarning")
 
@@ -158,6 +160,10 @@ def test_audit_matrix_with_predicted_groups_has_both_directions() -> None:
     of_tasks = gaps.query("direction == 'T->A'")
     assert set(of_tasks["of_class"]) == {"woman"}
     assert len(of_tasks) == 3
+    # The accuracy of predicted tasks stands with these alone.
+    lines = report.to_markdown().splitlines()
+    heads = [i for i, line in enumerate(lines) if line.startswith("| model | verdict |")]
+    assert [lines[i + 2].split(" | ")[2] == "–" for i in heads] == [False, True]
 
 
 def test_audit_given_rates_take_the_place_of_labels() -> None:
@@ -180,7 +186,11 @@ def test_audit_given_rates_take_the_place_of_labels() -> None:
     assert (gap["true"], gap["predicted"]) == pytest.approx((0.4, 0.7))
     assert by_key(report).loc["ba_a_to_t", "value"] == pytest.approx(0.15)
     assert report.summary["data"]["compared_with"] == "given rates"
-    assert any(note.startswith("LA is not computed") for note in report.summary["notes"])
+    assert "LA is not computed: it needs labels." in report.summary["notes"]
+    text = report.to_text(full=True)
+    assert text.startswith("class nurse by gender")
+    assert "class or task   given rates  predictions" in text
+    assert "\nClasses\n" not in text
 
 
 def test_audit_clusters_and_weights_are_named(compas: pd.DataFrame) -> None:
@@ -198,6 +208,40 @@ def test_audit_clusters_and_weights_are_named(compas: pd.DataFrame) -> None:
     assert (data["weights"], data["clusters"], data["n_clusters"]) == ("w", "person", 3075)
     assert data["unit"] == "clusters"
     assert all(group["size"] <= group["rows"] for group in data["groups"])
+
+
+def test_audit_few_clusters_of_many_rows_are_said_to_be_clusters() -> None:
+    group, truth = np.arange(200) % 2, np.arange(200) // 2 % 2
+    report = bam.audit(truth, truth, sensitive_features=group, clusters=np.arange(200) // 20)
+    reasons = report.to_frame("largest").set_index("measure")["reason"]
+    assert reasons["selection_rate"] == "0 and 1 have fewer than 15 clusters"
+    assert reasons["true_positive_rate"] == "0 and 1 have fewer than 15 clusters labelled 1"
+
+
+def test_gaps_that_are_not_clear_come_last() -> None:
+    bands = [("unclear", 0.2, 0.4), ("grows", 0.01, 0.1), ("shrinks", -0.3, -0.1)]
+    gaps = [SimpleNamespace(status=status, low=low, high=high) for status, low, high in bands]
+    ordered = sort_gaps(SimpleNamespace(gaps=gaps))
+    assert [gap.status for gap in ordered] == ["shrinks", "grows", "unclear"]
+
+
+def test_audit_error_rates_of_fifteen_rows_are_told_in_spite_of_rounding() -> None:
+    truth = [1] * 15 + [0] * 7 + [1, 0] * 50  # 15 / 22 * 22 is a bit below 15.
+    predicted = [1] * 22 + [0] * 100
+    report = bam.audit(truth, predicted, sensitive_features=["a"] * 22 + ["b"] * 100, n_boot=100)
+    assert "positive" in [record["labelled"] for record in report.summary["errors"]]
+
+
+def test_audit_weights_that_add_up_to_1_but_for_noise_make_no_errors() -> None:
+    truth, weight = [1, 0, 0, 1] * 25, np.linspace(0.1, 0.9, 100)
+    report = bam.audit(
+        truth, truth, sensitive_features=["a", "a", "b", "b"] * 25, sample_weight=weight
+    )
+    for key in ("excess_a_to_t", "dpa_u_a_to_t"):
+        number = by_key(report).loc[key]
+        assert (number["value"], number["low"], number["high"]) == (0, 0, 0)
+    [verdict] = report.verdicts
+    assert verdict.sentence == "In these rows, model makes no errors, so no gap changes."
 
 
 def test_rows_needed_fall_with_the_square_of_the_change(report: bam.AuditReport) -> None:
@@ -271,6 +315,14 @@ def test_report_surfaces_are_written_and_hold_the_headline(
     assert "<script" not in page
     assert headline in (tmp_path / "audit.md").read_text()
     assert headline in report._repr_html_()
+
+
+def test_report_of_models_whose_names_hold_braces_has_their_tables() -> None:
+    truth, groups, predicted = [0, 1] * 40, ["a"] * 40 + ["b"] * 40, [0, 1, 1, 0] * 20
+    models = {"{x": predicted, "{{ 7 }}{%": truth}
+    text = bam.audit(truth, models, sensitive_features=groups, n_boot=0).to_text(full=True)
+    assert "Rates by group, {x\n" in text
+    assert "Rates by group, {{ 7 }}{%\n" in text
 
 
 def test_report_escapes_hostile_names() -> None:

@@ -262,6 +262,14 @@ def test_accuracy_below_chance_is_noted(kind: Any, errors: int, is_below: bool) 
     assert kind(equalize=None).result(**columns, n_boot=0).notes == ()
 
 
+def test_accuracy_of_groups_below_chance_is_noted_as_such() -> None:
+    groups, others, classes = [*"aabb"] * 5, [*"bbab"] * 5, [0, 1, 0, 1] * 5
+    columns = {"y_true": classes, "sensitive_features": groups, "sensitive_features_pred": others}
+    result = DPA(direction="T->A", equalize="expected").result(**columns, n_boot=0)
+    note = "The accuracy of the groups that model predicts is below chance (1/2), so DPA T→A has"
+    assert any(text.startswith(note) for text in result.notes)
+
+
 # Functions of one's own as qualities of the exact attacker.
 
 

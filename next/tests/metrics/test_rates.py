@@ -27,7 +27,8 @@ ROWS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", [BA, Multi])
 def test_group_without_rows_is_left_out_and_named(kind: Any) -> None:
     metric = kind(group_labels=[*"abc"])
-    note = "2 of 6 rates are undefined and left out of the mean: there are no rows of c."
+    name = metric.name.replace("->", "→")
+    note = f"2 of 6 rates in {name} are undefined and left out of the mean: there are no rows of c."
     with pytest.warns(bam.AmplificationWarning, match=note) as caught:
         value = metric(**ROWS)
     assert caught[0].filename == __file__
@@ -70,8 +71,9 @@ def test_value_without_a_defined_pair_is_undefined(metric: Any, truth: int, pred
     )
     assert isnan(result.value)
     assert result.to_dict()["value"]["value"] is None
-    what = "shares of groups in MALS" if metric.name == "MALS" else "rates"
-    assert result.notes[0].startswith(f"2 of 2 {what} are undefined")
+    what = "shares of groups" if metric.name == "MALS" else "rates"
+    name = metric.name.replace("->", "→")
+    assert result.notes[0].startswith(f"2 of 2 {what} in {name} are undefined")
 
 
 # The positive class.

@@ -107,7 +107,7 @@ def test_text_has_numbers_reason_rows_and_notes() -> None:
     assert lines[1] == f"  equal_errors: {result.equal_errors.value:+.4f}"
     assert lines[3:5] == ["  No interval: no intervals were requested (n_boot=0).", "  120 rows"]
     assert lines[5] == (
-        "  2 of 8 rates are undefined and left out of the mean: there are no rows of d."
+        "  2 of 8 rates in BA A→T are undefined and left out of the mean: there are no rows of d."
     )
     assert repr(result) == str(result)
 

@@ -1,0 +1,569 @@
+"""Families of sentences: the pattern of each, and what has to hold in the summary."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from contradictions.directions import CODES, DOWN, UP, VERBS, Direction, Parts, family, is_clear
+from contradictions.printed import (
+    are_ends,
+    are_sizes,
+    is_change,
+    is_end,
+    is_near,
+    is_rate,
+    is_size,
+    shown,
+    value,
+)
+
+#: The gap of a headline, in full or as short as others allow.
+GAP = r"gap(?: between <a:member> and <b:member>(?: in (?P<share>the share of )?<c:counted>)?)?"
+LEAD = r"(?P<lead>In these rows, |Most certain change(?: to a (?P<kind>\w+) gap)?"
+LEAD += r"(?:, <model:model>)?: )"
+RATES_OF = r"(?:error|error and missing) rates"
+#: The tag of one model, before its headline.
+TAG = rf"(?:(?P<tag>{'|'.join(x.capitalize() for x in CODES)})\. )?"
+
+
+def headline(pattern: str) -> Any:
+    """Register a headline of one gap; its check gets the gap that is named."""
+
+    def register(check: Any) -> Any:
+        def whole(d: Direction, m: Parts) -> Any:
+            d.gap = gap = d.find_gap(m)
+            return gap and leads(d, m, gap) and tag(d, m) and check(d, m, gap)
+
+        family(f"{TAG}{LEAD}(?:a|the) {GAP} {pattern}\\.")(whole)
+        return check
+
+    return register
+
+
+def tag(d: Direction, m: Parts) -> bool:
+    return m["tag"] is None or CODES[m["tag"].lower()] == d.verdict["code"]
+
+
+def leads(d: Direction, m: Parts, gap: Any) -> bool:
+    """Return whether the gap is the only one, or the most certain change (to one side)."""
+    is_in_share = m["a"] is None or m["c"] is None or (m["share"] is not None) == d.is_reversed
+    if m["lead"].startswith("In these"):
+        return is_in_share and len(d.gaps) == 1 and not d.has_several_models
+    side = {"larger": UP, "smaller": ("shrinks",), "reversed": ("reverses",)}
+    if m["kind"] is None:
+        is_first = gap is d.gaps[0]
+    else:
+        on_side = UP if m["kind"] == "larger" else DOWN
+        is_first = gap is next(x for x in d.gaps if x["status"] in on_side)
+        is_first = is_first and gap["status"] in side[m["kind"]]
+    model = shown(d.verdict["model"]) if d.has_several_models else None
+    return is_in_share and is_first and m["model"] == model
+
+
+# One gap.
+
+
+@headline(
+    r"(?P<verb>grows|shrinks) from <dp:size> in the <true:true> to <dq:size> in the predictions"
+)
+def _(d: Direction, m: Parts, gap: Any) -> bool:
+    grows = abs(gap["predicted"]) > abs(gap["true"])
+    return (
+        m["verb"] == gap["status"]
+        and grows == (m["verb"] == "grows")
+        and (gap["low"] > 0 if grows else gap["high"] < 0)
+        and gap["true_clear"]
+        and is_size(m["dp"], gap["true"])
+        and is_size(m["dq"], gap["predicted"])
+        and m["true"] == d.true
+        and m["dp"] != m["dq"]
+    )
+
+
+@headline("appears in the predictions: the <true:true> show no clear gap")
+def _(d: Direction, m: Parts, gap: Any) -> bool:
+    is_larger = abs(gap["predicted"]) > abs(gap["true"])
+    return (
+        gap["status"] == "appears" and is_larger and not gap["true_clear"] and m["true"] == d.true
+    )
+
+
+@headline("shrinks: it is <dp:size> in the <true:true>, and the predictions show no clear gap")
+def _(d: Direction, m: Parts, gap: Any) -> bool:
+    return (
+        gap["status"] == "shrinks"
+        and gap["true_clear"]
+        and not gap["predicted_clear"]
+        and is_size(m["dp"], gap["true"])
+        and m["true"] == d.true
+    )
+
+
+@headline(
+    r"shrinks from <dp:size>(?: \(higher for <h:member>\))? to <dq:size>"
+    r"(?: \(higher for <i:member>\))?"
+)
+def _(d: Direction, m: Parts, gap: Any) -> bool:
+    def is_higher(size: str, number: float, named: str | None) -> bool:
+        side = "first" if number > 0 else "second"
+        right = d.member(gap[side]) if value(size) else None
+        return named == right and is_near(size, abs(number))
+
+    return (
+        gap["status"] == "shrinks"
+        and not gap["true_clear"]
+        and is_higher(m["dp"], gap["true"], m["h"])
+        and is_higher(m["dq"], gap["predicted"], m["i"])
+    )
+
+
+@headline(
+    r"reverses: the (?:rate|given rate|share of <g:counted>|given share of <i:counted>)"
+    r"(?: in the labels)? is higher for <h:member>, the predicted (?:rate|share of <j:counted>) "
+    r"for <k:member>"
+)
+def _(d: Direction, m: Parts, gap: Any) -> bool:
+    both = gap["true_clear"] and gap["predicted_clear"] and gap["status"] == "reverses"
+    is_right = gap["true"] > 0 > gap["predicted"]
+    names = [d.member(gap[side]) for side in ("first", "second")]
+    return both and is_right and [m["h"], m["k"]] == names
+
+
+def are_unclear(gaps: list[Any], verb: str) -> bool:
+    """Return whether no gap clearly grows or shrinks, or even changes, as a verb says."""
+    moves = any(map(is_clear, gaps))
+    has_right_verb = verb.startswith("grow") if moves else verb in ("change", "changes")
+    return all(gap["status"] == "unclear" for gap in gaps) and has_right_verb
+
+
+@headline("does not clearly (?P<verb>change|grow or shrink)")
+def _(d: Direction, m: Parts, gap: Any) -> bool:
+    return are_unclear([gap], m["verb"])
+
+
+@family(
+    r"Compared with the <true:true>, (?:the share of |the mean probability of )?<c:counted> is "
+    r"(?:predicted )?<u:word>(?: often)? for <a:member> \(<p:rates>; <n:n> rows?\) and "
+    r"(?:<v:word>(?: often)? )?for <b:member> \(<q:rates>; <k:n> rows?\)\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    gap = d.find_gap(m)
+    if gap is None or (d.gap is not None and gap is not d.gap) or m["true"] != d.true:
+        return False
+    d.gap = gap
+    words = {"first": m["u"], "second": m["v"] or m["u"]}
+    return all(
+        is_moved(words[side], m[rates], gap[f"{side}_true"], gap[f"{side}_predicted"])
+        and value(m[rows]) == gap[f"{side}_rows"]
+        for side, rates, rows in (("first", "p", "n"), ("second", "q", "k"))
+    )
+
+
+def is_moved(word: str, rates: str, true: float, predicted: float) -> bool:
+    """Return whether a rate goes as a word says, and prints so."""
+    before, _, after = rates.partition(" to ")
+    if word in ("equally", "equally high", "the same"):
+        return not after and is_rate(before, true) and is_rate(before, predicted)
+    rises = word in ("more", "higher", "larger")
+    moves = predicted > true if rises else predicted < true
+    return moves and is_rate(before, true) and is_rate(after, predicted)
+
+
+@family(r"The gap changes by <ch:change>\.")
+def _(d: Direction, m: Parts) -> Any:
+    return d.gap["status"] in ("grows", "shrinks") and is_change(m["ch"], d.gap)
+
+
+@family(r"The gap in the predictions is larger than in the <true:true> by at least <x:size>\.")
+def _(d: Direction, m: Parts) -> Any:
+    grown = abs(d.gap["predicted"]) - abs(d.gap["true"])
+    low = d.gap["low"]
+    return d.gap["status"] == "appears" and 0 < low <= grown and is_end(m["x"], low)
+
+
+@family(
+    r"The gap goes from <x:x> points? for <a:member> to <y:x> points? for <b:member>, "
+    r"a change of <ch:change>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    turned = d.gap["status"] == "reverses" and is_near(m["y"], -d.gap["predicted"])
+    return (
+        turned
+        and d.is_at(m, d.gap)
+        and is_near(m["x"], d.gap["true"])
+        and is_change(m["ch"], d.gap)
+    )
+
+
+@family(
+    r"As <a:member> minus <b:member>, the gap goes from <x:x> points? to <y:x> points?, "
+    r"a change of <ch:change>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    sizes = is_near(m["x"], d.gap["true"]) and is_near(m["y"], d.gap["predicted"])
+    return sizes and d.is_at(m, d.gap) and is_change(m["ch"], d.gap)
+
+
+def is_bound(text: str, gaps: list[Any]) -> bool:
+    """Return whether no band of some gaps, of which none clearly changes, reaches farther."""
+    reach = max(max(abs(gap["low"]), abs(gap["high"])) for gap in gaps)
+    return is_end(text, reach) and all(gap["status"] == "unclear" for gap in gaps)
+
+
+@family(
+    r"(?P<every>For every gap, a|A) change of more than <x:size> is excluded at the <l:level> "
+    r"level; "
+    r"a smaller one is possible\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    gaps = d.every_gap if m["every"] != "A" else d.gaps
+    return is_bound(m["x"], gaps) and is_level(d, m["l"]) and (len(gaps) > 1 or m["every"] == "A")
+
+
+@family(
+    r"For the <n:n> gaps? that (?:do|does) not clearly (?P<verb>change|grow or shrink), a "
+    r"change of "
+    r"more than <x:size> is excluded\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    unclear = [gap for gap in d.gaps if gap["status"] == "unclear"]
+    is_right = value(m["n"]) == len(unclear) < len(d.gaps) and are_unclear(unclear, m["verb"])
+    return is_right and is_bound(m["x"], unclear)
+
+
+def is_level(d: Direction, text: str) -> bool:
+    return text == f"{100 * d.summary['method']['confidence']:.6g}%"
+
+
+# Errors, and equal error rates.
+
+
+@family(
+    r"Among rows labelled <k:kind>, (?:<f:rate> of <a:member> and <g:rate> of <b:member> are "
+    r"predicted <p:kind>|the mean probability of <q:kind> is <h:rate> for <e:member> and <i:rate> "
+    r"for <j:member>)(?P<u> \(no clear difference\))?(?:; among rows labelled <l:kind>, <r:rate> "
+    r"and <s:rate>(?P<v> \(no clear difference\))?)?(?P<w> \(no clear difference in either\))?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    gap = d.main
+    sides = [d.member(gap["first"]), d.member(gap["second"])]
+    is_named = [m["a"] or m["e"], m["b"] or m["j"]] == sides
+    is_positive = (m["p"] or m["q"]) == d.kind(gap["of_class"])
+    told = [(m["k"], m["f"] or m["h"], m["g"] or m["i"], m["u"] or m["w"])]
+    if m["l"] is not None:
+        told.append((m["l"], m["r"], m["s"], m["v"] or m["w"]))
+    return is_named and is_positive and all(are_errors(d, gap, *each) for each in told)
+
+
+def are_errors(
+    d: Direction, gap: Any, kind: str, first: str, second: str, mark: str | None
+) -> bool:
+    """Return whether both sides err so among rows of a kind, and whether the mark is right."""
+    positive = kind == d.kind(gap["of_class"])
+    if not positive and kind != d.kind(gap["of_class"], positive=False):
+        return False
+    name, labelled = ("tpr", "positive") if positive else ("fpr", "negative")
+    rates = [d.rate(gap[side], gap["of_class"])[name] for side in ("first", "second")]
+    key = d.verdict["model"], d.gaps.index(gap), labelled
+    [record] = [x for x in d.summary["errors"] if (x["model"], x["gap"], x["labelled"]) == key]
+    is_marked = record["low"] is not None and record["low"] <= 0 <= record["high"]
+    same = [record["first"], record["second"]] == rates
+    return (
+        same and is_rate(first, rates[0]) and is_rate(second, rates[1]) and bool(mark) == is_marked
+    )
+
+
+def equal_rates(d: Direction, m: Parts) -> bool:
+    """Return whether errors, or errors and missing predictions, are what a sentence speaks of."""
+    is_missing = bool(d.data["missing"].get(d.verdict["model"]))
+    both = m["both"] in (None, ("both " if len(d.members) == 2 else "all ") + d.nouns)
+    return both and (m["e"] == "error and missing") == is_missing
+
+
+@family(
+    rf"With the same (?P<e>error|error and missing) rates in (?P<both>\w+ \w+), the {GAP} would be "
+    r"<x:size>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    gap = d.find_gap(m)
+    if gap is not d.main:
+        return False
+    rates = gap["first_equal"] - gap["second_equal"] - gap["equal_errors"]
+    is_right = abs(rates) < 1e-9 and is_size(m["x"], gap["equal_errors"])
+    return equal_rates(d, m) and is_right
+
+
+def beyond(d: Direction) -> Any:
+    low, high = d.main["beyond_low"], d.main["beyond_high"]
+    number = d.main["predicted"] - d.main["equal_errors"]
+    return {"value": number, "low": low, "high": high}
+
+
+@family(
+    r"The gap in the predictions is <x:size> (?P<word>larger|smaller) \(<ends:ends>\) than with "
+    r"equal (?P<e>error|error and missing) rates\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    number, is_larger = beyond(d), m["word"] == "larger"
+    sizes = abs(d.main["predicted"]) - abs(d.main["equal_errors"])
+    is_right = is_clear(number) and (number["low"] > 0) == is_larger == (sizes > 0)
+    return (
+        equal_rates(d, m)
+        and is_right
+        and is_near(m["x"], abs(sizes))
+        and are_sizes(m["ends"], number)
+    )
+
+
+@family(
+    r"The gap in the predictions does not clearly differ from that with equal "
+    r"(?P<e>error|error and missing) rates \(difference <x:x>, <low:x> to <high:x>\)\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    number = beyond(d)
+    is_right = not is_clear(number) and is_near(m["x"], number["value"])
+    return equal_rates(d, m) and is_right and are_ends([m["low"], m["high"]], number)
+
+
+@family(
+    r"As <a:member> minus <b:member>, the gap in the predictions differs from that with equal "
+    r"(?P<e>error|error and missing) rates by <ch:change>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    is_right = is_clear(beyond(d)) and d.is_at(m, d.main)
+    return equal_rates(d, m) and is_right and is_change(m["ch"], beyond(d))
+
+
+@family(
+    r"With the same (?P<e>error|error and missing) rates in (?P<both>\w+ \w+), BA would be <x:x> "
+    r"points?\. The excess of BA is <ch:change>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    excess = d.metric(f"excess_{d.suffix}")
+    equal = d.ba["value"] - excess["value"]
+    return equal_rates(d, m) and is_near(m["x"], equal) and is_change(m["ch"], excess)
+
+
+# Several gaps.
+
+
+def are_counts(d: Direction, text: str) -> bool:
+    """Return whether "3 of 10 gaps ... clearly grow, 1 clearly appears" are all that change."""
+    counts, total = Counter[str](), re.match(r"[\d,]+ of ([\d,]+)", text)
+    assert total
+    for n, verb in re.findall(r"([\d,]+)(?: of [^;]*?)? clearly (\w+)", text):
+        counts[VERBS[verb]] += int(value(n))
+        if verb.endswith("s") != (n == "1"):
+            return False
+    unclear = re.search(r"([\d,]+) (is|are) not clear$", text)
+    if unclear and (int(value(unclear[1])) != d.statuses["unclear"]):
+        return False
+    if unclear and (unclear[2] == "is") != (unclear[1] == "1"):
+        return False
+    changed = {status: d.statuses[status] for status in (*UP, *DOWN) if d.statuses[status]}
+    return value(total[1]) == len(d.gaps) and dict(counts) == changed
+
+
+def is_scope(d: Direction, text: str) -> bool:
+    names = [d.member(row["name"]) for row in d.members]
+    return text == d.nouns or (len(names) == 2 and text == " and ".join(names))
+
+
+def mean_side(d: Direction, verb: str, change: str) -> bool:
+    mean = d.verdict
+    side = mean["low"] > 0 if verb == "grow" else mean["high"] < 0
+    return side and is_change(change, mean)
+
+
+@family(
+    TAG + r"In these rows, (?P<counts><n:n> of <m:n> gaps? between <scope:scope> clearly \w+"
+    r"(?:(?:, | and )[\d,]+ (?:clearly \w+|is not clear|are not clear))*)"
+    r"(?:, but the gaps (?P<verb>grow|shrink) on average: <ch:change>)?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    is_right = are_counts(d, m["counts"]) and is_scope(d, m["scope"]) and tag(d, m)
+    if m["verb"]:
+        same = UP if m["verb"] == "grow" else DOWN
+        is_other_side = not any(d.statuses[status] for status in same)
+        return is_right and is_other_side and mean_side(d, m["verb"], m["ch"])
+    return is_right
+
+
+@family(
+    TAG
+    + r"In these rows, no single gap between <scope:scope> clearly (?P<u>changes|grows or shrinks)"
+    r", but the gaps (?P<verb>grow|shrink) on average: <ch:change>\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    no_gap = are_unclear(d.gaps, m["u"])
+    return no_gap and tag(d, m) and is_scope(d, m["scope"]) and mean_side(d, m["verb"], m["ch"])
+
+
+@family(
+    TAG + r"In these rows, no gap between <scope:scope> clearly (?P<u>changes|grows or shrinks)\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    no_gap = are_unclear(d.gaps, m["u"])
+    return no_gap and tag(d, m) and is_scope(d, m["scope"]) and not is_clear(d.verdict)
+
+
+@family(r"The mean change of the <n:n> gaps? with a certain direction is <ch:change>\.")
+def _(d: Direction, m: Parts) -> Any:
+    in_mean = sum(gap["in_mean"] for gap in d.gaps)
+    return value(m["n"]) == in_mean == d.verdict["n_in_mean"] and is_change(m["ch"], d.verdict)
+
+
+@family(r"No gap has a certain direction, so there is no mean change\.")
+def _(d: Direction, m: Parts) -> Any:
+    return d.verdict["value"] is None and not any(gap["in_mean"] for gap in d.gaps)
+
+
+@family(TAG + r"In these rows, <model:model> makes no errors, so no gap changes\.")
+def _(d: Direction, m: Parts) -> Any:
+    return not d.has_several_models and no_errors(d, m["model"]) and tag(d, m)
+
+
+def no_errors(d: Direction, model: str) -> bool:
+    """Return whether the rates of a model are those of the labels, and no gap changes."""
+    rates = [
+        x for x in d.summary["rates"] if x["direction"] == d.name and shown(x["model"]) == model
+    ]
+    gaps = [gap for gap in d.every_gap if shown(gap["model"]) == model]
+    return not any(gap["value"] for gap in gaps) and not any(rate["change"] for rate in rates)
+
+
+@family(
+    TAG + r"In these rows, <model:model> predicts (?:<c:counted>|the same tasks) for every row, "
+    r"so all predicted gaps are 0\.",
+    r"<model:model> predicts (?:<c:counted>|the same tasks) for every row, so all predicted gaps "
+    r"are 0\.",
+)
+def _(d: Direction, m: Parts) -> Any:
+    return is_constant(d, m["model"], m["c"]) and tag(d, m)
+
+
+def is_constant(d: Direction, model: str, of_class: str | None) -> bool:
+    gaps = [gap for gap in d.every_gap if shown(gap["model"]) == model]
+    rates = [
+        rate["predicted"] == 1
+        for rate in d.summary["rates"]
+        if rate["direction"] == d.name
+        and shown(rate["model"]) == model
+        and d.counted(rate["of_class"]) == of_class
+        and rate["rows"]
+    ]
+    return not any(gap["predicted"] for gap in gaps) and (of_class is None or all(rates))
+
+
+# Several models, and no verdict.
+
+SHOWS = rf"(?:shows?) (?:{'|'.join(CODES)})|cannot be judged"
+
+
+@family(
+    rf"Compared with the (?:labels of these rows|given rates), (?P<body>.+? (?:{SHOWS}))"
+    r"(?:, with <r:rate> accuracy; <h:model>: <s:rate>"
+    r"|; accuracy is <t:rate> for <i:model> and <u:rate> for <j:model>)?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    if not are_codes(d, m["body"]):
+        return False
+    accuracies = {shown(x["model"]): d.metric("accuracy", x["model"]) for x in d.verdicts}
+    if m["r"] is None and m["t"] is None:
+        return True
+    low, high = m["r"] or m["t"], m["s"] or m["u"]
+    ordered = sorted(accuracies, key=lambda model: accuracies[model]["value"])
+    values = [accuracies[ordered[place]]["value"] for place in (0, -1)]
+    named_low = m["i"] or re.search(rf"({d.patterns['model']}) (?:{SHOWS})$", m["body"])[1]  # type: ignore[index]
+    named = [accuracies[x]["value"] for x in (named_low, m["h"] or m["j"])]
+    return values == named and is_rate(low, values[0]) and is_rate(high, values[1]) and low != high
+
+
+def are_codes(d: Direction, body: str) -> bool:
+    """Return whether each model, or so many models, show what is said of them."""
+    codes, told = {shown(x["model"]): x["code"] for x in d.verdicts}, Counter[str]()
+    place = 0
+    for clause in re.finditer(rf" (?:{SHOWS})", body):
+        who, words = body[place : clause.start()], clause[0]
+        code = next((c for text, c in CODES.items() if words.endswith(text)), "cannot_say")
+        place, every = clause.end(), who.removeprefix(", ").removeprefix(" and ")
+        counted = re.match(r"(?:all |both )?(\d+)?(?: of (\d+))?(?: ?models?)?$", every)
+        if counted:
+            total = len(codes) if every.startswith(("all", "both")) else int(counted[1])
+            if counted[2] and int(counted[2]) != len(codes):
+                return False
+            told[code] += total
+            continue
+        models = re.findall(rf"(?:{d.patterns['model']})(?=$|,| and )", every)
+        if not models or any(codes[model] != code for model in models):
+            return False
+        told[code] += len(models)
+        if more := re.search(r" and (\d+) more$", every):
+            told[code] += int(more[1])
+    return dict(told) == dict(Counter(codes.values()))
+
+
+@family(
+    r"BA of <m:model> differs from that of <first:model> by <x:x> points? \(<low:x> to <high:x>, "
+    r"a band for <k:n> models\)(?:; the accuracies are <r:rate> and <s:rate>)?\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    [record] = [x for x in differences(d) if shown(x["model"]) == m["m"]]
+    bas = [d.metric(record["key"], record[side])["value"] for side in ("model", "first")]
+    is_right = is_near(m["x"], bas[0] - bas[1]) and are_ends([m["low"], m["high"]], record)
+    is_first = shown(record["first"]) == m["first"] == shown(d.data["models"][0])
+    is_right = is_right and is_first and is_clear(record) and value(m["k"]) == len(d.verdicts)
+    accuracies = [d.metric("accuracy", record[side]) for side in ("model", "first")]
+    texts = [m["r"], m["s"]]
+    return (
+        is_right
+        and (m["r"] is None or not d.is_reversed)
+        and all(
+            text is None or is_rate(text, x["value"])
+            for text, x in zip(texts, accuracies, strict=True)
+        )
+    )
+
+
+def differences(d: Direction) -> list[Any]:
+    return [x for x in d.summary["differences"] if x["key"] == f"ba_{d.suffix}"]
+
+
+@family(r"BA of no model clearly differs from that of <m:model>\.")
+def _(d: Direction, m: Parts) -> Any:
+    return not any(map(is_clear, differences(d))) and m["m"] == shown(d.data["models"][0])
+
+
+@family(r"<m:model>:")
+def _(d: Direction, m: Parts) -> Any:
+    return d.has_several_models and m["m"] == shown(d.verdict["model"])
+
+
+def large(d: Direction) -> list[str]:
+    return [d.member(row["name"]) for row in d.members if row["size"] >= 15 * (1 - 1e-9)]
+
+
+@family(TAG + r"There is no gap to judge: these rows hold one (?P<noun>\w+) only \(<a:member>\)\.")
+def _(d: Direction, m: Parts) -> Any:
+    held = [d.member(row["name"]) for row in d.members if row["rows"]]
+    return held == [m["a"]] and m["noun"] == d.noun and tag(d, m)
+
+
+@family(
+    TAG
+    + r"No gap can be judged in these <n:n> rows?: (?:only <a:member> has|no (?P<noun>\w+) has) "
+    r"15 (?P<unit>rows|clusters|effective rows)(?: or more)?, and a gap needs two such "
+    r"(?P<nouns>\w+)\."
+)
+def _(d: Direction, m: Parts) -> Any:
+    is_right = value(m["n"]) == d.data["rows"] and m["unit"] == d.data["unit"] and tag(d, m)
+    return is_right and large(d) == ([m["a"]] if m["a"] else []) and m["nouns"] == d.nouns
+
+
+@family(TAG + r"The gaps cannot be judged without intervals: (?P<reason>.+)\.")
+def _(d: Direction, m: Parts) -> Any:
+    no_gaps = not d.every_gap and d.verdict["why"] == "no_interval" and tag(d, m)
+    is_zero = d.summary["method"]["n_boot"] == 0
+    return no_gaps and (m["reason"] == "no intervals were requested (n_boot=0)" or not is_zero)
