@@ -30,7 +30,7 @@ A_TO_T, T_TO_A, UNDIRECTED = "A->T", "T->A", "undirected"
 _ENOUGH_CLUSTERS = 60
 
 #: The settings that say how data are read.
-_READING = ("class_labels", "group_labels", "missing", "missing_values")
+READING = ("class_labels", "group_labels", "missing", "missing_values")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -181,7 +181,7 @@ class Metric(ABC):
         return self.evaluate(counts.rows, names)
 
     def _reading_options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _READING}
+        return {name: getattr(self, name) for name in READING}
 
     def check_has(self, rows: Rows, model: str | None, roles: Sequence[str]) -> None:
         """Raise unless the rows hold what the metric reads."""

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from biasamp_adapters.counting.arrays import check_all
-from biasamp_adapters.counting.counts import MODEL, are_arrays, finish_rows, read_rows
+from biasamp_adapters.counting.counts import are_arrays, read_counts
 from biasamp_adapters.counting.labels import (
     ALL,
     ATTRIBUTE_PREDICTION,
@@ -19,17 +18,15 @@ from biasamp_adapters.counting.labels import (
     SCORE,
     TASK,
     Array,
-    listing,
     positive_class,
 )
 from biasamp_adapters.counting.margins import Margins
 from biasamp_adapters.counting.rows import Rows
-from biasamp_adapters.counting.tables import read_table
-from biasamp_adapters.counting.variables import Codes, OverlappingGroups
+from biasamp_adapters.counting.variables import Codes
 from biasamp_adapters.inference.bands import simultaneous_bands
 from biasamp_adapters.inference.intervals import Estimate, Trust, estimate
 from biasamp_adapters.inference.replicates import read_seed, replicate
-from biasamp_adapters.metrics.base import T_TO_A, Metric, check_whole
+from biasamp_adapters.metrics.base import READING, T_TO_A, Metric, check_whole
 from biasamp_adapters.metrics.functions import get_metric
 from biasamp_adapters.progress import watch
 
@@ -141,7 +138,7 @@ def threshold_sweep(
     metric = get_metric(metric, reference=reference)
     if metric.direction == T_TO_A:
         raise ValueError(f"metric must read predicted classes; {metric.name} reads none")
-    given = {
+    columns = {
         "y_true": y_true,
         "y_score": y_score,
         "sensitive_features": sensitive_features,
@@ -149,8 +146,12 @@ def threshold_sweep(
         "sample_weight": sample_weight,
         "clusters": clusters,
     }
-    inputs, names = _read_inputs(data, given, metric)
-    rows, thresholds, positive = _read_models(inputs, metric, n_thresholds)
+    if y_score is None or (y_true is None and data is None):
+        raise ValueError("y_true and y_score must be given; received None")
+    given = {name: values for name, values in columns.items() if values is not None}
+    if data is not None and are_arrays(data, given | {PREDICTION: y_score}):
+        columns, data = columns | {TASK: data}, None
+    rows, names, thresholds, positive = _read_models(data, columns, metric, n_thresholds)
     evaluation, seed = metric.evaluate(rows, names), read_seed(random_state)
     models = watch(rows.models, len(rows.models), "thresholds", "a smaller n_thresholds")
     measurements = [metric.measure(evaluation, model, seed) for model in models]
@@ -189,55 +190,24 @@ class _Share(NamedTuple):
 # Reading. Only distinct rows of labels and ranks are kept: a model is a column of few cells.
 
 
-def _read_inputs(
-    data: Any, arguments: Mapping[str, Any], metric: Metric
-) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
-    """Return arrays, and the names of columns if the data have any."""
-    given = {name: values for name, values in arguments.items() if values is not None}
-    if data is not None and are_arrays(data, {**given, PREDICTION: arguments[SCORE]}):
-        given, data = {**given, TASK: data}, None
-    if TASK not in given or SCORE not in given:
-        raise ValueError(f"y_true and y_score must be given; received {listing(given)}")
-    if data is None:
-        return given, None
-    chunks = list(read_table(data, given, metric.missing_values))
-    columns = [name for name in chunks[0] if name != "names"]
-    inputs = {name: _join([chunk[name] for chunk in chunks]) for name in columns}
-    return inputs | {SCORE: next(iter(inputs[SCORE].values()))}, given
-
-
-def _join(parts: Sequence[Any]) -> Any:
-    """Return the values of several chunks as one."""
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    if isinstance(first, Mapping):
-        return {name: _join([part[name] for part in parts]) for name in first}
-    if isinstance(first, OverlappingGroups):
-        return OverlappingGroups(_join([part.values for part in parts]), first.names)
-    return np.concatenate([np.asarray(part) for part in parts])
-
-
 def _read_models(
-    inputs: Mapping[str, Any], metric: Metric, n_thresholds: int | None
-) -> tuple[Rows, Array, int]:
+    data: Any, columns: Mapping[str, Any], metric: Metric, n_thresholds: int | None
+) -> tuple[Rows, Mapping[str, Any] | None, Array, int]:
     """Return counted rows with a model for each threshold, and the code of the positive class.
 
-    The first threshold is infinity, where no row is predicted positive.
+    The first threshold is infinity, where no row is predicted positive. The others are decreasing.
     """
-    rows = read_rows(inputs, vars(metric))
-    rows = rows.take(np.flatnonzero(rows.weight))
-    score, rows = rows.scores(MODEL), rows.without(SCORE)
-    check_all(np.isfinite(score), score, "y_score must be finite")
+    options = {name: getattr(metric, name) for name in (*READING, "pos_label")} | {"threshold": 0.0}
+    counts, names = read_counts(data, None, columns=columns, options=options)
+    rows = counts.rows.take(np.flatnonzero(counts.rows.weight))
+    [model], classes = rows.models, rows.class_labels
+    score = rows.scores(model)
     thresholds = _choose_thresholds(score, rows.weight, n_thresholds)
     rank = np.searchsorted(-thresholds, -score).astype(np.min_scalar_type(len(thresholds)))
-    ranks = Codes(tuple(thresholds), rank)
-    rows = replace(rows, variables=rows.variables | {(PREDICTION, SCORE): ranks}).merged()
-    truth, rank = rows.variable(TASK), rows.variable(PREDICTION, SCORE).keys()
-    classes = tuple(metric.class_labels or truth.labels)
+    ranked = rows.without(SCORE).variables | {(PREDICTION, model): Codes(tuple(thresholds), rank)}
+    rows = replace(rows, variables=ranked).merged()
+    rank = rows.variable(PREDICTION, model).keys()
     positive = positive_class(classes) if metric.pos_label is None else metric.pos_label
-    if truth.is_matrix or len(classes) != 2 or positive not in classes:
-        raise ValueError(f"y_true must have two classes; received {listing(classes)}")
     code = classes.index(positive)
     variables = {key: v for key, v in rows.variables.items() if key[0] in PREDICTED}
     groups = [v for key, v in rows.variables.items() if key[0] == ATTRIBUTE_PREDICTION]
@@ -245,13 +215,12 @@ def _read_models(
     if len(rows) * len(thresholds) > _MOST_BYTES:
         raise ValueError(f"n_thresholds must be smaller; received {len(thresholds) - 1} thresholds")
     for step, threshold in enumerate(thresholds):
-        model = f"{SCORE} >= {threshold}"
+        rule = f"{SCORE} >= {threshold}"
         codes = np.where(rank < step, code, 1 - code).astype(np.uint8)
-        variables[PREDICTION, model] = Codes(classes, codes)
+        variables[PREDICTION, rule] = Codes(classes, codes)
         if groups:
-            variables[ATTRIBUTE_PREDICTION, model] = groups[0]
-    rows = finish_rows(replace(rows, variables=variables), {"missing": metric.missing})
-    return rows, thresholds, rows.class_labels.index(positive)
+            variables[ATTRIBUTE_PREDICTION, rule] = groups[0]
+    return replace(rows, variables=variables), names, thresholds, code
 
 
 def _choose_thresholds(score: Array, weight: Array, n_thresholds: int | None) -> Array:
